@@ -20,7 +20,7 @@ use coord_state::intents::{
 };
 use coord_state::libraries::LIBRARY;
 use coord_state::locks::{
-    ClaimOutcome, ClaimedRepositories, GateTerms, Judgement, PolicyTerms, Release, ReleaseOutcome, Wanted,
+    ClaimOutcome, ClaimTerms, ClaimedRepositories, GateTerms, Judgement, PolicyTerms, Release, ReleaseOutcome,
 };
 use coord_state::teams::{NewMember, TeamTerms, create_team};
 use coord_store::redis::RedisStore;
@@ -195,7 +195,7 @@ impl Agent {
 
     async fn claim(&self, store: &dyn Store) -> Result<()> {
         let known = [self.head.clone()];
-        let wanted = Wanted {
+        let wanted = ClaimTerms {
             claim: LockMode::Writing,
             policy: &self.policy,
             agent_head: &self.head,

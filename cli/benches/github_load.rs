@@ -1,7 +1,7 @@
 //! Cost of a cold load from GitHub, compared with unpacking the same archive: `cargo bench -p coord-cli --bench
 //! github_load`.
 //!
-//! The fake GitHub and each load run in processes of their own, so that a memory peak is that of the load alone.
+//! The fake GitHub and each load run in separate processes, so that a memory peak is that of the load alone.
 
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};

@@ -3,8 +3,8 @@
 //!
 //! Fifty agents, each of a person with a GitHub token, call `check_status` twice a minute: ten on each of five branches,
 //! spread evenly. So a check of some branch comes every 0.6 s, and one of each branch every 3 s. Each branch is pushed to
-//! twelve times, and agents with the command PULL pull. Three sets of functions, each with a source of its own, take turns
-//! over one store and the fake GitHub.
+//! twelve times, and agents with the command PULL pull. Three sets of functions, each with its own source, take turns over
+//! one store and the fake GitHub.
 //!
 //! The hour is played in 1,200 steps of 3 s, without waiting. After each step, everything in the store that has a time is
 //! made 3 s older: the times in the hashes of heads are rewritten, and identities expire 3 s sooner. Functions keep no other

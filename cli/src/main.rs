@@ -11,7 +11,7 @@ use coord_protocol::plain_text::shown;
 use mimalloc::MiMalloc;
 use tokio::runtime::Builder;
 
-/// Time for what a server's threads are still at when all else has ended.
+/// Time for the remaining work of a server's threads when all else has ended.
 const LAST_WORK: Duration = Duration::from_secs(1);
 
 #[global_allocator]

@@ -1,4 +1,4 @@
-//! Makes of the Lua files of the state one library of functions, and for each function a script with what it needs.
+//! Makes of the Lua files of the state one library of functions, and for each function a script with its modules.
 //!
 //! `src/AGGREGATE/NAME.lua` returns a function that is registered as NAME; `src/AGGREGATE/modules/NAME.lua`, and
 //! `src/modules/NAME.lua`, return a table of functions. Each begins with the modules that it uses, a line
@@ -15,7 +15,7 @@ use std::{env, fs};
 use modules::{Source, in_order};
 
 const STATE: &str = "src";
-/// What a server gets before the library.
+/// Text that a server gets before the library.
 const HEAD: &str = "../store/src/library.lua";
 /// Digits of the digest in the name of the library.
 const DIGITS: usize = 16;
@@ -62,7 +62,7 @@ fn main() {
     fs::write(out.join("library.lua"), library).expect("the folder can be written");
 }
 
-/// What modules find each other by.
+/// The prelude by which modules find each other.
 const PRELUDE: &str = "local modules = {}\nlocal function require(name)\nreturn modules[name]\nend\n";
 
 fn module(name: &str, source: &Source) -> String {
@@ -83,7 +83,7 @@ fn read(path: &Path) -> Source {
     Source::of(&path.display().to_string(), &text)
 }
 
-/// What is in a folder, in the order of names.
+/// The files of a folder, sorted by name.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries

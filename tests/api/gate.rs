@@ -105,7 +105,7 @@ async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned(
         ),
         (
             "REQ-3",
-            "You must cite a valid active Intent ID. Intent REQ-3 is COMPLETED: what you hold can still be pushed and released",
+            "You must cite a valid active Intent ID. Intent REQ-3 is COMPLETED: you can still push and release your files",
         ),
         (
             "REQ-4",
@@ -169,7 +169,7 @@ async fn without_an_intent_the_policy_decides() {
 }
 
 #[tokio::test]
-async fn what_is_sent_of_intents_is_bounded() {
+async fn members_of_intents_are_bounded() {
     let api = Api::start().await;
     for (more, field) in [
         (json!({ "intent_id": "a b" }), "intent_id"),

@@ -89,7 +89,7 @@ async fn a_stored_graph_that_cannot_be_read_counts_as_missing() {
 }
 
 #[tokio::test]
-async fn what_is_known_is_not_sent_again() {
+async fn known_records_are_not_sent_again() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let first = api.get(PATH, &[]).await;

@@ -269,7 +269,7 @@ async fn a_store_that_does_not_answer_is_waited_for_two_seconds() {
 }
 
 #[tokio::test]
-async fn what_is_not_configured_is_said_without_saying_how_it_is() {
+async fn a_missing_configuration_is_reported_without_its_details() {
     let secret = "a secret of this deployment that nobody may see";
     let answer = function(&[(env_vars::COORD_JWT_SECRET, secret), (env_vars::CRON_SECRET, secret)])
         .await
@@ -336,7 +336,7 @@ async fn many_who_poll_cost_the_store_one_write() {
 }
 
 #[tokio::test]
-async fn who_goes_away_takes_nothing_along_from_those_who_wait() {
+async fn a_caller_that_leaves_affects_no_waiting_ones() {
     let (api, writes, _) = probed(Duration::from_millis(1500)).await;
     for _ in 0..20 {
         let impatient = tokio::time::timeout(Duration::from_millis(10), api.get("/api/health", &[]));

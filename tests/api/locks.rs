@@ -53,7 +53,7 @@ async fn populated() -> Api {
 }
 
 #[tokio::test]
-async fn who_holds_what_is_shown_of_all_branches_or_one() {
+async fn locks_are_shown_of_all_branches_or_one() {
     let api = populated().await;
     assert_json_snapshot!(api.get(&format!("{PATH}&branch=main"), &[]).await.snapshot());
     let on_main = [
@@ -86,7 +86,7 @@ async fn who_holds_what_is_shown_of_all_branches_or_one() {
 }
 
 #[tokio::test]
-async fn what_is_held_on_a_branch_that_is_gone_is_shown() {
+async fn locks_on_a_deleted_branch_are_shown() {
     let api = populated().await;
     api.git.git(&["branch", "-D", "other"]);
     assert_eq!(held(&api, "&branch=other", &[]).await, ["other README.md bob/one"]);

@@ -130,7 +130,7 @@ async fn a_repository_that_the_deployment_does_not_list_is_served_by_no_endpoint
 }
 
 #[tokio::test]
-async fn who_may_not_ask_does_not_learn_whether_there_is_such_a_repository() {
+async fn an_unauthorized_caller_does_not_learn_whether_a_repository_exists() {
     let signer = Signer::ed25519();
     let api = start(&signer).await;
     let token = format!(

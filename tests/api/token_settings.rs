@@ -62,7 +62,7 @@ fn from_env(set: &[(&str, &str)]) -> Result<Option<JwtVerifier>, ConfigError> {
 }
 
 #[tokio::test]
-async fn what_is_not_set_opens_nothing() {
+async fn an_unset_secret_admits_no_request() {
     for nothing in ["", "  ", "undefined", "null", "NULL"] {
         let keys = ["COORD_JWT_SECRET", "COORD_JWT_PUBLIC_KEY", "COORD_JWT_JWKS_URL"].map(|name| (name, nothing));
         assert!(from_env(&keys).unwrap().is_none(), "{nothing:?}");

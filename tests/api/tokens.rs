@@ -241,7 +241,7 @@ async fn another_audience_may_be_asked_for() {
 }
 
 #[tokio::test]
-async fn what_is_critical_and_not_understood_is_refused() {
+async fn unknown_critical_headers_are_refused() {
     let signer = Signer::p256();
     let verifier = verifier_of(&signer);
     for crit in [json!(["b64"]), json!(["exp"]), json!([]), json!("b64"), json!([1])] {

@@ -12,7 +12,7 @@ use crate::cloud::{Cloud, jwt};
 use crate::people::person;
 
 #[tokio::test]
-async fn who_has_the_name_of_a_token_has_no_token() {
+async fn the_name_of_a_token_is_not_the_token() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let instance = cloud.instance(&[]).await;

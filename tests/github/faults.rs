@@ -8,7 +8,7 @@ use coord_test_support::github::Fault;
 use coord_test_support::waiting::let_pass;
 
 #[tokio::test]
-async fn what_fails_in_passing_is_asked_again_and_no_more_than_twice() {
+async fn a_passing_failure_is_retried_at_most_twice() {
     let (_temp, _repo, head, fake) = small().await;
     let source = source(&fake);
     for fault in [

@@ -8,7 +8,7 @@ use coord_builds::deferred::DeferredBuilds;
 use coord_builds::head_observer::HeadObserver;
 use coord_domain::Branch;
 use coord_graph::Limits;
-use coord_runtime::after_answer::AfterAnswer;
+use coord_runtime::after_response::AfterResponse;
 use coord_sources::Source;
 use coord_state as state;
 use coord_store::Request;
@@ -41,7 +41,7 @@ async fn deferred(
             Ok::<_, Infallible>(())
         }
     });
-    let layer = AfterAnswer::new(wait_until).within(time_limit);
+    let layer = AfterResponse::new(wait_until).within(time_limit);
     layer.layer(inner).oneshot((runtime, ())).await.unwrap();
     std::iter::from_fn(|| handed.try_recv().ok()).collect()
 }

@@ -140,7 +140,7 @@ async fn shared_and_ignored_files_are_nobodys_neighbors() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_gitattributes_says_counts_from_the_root_down() {
+async fn gitattributes_count_from_the_root_down() {
     let mut world = World::new(files(&[
         ("a.ts", "import './gen/b'; import './gen/keep'; import './c'"),
         ("gen/b.ts", ""),

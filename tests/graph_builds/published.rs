@@ -90,7 +90,7 @@ async fn the_old_graph_is_seen_until_the_new_one_is_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_past_a_limit_is_a_file_without_imports_that_says_so() {
+async fn a_file_past_a_limit_has_no_imports_and_says_so() {
     let content = |size: usize| format!("import './b'\n{}", "/".repeat(size));
     let mut world = World::new(files(&[
         ("a.ts", &content(90)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coord_builds::background::BackgroundBuilds;
-use coord_builds::job::{Built, Job};
+use coord_builds::job::{Job, LastBuild};
 use coord_builds::leased_build::build_and_publish;
 use coord_builds::stored_graph::StoredGraph;
 use coord_domain::{Branch, RepoId};
@@ -24,7 +24,7 @@ pub struct World {
     pub repo: RepoId,
     pub branch: Branch,
     pub limits: Limits,
-    pub last: Option<Built>,
+    pub last: Option<LastBuild>,
     pub _folder: TempDir,
 }
 

@@ -1,4 +1,4 @@
-//! The cases: what is held, the graph, and what is asked.
+//! The cases: the held locks, the graph, and the request.
 
 use coord_domain::LockMode;
 
@@ -48,7 +48,7 @@ pub struct Case {
     pub name: &'static str,
     pub state: State,
     pub act: Act,
-    /// What the answer has to be, where that is no matter of bounds.
+    /// The expected answer, unless bounds decide it.
     pub answer: Option<&'static str>,
 }
 

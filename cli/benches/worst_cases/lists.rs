@@ -1,4 +1,4 @@
-//! Lists of a full repository: what reads without a script take of the store.
+//! Lists of a full repository: the store time of reads without a script.
 
 use std::time::Instant;
 
@@ -6,9 +6,9 @@ use coord_domain::{Holder, RepoId, UserId};
 use coord_state::{intents, locks};
 use coord_store::{Request, Store};
 
-use crate::run::{Measured, processor_time};
+use crate::run::{Measurement, processor_time};
 
-/// What is read.
+/// The list that is read.
 #[derive(Clone, Copy, Debug)]
 pub enum Case {
     /// 10,000 locks, as `GET /api/locks` has them.
@@ -119,7 +119,7 @@ impl Lists<'_> {
     }
 }
 
-pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measured {
+pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measurement {
     let lists = Lists {
         store,
         repo: RepoId::parse(&format!("https://github.com/acme/{case:?}")).expect("a repository"),
@@ -148,5 +148,5 @@ pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize)
             .await
             .expect("an answer");
     }
-    Measured::of(times, processor, said)
+    Measurement::of(times, processor, said)
 }

@@ -158,7 +158,7 @@ fn last_files() -> Vec<String> {
     (0..MOST).map(|ticket| files_of(ticket)[FILES - 1].clone()).collect()
 }
 
-/// What the caller reads with `readers` others, and what 64 more want to write.
+/// The caller reads with `readers` others, and 64 more wait to write.
 fn wanted(paths: &[String], readers: usize) -> State {
     State {
         own: paths.len(),

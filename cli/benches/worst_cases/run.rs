@@ -7,7 +7,7 @@ use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, Ne
 use coord_protocol::InterfacePromise;
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted};
-use coord_state::locks::{BrokenPromise, GateTerms, InterfaceTerms, PolicyTerms, Release, ReleaseOutcome, Wanted};
+use coord_state::locks::{BrokenPromise, ClaimTerms, GateTerms, InterfaceTerms, PolicyTerms, Release, ReleaseOutcome};
 use coord_store::{Request, Store};
 
 use crate::cases::{Act, Case, State};
@@ -17,7 +17,7 @@ const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 /// The head of the branch when the locks were claimed.
 const BEFORE: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
-/// One case in a repository of its own.
+/// One case in its own repository.
 struct Run<'a> {
     store: &'a dyn Store,
     repo: RepoId,
@@ -45,7 +45,7 @@ impl Run<'_> {
         }
     }
 
-    /// Stores the locks in the form of claims: each lock by a claim of its own.
+    /// Stores the locks by one claim each.
     async fn hold(&self, state: &State) {
         let (mut locks, mut expiries, mut count) = (Vec::new(), Vec::new(), 0);
         let mut by_person: BTreeMap<String, usize> = BTreeMap::new();
@@ -166,7 +166,7 @@ impl Run<'_> {
                 })
             }
             Act::Claim(claim, paths) => {
-                let wanted = Wanted {
+                let wanted = ClaimTerms {
                     claim: *claim,
                     policy: &self.policy,
                     agent_head: &self.head,
@@ -254,19 +254,19 @@ pub fn processor_time(process: u32) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds.sum()))
 }
 
-pub struct Measured {
+pub struct Measurement {
     pub processor: Option<Duration>,
     pub median: Duration,
     pub longest: Duration,
     pub said: String,
 }
 
-impl Measured {
+impl Measurement {
     /// Of the times of some rounds.
-    pub fn of(mut times: Vec<Duration>, mut processor: Vec<Duration>, said: String) -> Measured {
+    pub fn of(mut times: Vec<Duration>, mut processor: Vec<Duration>, said: String) -> Measurement {
         times.sort();
         processor.sort();
-        Measured {
+        Measurement {
             processor: processor.get(processor.len() / 2).copied(),
             median: times[times.len() / 2],
             longest: times[times.len() - 1],
@@ -275,7 +275,7 @@ impl Measured {
     }
 }
 
-pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measured {
+pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measurement {
     let run = Run {
         store,
         repo: RepoId::parse(&format!("https://github.com/acme/case{number}")).expect("a repository"),
@@ -324,5 +324,5 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
             assert_eq!(said, answer, "{}", case.name);
         }
     }
-    Measured::of(times, processor, said)
+    Measurement::of(times, processor, said)
 }

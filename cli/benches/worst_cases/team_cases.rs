@@ -1,6 +1,6 @@
 //! The requests of teams that are measured: `teams.rs` makes them.
 
-/// What is measured, with the state that it needs.
+/// A measured case, with the state that it needs.
 #[derive(Clone, Copy, Debug)]
 pub enum Case {
     /// The task on which 10,000 depend is completed.
@@ -27,7 +27,7 @@ pub enum Case {
     Filter,
     /// A page of tasks on which 1,000 depend each: as many as one login has room for.
     Hubs,
-    /// 600 claims have lapsed when the next task is asked for.
+    /// 600 claims have expired when the next task is requested.
     Lapsed,
     /// A team of 1,000 members that have claimed 20,000 tasks.
     Team,

@@ -8,12 +8,14 @@ use coord_protocol::team_event::MessageType;
 use coord_settings::Rates;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, USES_EVERYTHING};
 use coord_state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
-use coord_state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, TaskChanges, TaskClaim, TaskEnd, TaskFilter};
+use coord_state::tasks::{
+    ClaimedFiles, NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskEnd, TaskFilter, TaskReference,
+};
 use coord_state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team, show_team};
 use coord_state::{departures, tasks};
 use coord_store::{Request, Store};
 
-use crate::run::{Measured, processor_time};
+use crate::run::{Measurement, processor_time};
 use crate::team_cases::Case;
 
 struct Team<'a> {
@@ -126,7 +128,7 @@ impl Team<'_> {
                     RequestKey::NONE,
                     900,
                     &[],
-                    &FilesOfClaim::LeftAlone
+                    &ClaimedFiles::LeftAlone
                 )
                 .expect("the next task");
                 assert!(matches!(next, TaskClaim::Claimed(_)));
@@ -146,7 +148,7 @@ impl Team<'_> {
         ask!(self, sender, send_message, RequestKey::NONE, &message).expect("a message");
     }
 
-    /// Lets the claims of `t1` to `tCOUNT` lapse.
+    /// Lets the claims of `t1` to `tCOUNT` expire.
     async fn lapse(&self, count: usize) {
         let (tasks, leases) = (
             tasks::keys::tasks(&self.repo, &self.name),
@@ -169,7 +171,10 @@ impl Team<'_> {
 
     async fn prepare(&self, case: Case) {
         let after = |dependencies: Vec<usize>| NewTask {
-            dependencies: dependencies.into_iter().map(|number| Named::Task(id(number))).collect(),
+            dependencies: dependencies
+                .into_iter()
+                .map(|number| TaskReference::Task(id(number)))
+                .collect(),
             ..titled()
         };
         // A chain whose tasks have the numbers `from` to `to`; of 200 tasks of a request, each names the one before.
@@ -177,7 +182,7 @@ impl Team<'_> {
             0 if number == from => titled(),
             0 => after(vec![number - 1]),
             place => NewTask {
-                dependencies: vec![Named::New(place - 1)],
+                dependencies: vec![TaskReference::New(place - 1)],
                 ..titled()
             },
         };
@@ -199,7 +204,7 @@ impl Team<'_> {
                         ask!(self, 0, tasks::assign_task, &id(number + 2), Some(&handle(number))).expect("assigned");
                     }
                 }
-                ask!(self, 0, tasks::claim_task, &id(1), 900, &FilesOfClaim::LeftAlone).expect("claimed");
+                ask!(self, 0, tasks::claim_task, &id(1), 900, &ClaimedFiles::LeftAlone).expect("claimed");
             }
             Case::Ring => self.adds(1..10_001, |number| link(number, 1)).await,
             Case::Joined => {
@@ -266,7 +271,7 @@ impl Team<'_> {
                     &id(1),
                     None,
                     "Done",
-                    &FilesOfRelease::LeftAlone
+                    &ReleasedFiles::LeftAlone
                 )
                 .expect("completed");
                 let TaskEnd::Completed(done) = done else {
@@ -282,7 +287,8 @@ impl Team<'_> {
             Case::Joined => self.depends(5_001, 5_000).await,
             Case::Apart => self.depends(257, 322).await,
             Case::ManyEdges | Case::ManyBlocked => {
-                let named = |numbers: std::ops::Range<usize>| numbers.map(|number| Named::Task(id(number))).collect();
+                let named =
+                    |numbers: std::ops::Range<usize>| numbers.map(|number| TaskReference::Task(id(number))).collect();
                 let new: Vec<NewTask> = match case {
                     Case::ManyEdges => vec![
                         NewTask {
@@ -320,7 +326,7 @@ impl Team<'_> {
                     RequestKey::NONE,
                     900,
                     &[],
-                    &FilesOfClaim::LeftAlone
+                    &ClaimedFiles::LeftAlone
                 );
                 next.map_or_else(|refusal| refusal.to_string(), |_| "a task".to_owned())
             }
@@ -361,10 +367,10 @@ impl Team<'_> {
     }
 }
 
-pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measured {
+pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measurement {
     let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
     let mut prepared = None;
-    // What changes the state has another team each time. The first round of the others loads the script.
+    // A case that changes the state uses a new team each time. The first round of the others loads the script.
     for round in usize::from(!case.is_reading())..=rounds {
         if prepared.is_none() || !case.is_reading() {
             let team = Team {
@@ -387,7 +393,7 @@ pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize)
             forget(team).await;
         }
     }
-    Measured::of(times, processor, said)
+    Measurement::of(times, processor, said)
 }
 
 /// Removes the team, so that the store does not grow from round to round.

@@ -8,11 +8,11 @@ use coord_protocol::{Action, ErrorCode, Status};
 /// Exit statuses of commands that ask a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// PROCEED, or what was asked for is done.
+    /// PROCEED, or the request was carried out.
     Done = 0,
-    /// The request cannot be answered: mend it.
+    /// The request is invalid: fix it.
     Error = 1,
-    /// The rules say no: another's lock, PULL, PUSH, a limit.
+    /// Refused by the rules: a conflicting lock, PULL, PUSH, a limit.
     Refused = 3,
     /// There is no answer: nothing is known.
     Offline = 4,

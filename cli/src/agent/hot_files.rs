@@ -81,10 +81,9 @@ pub struct HotFiles {
 }
 
 impl HotFiles {
-    /// Those of the history of what is checked out.
+    /// Those of the history of the current checkout.
     ///
-    /// # Errors
-    /// When git cannot tell.
+    /// # Errors When git fails.
     pub fn of(working_copy: &WorkingCopy) -> anyhow::Result<HotFiles> {
         let log = [
             "log",
@@ -98,13 +97,13 @@ impl HotFiles {
             "HEAD",
             "--",
         ];
-        let said = git::ask(working_copy.root(), &log).map_err(anyhow::Error::msg)?;
+        let output = git::ask(working_copy.root(), &log).map_err(anyhow::Error::msg)?;
         let (tracked, _) = working_copy.tracked_below("", MOST_TRACKED);
         let tracked: Vec<&str> = tracked.iter().map(FilePath::as_str).collect();
-        Ok(hot_files(&String::from_utf8_lossy(&said), &tracked))
+        Ok(hot_files(&String::from_utf8_lossy(&output), &tracked))
     }
 
-    /// A `.coord.toml` that shares them, and what is shared without one.
+    /// A `.coord.toml` that shares them, besides the files that are shared by default.
     pub fn policy(&self) -> String {
         let hot = self.files.iter().map(|file| match file.path.contains('/') {
             true => file.path.clone(),
@@ -220,7 +219,7 @@ pub fn in_words(hubs: &[Hub]) -> Option<String> {
         .collect();
     (!named.is_empty()).then(|| {
         format!(
-            "whoever changes their interface keeps many files from others: {}",
+            "changing their interfaces locks many files for others: {}",
             named.join(", ")
         )
     })

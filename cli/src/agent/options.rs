@@ -26,11 +26,11 @@ pub const TOKEN_FILE: &str = "coord.tokenFile";
 
 /// The repository's own settings name a server that the user has not confirmed.
 #[derive(Debug)]
-pub struct Unconfirmed(pub Server);
+pub struct UnconfirmedServer(pub Server);
 
-impl std::error::Error for Unconfirmed {}
+impl std::error::Error for UnconfirmedServer {}
 
-impl std::fmt::Display for Unconfirmed {
+impl std::fmt::Display for UnconfirmedServer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Server { url, token_file } = &self.0;
         let url: String = url.chars().filter(|letter| !letter.is_control()).collect();
@@ -59,13 +59,13 @@ pub struct AgentArgs {
     /// The branch that the work is for [default: the upstream of the checked-out branch, or else that branch]
     #[arg(long, value_name = "BRANCH", env = env_vars::COORD_BRANCH)]
     pub branch: Option<String>,
-    /// The agent that asks; it tells several agents of one person apart
+    /// The calling agent; distinguishes several agents of one person
     #[arg(long = "agent", value_name = "ID", env = env_vars::COORD_AGENT)]
     pub agent_id: Option<String>,
 }
 
 impl AgentArgs {
-    /// The server's address, where one is set, whoever has set it.
+    /// The server's address from any source.
     pub fn url(&self, working_copy: &WorkingCopy) -> Option<String> {
         set(self.url.clone()).or_else(|| working_copy.setting(URL))
     }
@@ -78,7 +78,7 @@ impl AgentArgs {
     pub fn server(&self, working_copy: &WorkingCopy) -> anyhow::Result<Option<String>> {
         match self.named_by_repository(working_copy) {
             Some(server) if !is_of_this_machine(&server.url) && !server.is_confirmed() => {
-                Err(Unconfirmed(server).into())
+                Err(UnconfirmedServer(server).into())
             }
             _ => Ok(self.url(working_copy)),
         }
@@ -134,7 +134,7 @@ impl AgentArgs {
         {
             return match is_of_this_machine(&server.url) {
                 true => Ok(None),
-                false => Err(Unconfirmed(server).into()),
+                false => Err(UnconfirmedServer(server).into()),
             };
         }
         if let Some(token) = secret(&process_environment, env_vars::COORD_TOKEN) {

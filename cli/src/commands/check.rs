@@ -38,7 +38,7 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Checks the files, and prints what to do next.
+    /// Checks the files, and prints the next step.
     ///
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.

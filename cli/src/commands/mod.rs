@@ -1,4 +1,4 @@
-//! The commands of `coord`: a file or folder each, with its options and its `run`, whose value gives the exit status.
+//! The commands of `coord`: a file or folder each, with its options and its `run`, which returns the exit status.
 
 pub mod check;
 pub mod claim;
@@ -57,9 +57,9 @@ commands! {
     Serve(serve::ServeArgs);
     /// Print the import graph of a commit, without a server.
     Graph(graph::GraphArgs);
-    /// Configure your agents for Coord, after asking; `--undo` takes the configuration away.
+    /// Configure your agents for Coord, after asking; `--undo` removes the configuration.
     Init(init::InitArgs);
-    /// Show whether files are free, and what to do next.
+    /// Show whether files are free, and the next step.
     Check(check::CheckArgs);
     /// Claim files: all of them, or none.
     Claim(claim::ClaimArgs);
@@ -69,7 +69,7 @@ commands! {
     Release(release::ReleaseArgs);
     /// Show who holds what in the repository.
     Status(status::StatusArgs);
-    /// Show what has happened in the repository.
+    /// Show the events of the repository.
     Log(log::LogArgs);
     /// List, write and end intents: why files are changed, and how far the work may reach.
     Intent(intent::IntentArgs);
@@ -83,9 +83,9 @@ commands! {
     Map(map::MapArgs);
     /// Show the intents under which a file or a line was changed.
     Why(why::WhyArgs);
-    /// Update the files in .orchestration/, and take over what people changed in them.
+    /// Update the files in .orchestration/, and apply changes that people made in them.
     Sync(sync::SyncArgs);
-    /// Show, record and verify what agents did, under which intent.
+    /// Show, record and verify the actions of agents, and their intents.
     Ledger(ledger::LedgerArgs);
     /// Check whether files still have the content that was recorded in the ledger.
     Verify(verify::VerifyArgs);
@@ -93,7 +93,7 @@ commands! {
     Policy(policy::PolicyArgs);
     /// Confirm the server that this repository's own git configuration names.
     Trust(trust::TrustArgs);
-    /// Find what is wrong in this clone, and how to mend it.
+    /// Find problems in this clone, and how to fix them.
     Doctor(doctor::DoctorArgs);
     /// Serve an agent by MCP, on standard input and output.
     Mcp(mcp::McpArgs);

@@ -1,4 +1,4 @@
-//! `coord policy`: what is wrong with `.coord.toml`, before it is committed, and one that the history suggests.
+//! `coord policy`: checks `.coord.toml` before it is committed, and suggests one from the history.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ Exit status: 0 it is right, or there is none; 1 it is wrong, or cannot be read; 
 
 const EXAMPLES_OF_SUGGEST: &str = "\
 Examples:
-  coord policy suggest                 what would it share?
-  coord policy suggest > .coord.toml   write that
+  coord policy suggest                 print the files that it would share
+  coord policy suggest > .coord.toml   write them
 
 It looks at the last 500 commits: manifests, changelogs and translations that one of twenty changes, and the
 lockfiles that are tracked.
@@ -34,15 +34,15 @@ Exit status: 0 printed, 1 nothing to suggest, or an error, 2 wrong usage.";
 /// Options of `coord policy`.
 #[derive(Debug, Args)]
 pub struct PolicyArgs {
-    /// What is done
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }
 
-/// What is done.
+/// Subcommand.
 #[derive(Debug, Subcommand)]
 enum Act {
-    /// Say what is wrong with the file, with line and column
+    /// Show problems of the file, with line and column
     #[command(after_help = EXAMPLES)]
     Check {
         /// The file; without one, that of the repository

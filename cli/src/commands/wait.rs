@@ -26,10 +26,10 @@ pub struct WaitArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<String>,
-    /// One sentence: what changes for others
+    /// One sentence: your change, as it matters to others
     #[arg(short, long, default_value = "Waiting for these files, to work on them next")]
     pub message: String,
-    /// Only read the files: others may read them, too, and nobody may write
+    /// Claim for reading only: others may read too, but not write
     #[arg(long)]
     pub reading: bool,
     /// Give up after this time
@@ -44,7 +44,7 @@ pub struct WaitArgs {
 }
 
 impl WaitArgs {
-    /// Waits for the files, and prints what to do next.
+    /// Waits for the files, and prints the next step.
     ///
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.

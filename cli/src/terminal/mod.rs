@@ -1,4 +1,4 @@
-//! What people see in a terminal: colors, tables, times, and a sign of life while they wait.
+//! Terminal output for people: colors, tables, times, and a spinner while they wait.
 //!
 //! - [`output`]: standard output, with colors where they are wanted (`NO_COLOR` is honored)
 //! - [`table`]: columns that fit the width; [`locks`]: how a lock is named in them

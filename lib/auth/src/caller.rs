@@ -34,12 +34,12 @@ enum Kind {
 pub enum CallerIdentity {
     /// A verified caller, with all rights in the repository.
     Verified {
-        /// Who it is.
+        /// Login, and the issuer.
         identity: Identity,
         /// The only repositories that its credential is valid for.
         limit: Option<RepoLimit>,
     },
-    /// A caller whose credential GitHub has to judge: whose it is, and what it may do.
+    /// A caller whose credential GitHub has to verify: its login and permissions.
     Unverified(Credential),
 }
 

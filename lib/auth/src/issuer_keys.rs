@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::AuthError;
-use super::key_set::{KeySet, NoKey};
+use super::key_set::{KeySet, MissingKey};
 use super::verification_key::VerificationKey;
 use coord_domain::Invalid;
 use coord_runtime::single_flight::{Flight, SingleFlight};
@@ -31,7 +31,7 @@ impl KeySetUrl {
         let example = "write for example https://login.example.com/.well-known/jwks.json";
         let url = Url::parse(text.trim()).map_err(|_| Invalid(format!("is not a URL; {example}")))?;
         if url.scheme() != "https" {
-            // Without TLS, anybody on the network path could insert a key.
+            // Without TLS, anyone on the network path could insert a key.
             return Err(Invalid(format!("must begin with https://; {example}")));
         }
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
@@ -62,7 +62,7 @@ pub struct KeyTiming {
     pub lifetime: Duration,
     /// Older keys no longer count, even if the issuer is unreachable.
     pub most_age: Duration,
-    /// Minimum time between two fetches while there are keys. A token with an unknown `kid`, which anybody can make up, must
+    /// Minimum time between two fetches while there are keys. A token with an unknown `kid`, which anyone can invent, must
     /// not cause more fetches.
     pub pause: Duration,
     /// The same without keys.
@@ -155,10 +155,10 @@ impl IssuerKeys {
     pub(super) async fn key(&self, algorithm: Algorithm, kid: Option<&str>) -> Result<Arc<VerificationKey>, AuthError> {
         let found = match self.at_hand() {
             Some(keys) => keys.find(algorithm, kid),
-            None => Err(NoKey::Unknown),
+            None => Err(MissingKey::Unknown),
         };
         let found = match found {
-            Err(NoKey::Unknown) => {
+            Err(MissingKey::Unknown) => {
                 if let Some(fetch) = self.ask_if_due() {
                     // A fetch that panicked brought no keys; only its end matters here.
                     let _ = fetch.await;
@@ -170,10 +170,14 @@ impl IssuerKeys {
         };
         found.map_err(|reason| match reason {
             // The issuer may have a new key that the failed fetch would have brought.
-            NoKey::Unknown if self.state().last.is_some_and(|last| last.has_failed) => unavailable(),
-            NoKey::Unknown => AuthError::refused("the token is signed with a key (kid) that its issuer does not have"),
-            NoKey::OtherAlgorithm => AuthError::refused("the key that the token names (kid) is for another algorithm"),
-            NoKey::Ambiguous => {
+            MissingKey::Unknown if self.state().last.is_some_and(|last| last.has_failed) => unavailable(),
+            MissingKey::Unknown => {
+                AuthError::refused("the token is signed with a key (kid) that its issuer does not have")
+            }
+            MissingKey::OtherAlgorithm => {
+                AuthError::refused("the key that the token names (kid) is for another algorithm")
+            }
+            MissingKey::Ambiguous => {
                 AuthError::refused("the token does not identify its key: several keys of its issuer match")
             }
         })

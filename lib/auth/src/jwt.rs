@@ -64,8 +64,7 @@ impl JwtVerifier {
     /// A verifier for tokens signed with the private half of the key in `pem`: RS256 for an RSA key, ES256 for EC P-256,
     /// EdDSA for Ed25519.
     ///
-    /// # Errors
-    /// When it contains no such key; says what is wrong, after the name of the setting.
+    /// # Errors When it contains no such key; with the problem, after the name of the setting.
     pub fn public_key(pem: &str) -> Result<Self, Invalid> {
         Ok(Self::new(Keys::One(Arc::new(VerificationKey::from_pem(pem)?))))
     }

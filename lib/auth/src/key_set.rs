@@ -12,7 +12,7 @@ pub(super) struct KeySet(Vec<(Option<String>, Arc<VerificationKey>)>);
 
 /// Why a set has no key for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoKey {
+pub(super) enum MissingKey {
     /// No key has this `kid`; without a `kid`, no key fits. The issuer may have a new one.
     Unknown,
     /// The key of this `kid` verifies another algorithm.
@@ -25,8 +25,7 @@ impl KeySet {
     /// The usable keys of the set in `json`. Other keys (encryption, a shared secret, another curve, too short, malformed)
     /// are skipped, because an issuer may have keys for other purposes.
     ///
-    /// # Errors
-    /// When it is not a key set; says what is wrong.
+    /// # Errors When it is not a key set; with the problem.
     pub(super) fn parse(json: &[u8]) -> Result<Self, &'static str> {
         #[derive(Deserialize)]
         struct Jwks {
@@ -46,7 +45,7 @@ impl KeySet {
     }
 
     /// The one key for a token with this header. Its algorithm is `algorithm`.
-    pub(super) fn find(&self, algorithm: Algorithm, kid: Option<&str>) -> Result<Arc<VerificationKey>, NoKey> {
+    pub(super) fn find(&self, algorithm: Algorithm, kid: Option<&str>) -> Result<Arc<VerificationKey>, MissingKey> {
         let named = || {
             self.0
                 .iter()
@@ -56,9 +55,9 @@ impl KeySet {
         let mut fitting = named().filter(|key| key.algorithm == algorithm);
         match (fitting.next(), fitting.next()) {
             (Some(key), None) => Ok(Arc::clone(key)),
-            (Some(_), Some(_)) => Err(NoKey::Ambiguous),
-            (None, _) if kid.is_some() && named().next().is_some() => Err(NoKey::OtherAlgorithm),
-            (None, _) => Err(NoKey::Unknown),
+            (Some(_), Some(_)) => Err(MissingKey::Ambiguous),
+            (None, _) if kid.is_some() && named().next().is_some() => Err(MissingKey::OtherAlgorithm),
+            (None, _) => Err(MissingKey::Unknown),
         }
     }
 }

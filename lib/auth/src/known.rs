@@ -28,7 +28,7 @@ const RETRY: Duration = Duration::from_secs(30);
 /// unverified callers cannot evict verified ones.
 #[derive(Debug)]
 pub struct KnownCredentials {
-    members: Cache<String, Known>,
+    members: Cache<String, KnownVerdict>,
     refused: Cache<String, (Verdict, SystemTime)>,
     renewing: Mutex<HashSet<String>>,
     /// The unverified-caller limit.
@@ -36,7 +36,7 @@ pub struct KnownCredentials {
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownVerdict {
     member: Member,
     verified_at: SystemTime,
     /// GitHub did not respond; the next attempt is not before this time.
@@ -45,7 +45,7 @@ struct Known {
 
 /// The remembered verdict on a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Recalled {
+pub enum RememberedVerdict {
     /// None.
     Nothing,
     /// A verified credential, and the age of its verdict.
@@ -83,35 +83,35 @@ fn key(credential: &str, repo: &RepoId) -> String {
 }
 
 impl KnownCredentials {
-    pub fn recall(&self, credential: &str, repo: &RepoId, now: SystemTime) -> Recalled {
+    pub fn recall(&self, credential: &str, repo: &RepoId, now: SystemTime) -> RememberedVerdict {
         let key = key(credential, repo);
         if let Some(known) = self.members.get(&key) {
-            // If the clock was set back, the verdict has lapsed.
+            // If the clock was set back, the verdict has expired.
             let age = now.duration_since(known.verified_at).unwrap_or(BELIEVED_OFFLINE);
             let is_waiting = known.retry_at.is_some_and(|at| now < at && at <= now + RETRY);
             let freshness = match age {
-                age if age >= KEPT => return Recalled::Nothing,
+                age if age >= KEPT => return RememberedVerdict::Nothing,
                 age if age < RENEWED_AFTER => Freshness::Fresh,
                 age if age < BELIEVED_OFFLINE && is_waiting => Freshness::Fresh,
                 age if age < BELIEVED => Freshness::Ageing,
                 age if age < BELIEVED_OFFLINE => Freshness::Old,
                 _ => Freshness::Lapsed,
             };
-            return Recalled::Member(known.member, freshness);
+            return RememberedVerdict::Member(known.member, freshness);
         }
         for key in [credential, &key] {
             if let Some((verdict, at)) = self.refused.get(key)
                 && now.duration_since(at).is_ok_and(|age| age < REFUSED_FOR)
             {
-                return Recalled::Refused(verdict);
+                return RememberedVerdict::Refused(verdict);
             }
         }
-        Recalled::Nothing
+        RememberedVerdict::Nothing
     }
 
     /// Remembers a verdict that is `age` old.
     pub fn note_member(&self, credential: &str, repo: &RepoId, member: Member, now: SystemTime, age: Duration) {
-        let known = Known {
+        let known = KnownVerdict {
             member,
             verified_at: now.checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH),
             retry_at: None,
@@ -188,7 +188,7 @@ mod tests {
         let (known, shop) = (KnownCredentials::default(), repo("shop"));
         let start = SystemTime::now();
         let freshness = |seconds| match known.recall("abc", &shop, start + Duration::from_secs(seconds)) {
-            Recalled::Member(_, freshness) => Some(freshness),
+            RememberedVerdict::Member(_, freshness) => Some(freshness),
             _ => None,
         };
         assert_eq!(freshness(0), None);
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(freshness(430), Some(Freshness::Old));
         known.note_silence("abc", &shop, start + Duration::from_secs(3_590));
         assert_eq!(freshness(3_601), Some(Freshness::Lapsed));
-        assert_eq!(known.recall("abc", &repo("other"), start), Recalled::Nothing);
+        assert_eq!(known.recall("abc", &repo("other"), start), RememberedVerdict::Nothing);
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         let before = now - Duration::from_secs(7_200);
         assert_eq!(
             known.recall("abc", &shop, before),
-            Recalled::Member(member(), Freshness::Lapsed)
+            RememberedVerdict::Member(member(), Freshness::Lapsed)
         );
     }
 
@@ -233,13 +233,16 @@ mod tests {
         let now = SystemTime::now();
         let bad = Verdict::Refused("no".to_owned());
         known.note_refusal("bad", &repo("one"), &bad, now);
-        assert_eq!(known.recall("bad", &repo("two"), now), Recalled::Refused(bad));
+        assert_eq!(known.recall("bad", &repo("two"), now), RememberedVerdict::Refused(bad));
         let outside = Verdict::NoRight("no".to_owned());
         known.note_refusal("outsider", &repo("one"), &outside, now);
-        assert_eq!(known.recall("outsider", &repo("two"), now), Recalled::Nothing);
-        assert_eq!(known.recall("outsider", &repo("one"), now), Recalled::Refused(outside));
+        assert_eq!(known.recall("outsider", &repo("two"), now), RememberedVerdict::Nothing);
+        assert_eq!(
+            known.recall("outsider", &repo("one"), now),
+            RememberedVerdict::Refused(outside)
+        );
         let later = now + REFUSED_FOR;
-        assert_eq!(known.recall("bad", &repo("one"), later), Recalled::Nothing);
+        assert_eq!(known.recall("bad", &repo("one"), later), RememberedVerdict::Nothing);
     }
 
     #[test]
@@ -251,7 +254,7 @@ mod tests {
         for number in 0..50_000 {
             known.note_refusal(&number.to_string(), &shop, &bad, now);
         }
-        assert!(matches!(known.recall("abc", &shop, now), Recalled::Member(..)));
+        assert!(matches!(known.recall("abc", &shop, now), RememberedVerdict::Member(..)));
         assert!(known.refused.len() <= MOST_REFUSED);
     }
 
@@ -263,7 +266,7 @@ mod tests {
         for number in 0..4 * MOST_MEMBERS {
             known.note_member(&number.to_string(), &shop, member(), now, Duration::ZERO);
             assert!(
-                matches!(known.recall("used", &shop, now), Recalled::Member(..)),
+                matches!(known.recall("used", &shop, now), RememberedVerdict::Member(..)),
                 "{number}"
             );
         }
@@ -278,7 +281,7 @@ mod tests {
         let refused = Verdict::NoRight("no".to_owned());
         known.note_refusal("abc", &shop, &refused, now);
         known.note_silence("abc", &shop, now);
-        assert_eq!(known.recall("abc", &shop, now), Recalled::Refused(refused));
+        assert_eq!(known.recall("abc", &shop, now), RememberedVerdict::Refused(refused));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub use caller::{Caller, CallerIdentity, Credential, Identity};
 pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
 pub use known::KnownCredentials;
-pub use known::{Freshness, KEPT, Recalled};
+pub use known::{Freshness, KEPT, RememberedVerdict};
 pub use people::is_well_formed;
 pub use people::{Member, People, Verdict, is_github_token};
 pub use presented::{CREDENTIAL_HEADERS, has_bearer_secret, presents_credential};
@@ -128,7 +128,7 @@ pub enum Authenticator {
     Local {
         /// User of the operating system.
         user: UserId,
-        /// Verifies tokens that callers send all the same.
+        /// Verifies tokens that callers send anyway.
         credentials: Credentials,
     },
 }

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_credential_of_github_is_not_taken_for_one() {
+    fn a_token_without_the_form_of_github_is_not_taken_for_one() {
         let body = "a".repeat(36);
         let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";
         for text in [

@@ -18,10 +18,10 @@ const OF_AN_ADDRESS: Rate = Rate {
     interval_ms: 2_000,
     burst: 60,
 };
-/// What tokens that are not well-formed leave to those that are, of the burst of their address and of all.
+/// The part of the bursts (of an address, of all) that malformed tokens leave to well-formed ones.
 const LEFT_BY_MADE_UP: (u32, u32) = (30, 40);
-/// What addresses from which no member has come leave to the others, of the burst of all; and those that already have sent bad
-/// credentials.
+/// The part of the burst of all that is reserved for addresses with verified members; other addresses, and those that have
+/// sent bad credentials, leave it.
 const LEFT_BY_STRANGERS: u32 = 40;
 const LEFT_BY_DEBTORS: u32 = 40;
 /// Bad credentials in a row until an address is one of those.
@@ -104,7 +104,7 @@ impl UnverifiedLimit {
     }
 
     /// Takes back the count of one credential, which is good.
-    pub fn give_back(&self, address: IpAddr) {
+    pub fn refund(&self, address: IpAddr) {
         let address = network(address);
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         arrivals.of_all = arrivals.of_all.saturating_sub(OF_ALL.interval_ms.into());
@@ -165,7 +165,7 @@ mod tests {
         for _ in 0..20 {
             assert_eq!(looked_at_as(&limit, "192.0.2.1", false, 5, 0), 0);
             assert_eq!(looked_at(&limit, "192.0.2.1", 1, 0), 1);
-            limit.give_back(address("192.0.2.1"));
+            limit.refund(address("192.0.2.1"));
         }
     }
 
@@ -179,13 +179,13 @@ mod tests {
         assert_eq!(flood(true), 120 + 20, "the last twenty are of addresses without a debt");
         assert_eq!(flood(true), 0);
         assert_eq!(looked_at(&limit, "198.51.100.1", 5, 0), 5);
-        // Strangers without a debt have used up what is theirs, and no member's.
+        // Unverified callers without a debt have used up their share, and no member's.
         assert_eq!(looked_at(&limit, "198.51.100.3", 10, 0), 10);
         assert_eq!(looked_at(&limit, "198.51.100.4", 10, 0), 5);
         limit.note_member(address("198.51.100.2"));
         for _ in 0..100 {
             assert_eq!(looked_at(&limit, "198.51.100.2", 10, 0), 10);
-            (0..10).for_each(|_| limit.give_back(address("198.51.100.2")));
+            (0..10).for_each(|_| limit.refund(address("198.51.100.2")));
         }
     }
 
@@ -194,7 +194,7 @@ mod tests {
         let limit = UnverifiedLimit::default();
         for _ in 0..1_000 {
             limit.take_at(address("192.0.2.1"), true, Duration::ZERO).unwrap();
-            limit.give_back(address("::ffff:192.0.2.1"));
+            limit.refund(address("::ffff:192.0.2.1"));
         }
         assert_eq!(looked_at(&limit, "192.0.2.1", 500, 0), 60);
     }

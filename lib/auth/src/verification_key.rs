@@ -51,8 +51,7 @@ impl VerificationKey {
 
     /// A public key in PEM: RSA (RS256), EC P-256 (ES256) or Ed25519 (EdDSA). Line breaks may be written as `\n`.
     ///
-    /// # Errors
-    /// When it is none of these; says what is wrong, after the name of the setting, without the text itself.
+    /// # Errors When it is none of these; with the problem, after the name of the setting, without the text itself.
     pub(super) fn from_pem(text: &str) -> Result<Self, Invalid> {
         let text = text.trim().replace("\\n", "\n").replace("\r\n", "\n");
         if text.contains("PRIVATE KEY") {
@@ -133,7 +132,7 @@ impl VerificationKey {
         }
     }
 
-    /// `None` for the few points of small order: anybody could sign for them.
+    /// `None` for the few points of small order: anyone could sign for them.
     fn ed25519(key: &VerifyingKey) -> Option<Self> {
         (!key.is_weak()).then(|| VerificationKey {
             algorithm: Algorithm::EdDSA,

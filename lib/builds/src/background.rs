@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use super::builder::GraphBuilder;
 use super::head_observer::HeadObserver;
 use super::schedule::{BuildClaim, Pace, RepoBranch};
-use super::upkeep::{Driver, Remaining, Upkeep};
+use super::upkeep::{Driver, RemainingWork, Upkeep};
 use coord_graph::Limits;
 use coord_sources::{Source, SourceError};
 use coord_state::builds::return_lease;
@@ -94,8 +94,8 @@ impl BackgroundBuilds {
             let remaining = builds.upkeep.bring_up(claim, None).await;
             lock(&builds.under_way).take();
             match remaining {
-                Remaining::Nothing => {}
-                Remaining::Retry(pause) => {
+                RemainingWork::Nothing => {}
+                RemainingWork::Retry(pause) => {
                     let builds = Arc::downgrade(&builds);
                     tokio::spawn(async move {
                         tokio::time::sleep(pause).await;
@@ -106,9 +106,9 @@ impl BackgroundBuilds {
                         }
                     });
                 }
-                Remaining::Unused => builds.upkeep.rest(&key).await,
+                RemainingWork::Unused => builds.upkeep.rest(&key).await,
                 // Requests about the branch get an error that says so.
-                Remaining::Gone => builds.upkeep.forget(&key).await,
+                RemainingWork::Gone => builds.upkeep.forget(&key).await,
             }
         }
     }

@@ -55,7 +55,7 @@ pub async fn build_tree(
     // Dropped before the graph is assembled, when nothing is left to read.
     let mut hold = source.hold(repo);
     loop {
-        let Asked {
+        let SourceRequest {
             files,
             blobs,
             wanted_by,
@@ -93,7 +93,7 @@ pub async fn build_tree(
         let supplied = Arc::clone(&update);
         next = off_the_runtime(move || {
             // A blob that a source left out must not be requested forever.
-            supplied.give_up_on(&files);
+            supplied.mark_unreadable(&files);
             step(&supplied)
         })
         .await?;
@@ -101,7 +101,7 @@ pub async fn build_tree(
 }
 
 /// One request to a source.
-struct Asked {
+struct SourceRequest {
     files: Vec<FileId>,
     /// In the order of paths: neighbors in a tree are neighbors in a pack. Files with the same content are read once.
     blobs: Vec<String>,
@@ -112,7 +112,7 @@ struct Asked {
 }
 
 /// The next request, or the graph.
-fn step(update: &Update) -> ControlFlow<Snapshot, Asked> {
+fn step(update: &Update) -> ControlFlow<Snapshot, SourceRequest> {
     let wanted = update.wanted();
     if wanted.is_empty() {
         return ControlFlow::Break(update.finish());
@@ -132,7 +132,7 @@ fn step(update: &Update) -> ControlFlow<Snapshot, Asked> {
     let mut firsts = wanted_by.iter().map(|files| files[0]).peekable();
     let blobs = wanted.into_iter().filter(|one| firsts.next_if_eq(&one.file).is_some());
     let blobs = blobs.map(|one| one.blob).collect();
-    ControlFlow::Continue(Asked {
+    ControlFlow::Continue(SourceRequest {
         files,
         blobs,
         wanted_by,

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-use super::job::{BuildError, Built, Job};
-use super::kept_builds::KeptBuilds;
+use super::job::{BuildError, Job, LastBuild};
 use super::leased_build::build_and_publish_until;
+use super::recent_builds::RecentBuilds;
 use super::schedule::RepoBranch;
 use coord_domain::CommitSha;
 use coord_graph::Limits;
@@ -23,13 +23,13 @@ pub(super) struct GraphBuilder {
     /// The name that holds the lease on a build.
     name: String,
     limits: Limits,
-    built: Mutex<KeptBuilds<Built>>,
+    built: Mutex<RecentBuilds<LastBuild>>,
 }
 
 /// The permit to build in this process.
-pub(super) struct Building<'a> {
+pub(super) struct BuildPermit<'a> {
     builder: &'a GraphBuilder,
-    built: MutexGuard<'a, KeptBuilds<Built>>,
+    built: MutexGuard<'a, RecentBuilds<LastBuild>>,
 }
 
 impl GraphBuilder {
@@ -40,7 +40,7 @@ impl GraphBuilder {
             source,
             name,
             limits,
-            built: Mutex::new(KeptBuilds::new(most_kept)),
+            built: Mutex::new(RecentBuilds::new(most_kept)),
         }
     }
 
@@ -58,8 +58,8 @@ impl GraphBuilder {
     }
 
     /// Waits for the permit to build in this process.
-    pub(super) async fn begin(&self) -> Building<'_> {
-        Building {
+    pub(super) async fn begin(&self) -> BuildPermit<'_> {
+        BuildPermit {
             builder: self,
             built: self.built.lock().await,
         }
@@ -76,7 +76,7 @@ impl GraphBuilder {
     }
 }
 
-impl Building<'_> {
+impl BuildPermit<'_> {
     /// Builds and publishes the graph of `branch` at `commit`; stopped at `end_by`, if given.
     pub(super) async fn build(
         &mut self,

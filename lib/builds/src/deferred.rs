@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::builder::{GraphBuilder, random_name};
 use super::schedule::{BuildClaim, Pace};
-use super::upkeep::{Driver, Remaining, Upkeep};
+use super::upkeep::{Driver, RemainingWork, Upkeep};
 use coord_graph::Limits;
-use coord_runtime::after_answer::defer;
+use coord_runtime::after_response::defer;
 use coord_sources::Source;
 use coord_store::Store;
 
@@ -43,7 +43,7 @@ impl Driver for DeferredBuilds {
         let upkeep = Arc::clone(&self.0);
         let is_deferred = defer(|allotted| async move {
             let branch = claim.branch().clone();
-            if upkeep.bring_up(claim, Some(allotted)).await == Remaining::Unused {
+            if upkeep.bring_up(claim, Some(allotted)).await == RemainingWork::Unused {
                 upkeep.rest(&branch).await;
             }
         });

@@ -19,14 +19,14 @@ const MOST_BYTES: u64 = 128 << 20;
 
 type Graphs = Cache<String, Arc<CachedGraph>, Bytes>;
 
-/// What a read of the store has given: a graph, or why it is none.
-type Loaded = Result<Result<Arc<CachedGraph>, UnreadableGraph>, StoreError>;
+/// The result of a read from the store: a graph, or why it is unreadable.
+type LoadResult = Result<Result<Arc<CachedGraph>, UnreadableGraph>, StoreError>;
 
 /// Graphs that were read from the store, by their key there.
 pub struct GraphCache {
     graphs: Arc<Graphs>,
     /// Reads in progress, by key and version.
-    loads: SingleFlight<(String, String), Loaded>,
+    loads: SingleFlight<(String, String), LoadResult>,
 }
 
 impl Default for GraphCache {
@@ -74,7 +74,7 @@ impl CachedGraph {
 impl GraphCache {
     /// The graph stored at `key`, recently of commit `version`, or why it cannot be read. All callers at once share one read, which takes
     /// several times the memory of the graph.
-    pub async fn load(&self, store: &Arc<dyn Store>, key: String, version: &str) -> Loaded {
+    pub async fn load(&self, store: &Arc<dyn Store>, key: String, version: &str) -> LoadResult {
         let known = self.graphs.get(&key);
         if let Some(graph) = known.filter(|graph| graph.stored.version == version) {
             return Ok(Ok(graph));
@@ -89,7 +89,7 @@ impl GraphCache {
     }
 }
 
-async fn read(graphs: Arc<Graphs>, store: Arc<dyn Store>, key: String) -> Loaded {
+async fn read(graphs: Arc<Graphs>, store: Arc<dyn Store>, key: String) -> LoadResult {
     // First, so that the old version and the new one are not both in memory.
     graphs.remove(&key);
     // A missing graph is an empty text, which is unreadable.
@@ -177,7 +177,7 @@ mod tests {
             cache.insert(format!("small{number}"), graph(10, 10));
         }
         assert_eq!(cache.len(), 100);
-        // Each is more than a fifth of what fits.
+        // Each takes more than a fifth of the cache.
         for number in 0..10 {
             cache.insert(format!("large{number}"), graph(4_000, 4_096));
         }

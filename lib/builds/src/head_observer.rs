@@ -7,8 +7,8 @@ pub trait HeadObserver: Send + Sync + 'static {
     /// A request has found that `branch` of `repo` is at `head`.
     fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
 
-    /// The same, found without a request, by a look at the source or a webhook. The graph is brought up to date while it is kept
-    /// for somebody who has asked; one that has expired is not built again.
+    /// The same, found without a request, by a look at the source or a webhook. The graph is updated while it is kept for
+    /// callers; an expired one is not built again.
     fn saw_move(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
 
     /// The store has no graph of `branch`, which is at `head`, or an unreadable one: it may have lost a graph that was

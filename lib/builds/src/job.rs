@@ -26,20 +26,20 @@ pub struct Job<'a> {
 
 /// The last graph built in this process, with its commit.
 #[derive(Clone, Debug)]
-pub struct Built {
+pub struct LastBuild {
     /// The commit.
     pub commit: CommitSha,
     /// The graph, with all data that the next build can reuse.
     pub snapshot: Arc<Snapshot>,
     /// `.intentignore` of the commit.
     pub ignore: Option<StoredIgnore>,
-    /// `.coord.toml` of the commit, with what `.gitattributes` says.
+    /// `.coord.toml` of the commit, with the lines of `.gitattributes`.
     pub policy: StoredPolicy,
-    /// The graph without the files that are nobody's neighbors: what the scripts read.
+    /// The graph without files that have no neighbors: the scripts read this.
     pub neighbors: Arc<ImportGraph>,
 }
 
-impl Built {
+impl LastBuild {
     /// About how many bytes of memory it takes.
     pub(super) fn bytes(&self) -> usize {
         let is_own = !Arc::ptr_eq(&self.neighbors, self.snapshot.graph());

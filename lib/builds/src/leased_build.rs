@@ -5,16 +5,16 @@ use std::sync::Arc;
 use tokio::time::{Instant, timeout_at};
 
 use super::build::{build_tree, in_one_form};
-use super::job::{BuildError, Built, Job};
+use super::job::{BuildError, Job, LastBuild};
 use super::previous_records::load_records;
 use super::progress_report::Reporter;
 use super::publish::publish;
 use super::settled_pending;
 use super::stored_ignore::StoredIgnore;
-use super::stored_policy::{Place, ReadPolicy, StoredPolicy};
+use super::stored_policy::{LoadedPolicy, PolicyBuild, StoredPolicy};
 use coord_graph::Previous;
 use coord_sources::Source;
-use coord_state::builds::{BuildLease, Published, fail_build, lease_build};
+use coord_state::builds::{BuildLease, PublishOutcome, fail_build, lease_build};
 use coord_store::Store;
 
 /// Builds the graph of `job` and publishes it, unless it is already stored or another builder has the lease. `last` is the
@@ -26,7 +26,7 @@ pub async fn build_and_publish(
     store: Arc<dyn Store>,
     source: &dyn Source,
     job: Job<'_>,
-    last: &mut Option<Built>,
+    last: &mut Option<LastBuild>,
 ) -> Result<BuildLease, BuildError> {
     build_and_publish_until(store, source, job, last, None).await
 }
@@ -36,7 +36,7 @@ pub(super) async fn build_and_publish_until(
     store: Arc<dyn Store>,
     source: &dyn Source,
     job: Job<'_>,
-    last: &mut Option<Built>,
+    last: &mut Option<LastBuild>,
     end_by: Option<Instant>,
 ) -> Result<BuildLease, BuildError> {
     let Job {
@@ -69,8 +69,8 @@ pub(super) async fn build_and_publish_until(
     }
     match result? {
         // Another builder has the lease, or the store has lost it.
-        Published::LeaseLost => Ok(BuildLease::Busy { until: 0 }),
-        Published::Done | Published::Rebased | Published::Torn => Ok(lease),
+        PublishOutcome::LeaseLost => Ok(BuildLease::Busy { until: 0 }),
+        PublishOutcome::Done | PublishOutcome::Rebased | PublishOutcome::Torn => Ok(lease),
     }
 }
 
@@ -78,8 +78,8 @@ async fn build_leased(
     store: &Arc<dyn Store>,
     source: &dyn Source,
     job: Job<'_>,
-    last: &mut Option<Built>,
-) -> Result<Published, BuildError> {
+    last: &mut Option<LastBuild>,
+) -> Result<PublishOutcome, BuildError> {
     let reporter = Reporter::start(store, job);
     let building = async {
         let (tree, same_names) = in_one_form(source.tree(job.repo, job.commit).await?);
@@ -95,14 +95,14 @@ async fn build_leased(
         };
         let last_ignore = last.as_ref().and_then(|built| built.ignore.as_ref());
         let ignore = StoredIgnore::read(source, job.repo, &tree, last_ignore).await?;
-        let place = Place {
+        let place = PolicyBuild {
             store: &**store,
             source,
             repo: job.repo,
             branch: job.branch,
         };
         let last_policy = last.as_ref().map(|built| &built.policy);
-        let (ReadPolicy { policy, left_out }, tree) = StoredPolicy::read(place, tree, last_policy).await?;
+        let (LoadedPolicy { policy, left_out }, tree) = StoredPolicy::read(place, tree, last_policy).await?;
         if let Err(error) = settled_pending::settle(&**store, source, job, &tree).await {
             tracing::debug!(%error, repo = %job.repo, branch = %job.branch, "pending changes stay for the next build");
         }
@@ -111,7 +111,7 @@ async fn build_leased(
             true => Arc::clone(snapshot.graph()),
             false => Arc::new(snapshot.graph().without(|path| left_out.contains(path))),
         };
-        Ok::<_, BuildError>(Built {
+        Ok::<_, BuildError>(LastBuild {
             commit: job.commit.clone(),
             snapshot: Arc::new(snapshot),
             ignore,
@@ -123,12 +123,12 @@ async fn build_leased(
         built = building => built?,
         () = reporter.lost() => {
             tracing::debug!(repo = %job.repo, branch = %job.branch, "a build has lost its lease, and ends");
-            return Ok(Published::LeaseLost);
+            return Ok(PublishOutcome::LeaseLost);
         }
     };
     drop(reporter);
     let published = publish(&**store, job, &built, last.as_ref()).await?;
-    if published == Published::LeaseLost {
+    if published == PublishOutcome::LeaseLost {
         tracing::debug!(repo = %job.repo, branch = %job.branch, "another builder has taken over");
     }
     *last = Some(built);

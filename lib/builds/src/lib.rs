@@ -6,7 +6,7 @@
 //! - [`job`]: the parameters of one build; [`leased_build`], [`publish`], `previous_records`, `progress_report`: from its
 //!   lease to the published graph, starting with the records of an earlier build
 //! - `settled_pending`: pending changes that the new head has
-//! - `builder`: one build at a time in a process, `kept_builds`: from the last one of its branch; `schedule`: branches that are due; `upkeep`: both together
+//! - `builder`: one build at a time in a process, `recent_builds`: from the last one of its branch; `schedule`: branches that are due; `upkeep`: both together
 //! - [`head_observer`]: heads that requests meet; [`background`] acts on them in a server, [`deferred`] in functions
 
 pub mod background;
@@ -22,9 +22,9 @@ pub mod stored_ignore;
 pub mod stored_policy;
 
 mod builder;
-mod kept_builds;
 mod previous_records;
 mod progress_report;
+mod recent_builds;
 mod schedule;
 mod settled_pending;
 mod upkeep;

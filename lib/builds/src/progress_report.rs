@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use super::build::ProgressSink;
 use super::job::Job;
 use coord_domain::BuildProgress;
-use coord_state::builds::{Published, report_build};
+use coord_state::builds::{PublishOutcome, report_build};
 use coord_store::Store;
 
 /// Minimum time between two reports.
@@ -40,7 +40,7 @@ impl Reporter {
                 }
                 let progress = *seen.borrow_and_update();
                 match report_build(&*store, &repo, &branch, &builder, progress).await {
-                    Ok(Published::LeaseLost) => {
+                    Ok(PublishOutcome::LeaseLost) => {
                         loses.send_replace(true);
                         return;
                     }

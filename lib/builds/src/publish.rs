@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::job::{BuildError, Built, Job};
+use super::job::{BuildError, Job, LastBuild};
 use super::stored_graph::StoredGraph;
 use super::stored_ignore::StoredIgnore;
 use coord_domain::CommitSha;
 use coord_graph::Snapshot;
 use coord_state as state;
-use coord_state::builds::{GraphPatch, Published, StagedPart, StagedSize, patch_graph, publish_graph, stage_graph};
+use coord_state::builds::{
+    GraphPatch, PublishOutcome, StagedPart, StagedSize, patch_graph, publish_graph, stage_graph,
+};
 use coord_store::{Store, StoreError};
 
 /// Maximum bytes of one staged part. Upstash accepts 10 MB per request; JSON escapes can double a part.
@@ -28,9 +30,9 @@ const ATTEMPTS: usize = 3;
 pub(super) async fn publish(
     store: &dyn Store,
     job: Job<'_>,
-    built: &Built,
-    last: Option<&Built>,
-) -> Result<Published, BuildError> {
+    built: &LastBuild,
+    last: Option<&LastBuild>,
+) -> Result<PublishOutcome, BuildError> {
     let Job {
         repo, branch, commit, ..
     } = job;
@@ -40,7 +42,7 @@ pub(super) async fn publish(
     let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
     for _ in 0..ATTEMPTS {
         let published = stage_and_publish(store, job, built, last, &json).await?;
-        if published != Published::Torn {
+        if published != PublishOutcome::Torn {
             return Ok(published);
         }
         tracing::warn!(%repo, %branch, "the store has lost a part of a staged graph");
@@ -51,10 +53,10 @@ pub(super) async fn publish(
 async fn stage_and_publish(
     store: &dyn Store,
     job: Job<'_>,
-    built: &Built,
-    last: Option<&Built>,
+    built: &LastBuild,
+    last: Option<&LastBuild>,
     json: &[u8],
-) -> Result<Published, BuildError> {
+) -> Result<PublishOutcome, BuildError> {
     let Job {
         repo,
         branch,
@@ -65,7 +67,7 @@ async fn stage_and_publish(
     let snapshot = &built.snapshot;
     let json_key = state::builds::keys::graph_json(repo, branch);
     let (staged, json_bytes) = stage(store, job, &json_key, text_parts(json)).await?;
-    if staged != Published::Done {
+    if staged != PublishOutcome::Done {
         return Ok(staged);
     }
     let mut fields = vec![
@@ -78,14 +80,14 @@ async fn stage_and_publish(
         && patch.size() <= PATCH_BYTES
     {
         let published = patch_graph(store, repo, branch, builder, commit, &patch, &fields).await?;
-        if published != Published::Rebased {
+        if published != PublishOutcome::Rebased {
             return Ok(published);
         }
     }
     let adjacency_key = state::builds::keys::graph_adjacency(repo, branch);
     let adjacency = hash_parts(built.neighbors.adjacency());
     let (staged, adjacency_fields) = stage(store, job, &adjacency_key, adjacency).await?;
-    if staged != Published::Done {
+    if staged != PublishOutcome::Done {
         return Ok(staged);
     }
     let scan_key = state::builds::keys::graph_scan(repo, branch);
@@ -96,7 +98,7 @@ async fn stage_and_publish(
     )
     .collect();
     let (staged, scan_fields) = stage(store, job, &scan_key, scans.into_iter()).await?;
-    if staged != Published::Done {
+    if staged != PublishOutcome::Done {
         return Ok(staged);
     }
     let parts = [
@@ -113,16 +115,16 @@ async fn stage(
     job: Job<'_>,
     key: &str,
     parts: impl Iterator<Item = StagedPart>,
-) -> Result<(Published, usize), StoreError> {
+) -> Result<(PublishOutcome, usize), StoreError> {
     let mut size = 0;
     for part in std::iter::once(StagedPart::Begin).chain(parts) {
         size = part.end();
         let staged = stage_graph(store, job.repo, job.branch, job.builder, key, part).await?;
-        if staged != Published::Done {
+        if staged != PublishOutcome::Done {
             return Ok((staged, size));
         }
     }
-    Ok((Published::Done, size))
+    Ok((PublishOutcome::Done, size))
 }
 
 fn text_parts(text: &[u8]) -> impl Iterator<Item = StagedPart> {
@@ -151,7 +153,7 @@ fn hash_parts(pairs: impl Iterator<Item = (String, String)>) -> impl Iterator<It
     })
 }
 
-fn patch_from(last: &Built, built: &Built, json_bytes: usize) -> GraphPatch {
+fn patch_from(last: &LastBuild, built: &LastBuild, json_bytes: usize) -> GraphPatch {
     let adjacency = built.neighbors.adjacency_changes(&last.neighbors);
     let (scan, scan_gone) = built.snapshot.changed_records(&last.snapshot);
     GraphPatch {

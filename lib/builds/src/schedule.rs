@@ -32,15 +32,15 @@ pub(super) struct Pace {
     pub(super) failed: Duration,
 }
 
-type Branches = Cache<RepoBranch, Known, UnitWeighter, DefaultHashBuilder, KeepClaimed>;
+type Branches = Cache<RepoBranch, BranchState, UnitWeighter, DefaultHashBuilder, ClaimGuard>;
 
 /// A claimed branch is not forgotten: another claim of it would build the same graph beside the first.
-struct KeepClaimed;
+struct ClaimGuard;
 
-impl Lifecycle<RepoBranch, Known> for KeepClaimed {
+impl Lifecycle<RepoBranch, BranchState> for ClaimGuard {
     type RequestState = ();
 
-    fn is_pinned(&self, _: &RepoBranch, known: &Known) -> bool {
+    fn is_pinned(&self, _: &RepoBranch, known: &BranchState) -> bool {
         known.is_claimed
     }
 }
@@ -53,7 +53,7 @@ pub(super) struct Schedule {
 }
 
 /// The state of one branch.
-struct Known {
+struct BranchState {
     head: CommitSha,
     /// Until then, nothing is due for that head as far as is known.
     rests_until: Instant,
@@ -73,7 +73,7 @@ impl Schedule {
                 MOST_BRANCHES as u64,
                 UnitWeighter,
                 DefaultHashBuilder::default(),
-                KeepClaimed,
+                ClaimGuard,
             )),
             claims: Arc::new(Semaphore::new(pace.most_claims)),
         })
@@ -109,7 +109,7 @@ impl Schedule {
             }
         }
         let permit = Arc::clone(&self.claims).try_acquire_owned().ok()?;
-        let known = Known {
+        let known = BranchState {
             head: head.clone(),
             rests_until: now,
             is_claimed: true,
@@ -202,7 +202,7 @@ impl BuildClaim {
         asked.is_some_and(|asked| asked.elapsed() < KEPT_FOR)
     }
 
-    /// Whether no other head of the branch has been seen since. Another head has a claim of its own.
+    /// Whether no other head of the branch has been seen since. Another head has a separate claim.
     pub(super) fn is_newest(&self) -> bool {
         let branches = self.schedule.lock();
         branches.get(&self.branch).is_none_or(|known| known.head == self.head)

@@ -190,7 +190,7 @@ impl StoredGraph {
         drop(compressed);
         let graph = serde_json::from_slice(&json);
         let mut graph: StoredGraph = graph.map_err(|error| UnreadableGraph(error.to_string()))?;
-        // They have grown to up to twice of what they need.
+        // They have grown to up to twice the needed size.
         graph.edges.shrink_to_fit();
         graph.kinds.shrink_to_fit();
         let count = graph.nodes.len();

@@ -21,16 +21,16 @@ pub struct StoredPolicy {
     text: PolicyText,
 }
 
-/// The policy of a commit, and what it leaves out of the neighbors.
-pub(super) struct ReadPolicy {
+/// The policy of a commit, and the files that are no neighbors by it.
+pub(super) struct LoadedPolicy {
     pub policy: StoredPolicy,
-    /// The files of the tree that are nobody's neighbors.
+    /// The files of the tree that have no neighbors.
     pub left_out: HashSet<String>,
 }
 
 /// A build whose policy is read.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct PolicyBuild<'a> {
     pub store: &'a dyn Store,
     pub source: &'a dyn Source,
     pub repo: &'a RepoId,
@@ -46,10 +46,10 @@ impl StoredPolicy {
     /// # Errors
     /// When the source or the store does not respond.
     pub(super) async fn read(
-        place: Place<'_>,
+        place: PolicyBuild<'_>,
         tree: Vec<TreeEntry>,
         last: Option<&StoredPolicy>,
-    ) -> Result<(ReadPolicy, Vec<TreeEntry>), BuildError> {
+    ) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
         let files = files_of(&tree);
         if files.is_empty() {
             let text = PolicyText::default();
@@ -123,7 +123,7 @@ fn files_of(tree: &[TreeEntry]) -> Vec<TreeEntry> {
 }
 
 /// The content of `files`, in their order.
-async fn read_all(place: Place<'_>, files: &[TreeEntry]) -> Result<Vec<Content>, SourceError> {
+async fn read_all(place: PolicyBuild<'_>, files: &[TreeEntry]) -> Result<Vec<Content>, SourceError> {
     let mut contents: Vec<Content> = vec![Err("it is missing, or damaged".to_owned()); files.len()];
     let mut places = Vec::new();
     for (at, file) in files.iter().enumerate() {
@@ -156,7 +156,7 @@ async fn read_all(place: Place<'_>, files: &[TreeEntry]) -> Result<Vec<Content>,
     Ok(contents.clone())
 }
 
-/// What the files say. `last` is the last good policy.
+/// The policy in the files. `last` is the last good policy.
 fn text_of(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, sources: String) -> PolicyText {
     let mut text = PolicyText {
         sources,
@@ -197,7 +197,7 @@ fn text_of(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, sourc
 }
 
 /// The first of `texts` whose patterns are fast enough for `tree`; the last one has none.
-async fn fitted(texts: Vec<PolicyText>, tree: Vec<TreeEntry>) -> Result<(ReadPolicy, Vec<TreeEntry>), BuildError> {
+async fn fitted(texts: Vec<PolicyText>, tree: Vec<TreeEntry>) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
     let fit = move || {
         let mut left_out = HashSet::new();
         let mut fitting = PolicyText::default();
@@ -209,7 +209,7 @@ async fn fitted(texts: Vec<PolicyText>, tree: Vec<TreeEntry>) -> Result<(ReadPol
             }
         }
         let policy = StoredPolicy { text: fitting };
-        (ReadPolicy { policy, left_out }, tree)
+        (LoadedPolicy { policy, left_out }, tree)
     };
     let fitting = tokio::task::spawn_blocking(fit).await;
     fitting.map_err(|error| SourceError::Unreachable(format!("the policy could not be computed: {error}")).into())

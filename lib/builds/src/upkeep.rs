@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::builder::{Building, GraphBuilder};
+use super::builder::{BuildPermit, GraphBuilder};
 use super::head_observer::HeadObserver;
 use super::job::BuildError;
 use super::schedule::{BuildClaim, Pace, RepoBranch, Schedule};
 use coord_domain::{Branch, CommitSha, RepoId};
-use coord_runtime::after_answer::Allotted;
+use coord_runtime::after_response::TimeAllotment;
 use coord_sources::SourceError;
 use coord_state::builds::{BuildLease, graph_hash};
 use coord_state::heads::{FetchedHead, forget_head, record_head, stored_head};
 use coord_store::StoreError;
 
-/// Commits recorded with a head. With them, a function without a source can tell that a commit was pushed.
+/// Commits recorded with a head. A function without a source uses them to prove that a commit was pushed.
 const RECENT_COMMITS: usize = 200;
 
 /// The graphs of the branches that this process has met.
@@ -69,12 +69,12 @@ impl<D: Driver> HeadObserver for D {
 
 /// The remaining work for a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Remaining {
+pub(super) enum RemainingWork {
     /// Nothing, until another head is seen or the graph is missed.
     Nothing,
     /// Another attempt, after this time.
     Retry(Duration),
-    /// Nothing: nobody has asked about the branch for so long that its graph has expired.
+    /// Nothing: the branch has not been requested for so long that its graph has expired.
     Unused,
     /// Nothing: the branch is gone.
     Gone,
@@ -117,7 +117,7 @@ impl Upkeep {
         }
     }
 
-    /// Removes a branch that nobody asks about from this process.
+    /// Removes an unused branch from this process.
     pub(super) async fn rest(&self, unused: &RepoBranch) {
         self.schedule.forget(unused);
         self.builder.forget(unused).await;
@@ -125,7 +125,7 @@ impl Upkeep {
 
     /// Updates the graph of the claimed branch. With a time limit, no build begins in its second half: it would be stopped
     /// early, and count as failed.
-    pub(super) async fn bring_up(&self, mut claim: BuildClaim, allotted: Option<Allotted>) -> Remaining {
+    pub(super) async fn bring_up(&self, mut claim: BuildClaim, allotted: Option<TimeAllotment>) -> RemainingWork {
         let (repo, branch) = claim.branch().clone();
         let begin_by = allotted.map(|allotted| allotted.began + (allotted.end_by - allotted.began) / 2);
         let begun = match begin_by {
@@ -134,10 +134,10 @@ impl Upkeep {
         };
         let Ok(mut building) = begun else {
             tracing::info!(%repo, %branch, "other graphs took so long that this one was not begun");
-            return Remaining::Nothing;
+            return RemainingWork::Nothing;
         };
         if !claim.is_newest() {
-            return Remaining::Nothing;
+            return RemainingWork::Nothing;
         }
         let end_by = allotted.map(|allotted| allotted.end_by);
         let mut head = claim.head().clone();
@@ -147,13 +147,13 @@ impl Upkeep {
                 Ok(ControlFlow::Continue(next)) if begin_by.is_none_or(|begin_by| Instant::now() < begin_by) => {
                     head = next;
                 }
-                Ok(ControlFlow::Continue(_)) => return Remaining::Nothing,
+                Ok(ControlFlow::Continue(_)) => return RemainingWork::Nothing,
                 Err(UpkeepError::Source(SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. })) => {
-                    return Remaining::Gone;
+                    return RemainingWork::Gone;
                 }
                 Err(error) => {
                     tracing::warn!(%error, %repo, %branch, "the import graph could not be brought up to date");
-                    return Remaining::Retry(self.schedule.pace().failed);
+                    return RemainingWork::Retry(self.schedule.pace().failed);
                 }
             }
         }
@@ -162,11 +162,11 @@ impl Upkeep {
     /// One build, if it is due. Returns the remaining work, or the head to build next.
     async fn attempt(
         &self,
-        building: &mut Building<'_>,
+        building: &mut BuildPermit<'_>,
         claim: &mut BuildClaim,
         seen: CommitSha,
         end_by: Option<Instant>,
-    ) -> Result<ControlFlow<Remaining, CommitSha>, UpkeepError> {
+    ) -> Result<ControlFlow<RemainingWork, CommitSha>, UpkeepError> {
         let key = claim.branch().clone();
         let ((repo, branch), pace) = (&key, self.schedule.pace());
         if !claim.is_asked()
@@ -176,7 +176,7 @@ impl Upkeep {
                 .version
                 .is_none()
         {
-            return Ok(ControlFlow::Break(Remaining::Unused));
+            return Ok(ControlFlow::Break(RemainingWork::Unused));
         }
         let head = self.head(&key, seen).await?;
         let lease = building.build(&key, &head, end_by).await?;
@@ -185,11 +185,11 @@ impl Upkeep {
             BuildLease::Busy { .. } => {
                 tracing::debug!(%repo, %branch, "another builds the graph");
                 claim.rest_for(pace.busy);
-                return Ok(ControlFlow::Break(Remaining::Retry(pace.busy)));
+                return Ok(ControlFlow::Break(RemainingWork::Retry(pace.busy)));
             }
             BuildLease::BackingOff { reason, .. } => {
                 tracing::debug!(%reason, %repo, %branch, "the build has failed and waits");
-                return Ok(ControlFlow::Break(Remaining::Retry(pace.failed)));
+                return Ok(ControlFlow::Break(RemainingWork::Retry(pace.failed)));
             }
         }
         if lease == BuildLease::Granted
@@ -201,12 +201,12 @@ impl Upkeep {
         }
         if claim.take_doubt() {
             claim.rest_for(pace.busy);
-            return Ok(ControlFlow::Break(Remaining::Retry(pace.busy)));
+            return Ok(ControlFlow::Break(RemainingWork::Retry(pace.busy)));
         }
         if head == *claim.head() {
             claim.rest_for(pace.current);
         }
-        Ok(ControlFlow::Break(Remaining::Nothing))
+        Ok(ControlFlow::Break(RemainingWork::Nothing))
     }
 
     /// The head to build: the one that was seen, if the store keeps heads; else the current head of the source, which is
@@ -222,8 +222,8 @@ impl Upkeep {
         Ok(head)
     }
 
-    /// The head of the branch, if it is no longer `built`. Callers that met it meanwhile were told that the graph is being
-    /// built, and do not ask again.
+    /// The head of the branch, if it is no longer `built`. Callers that met it meanwhile were answered that the graph is
+    /// being built, and do not ask again.
     async fn moved_from(&self, (repo, branch): &RepoBranch, built: &CommitSha) -> Option<CommitSha> {
         match stored_head(repo, branch).run(self.builder.store()).await {
             Ok(head) => head.filter(|head| head != built),

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_would_not_see_is_refused_by_name() {
+    fn files_that_others_would_not_see_are_refused_by_name() {
         for name in [
             "a\u{202e}b",
             "a\u{85}b",

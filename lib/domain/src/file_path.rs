@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_file_of_the_repository_is_refused() {
+    fn a_path_outside_of_the_repository_is_refused() {
         for text in [
             "",
             ".",

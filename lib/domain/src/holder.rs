@@ -80,7 +80,7 @@ impl AgentId {
     }
 }
 
-/// The holder of a lock: a person and, if that person's agents must be told apart, one agent.
+/// The holder of a lock: a person, and an agent if that person's agents must be distinguished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The verified login.

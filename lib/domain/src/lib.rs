@@ -27,7 +27,7 @@ pub use lock::{LockEntry, NeighborPolicy};
 pub use lock_reason::LockReason;
 pub use repo_id::RepoId;
 
-/// The problem with a value, as one sentence that says what to send instead. It may be shown to the caller.
+/// The problem with a value, as one sentence with the fix. It may be shown to the caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(pub String);

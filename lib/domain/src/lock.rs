@@ -12,7 +12,7 @@ pub enum NeighborPolicy {
     Interface,
     /// It is a warning.
     Warn,
-    /// Nothing is said of it.
+    /// It is not reported.
     Off,
 }
 
@@ -75,10 +75,10 @@ pub struct LockEntry {
     /// `keeps` where the writer keeps the interface of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<InterfacePromise>,
-    /// Of a pending change: in what its interface is not that of the branch.
+    /// Of a pending change: how its interface differs from the branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface_differs: Option<String>,
-    /// What its holder has yet to be told: interfaces of neighbors that changed, although they were to be kept; see
+    /// Pending notices for its holder: interfaces of neighbors that changed, although they were to be kept; see
     /// `modules/notices.lua`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notices: Option<String>,

@@ -6,7 +6,7 @@ use super::{FilePath, Invalid, plain_text};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockReason(String);
 
-/// Words that say that work is done, but neither what nor why.
+/// Words that claim that work is done, without saying which or why.
 const EMPTY_WORDS: [&str; 38] = [
     "a",
     "an",

@@ -24,7 +24,7 @@ pub struct Facts {
     pub is_behind: bool,
     /// The caller already holds all requested files for writing.
     pub is_renewal: bool,
-    /// Another's lock blocks the request.
+    /// Someone else's lock blocks the request.
     pub is_blocked: bool,
     /// Files that the caller wrote are not on the branch.
     pub is_unpushed: bool,

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_escape_its_key_or_names_no_repository_is_refused() {
+    fn a_repository_that_could_escape_its_key_is_refused() {
         for url in [
             "",
             " ",

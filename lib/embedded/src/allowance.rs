@@ -1,4 +1,4 @@
-//! What one request may use, beside the bounds of Lua: time, and the bytes of its reply. Lua runs no hook in a command and
+//! Limits of one request, beside the bounds of Lua: time, and the bytes of its reply. Lua runs no hook in a command and
 //! counts no reply that is still outside of its memory, so a command reads both while it runs. Coord's own scripts are not
 //! bounded by it.
 
@@ -7,7 +7,7 @@ use coord_store::Value;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// Longest time of what a client can send as one: a command, a script, a transaction.
+/// Time limit of a client's command, script or transaction.
 pub(super) const CLIENT_TIME: Duration = Duration::from_secs(2);
 
 /// Most bytes of all replies to one call. Coord's own largest reads, a stored graph and the records of manifests, stay below
@@ -21,7 +21,7 @@ pub(super) const ITEM_BYTES: usize = 32;
 const LOOK_EVERY: usize = 1024;
 pub(super) const RECORD: usize = 64;
 
-/// What is left of a call for its next request.
+/// The rest of a call's allowance for its next request.
 #[derive(Clone, Copy)]
 pub(super) struct Left {
     /// When the transaction that the request belongs to must end.
@@ -46,7 +46,7 @@ impl Left {
     }
 }
 
-/// What the running command may still use.
+/// The running command's remaining allowance.
 pub(super) struct Allowance {
     /// None where nothing is bounded.
     deadline: Option<Instant>,

@@ -5,7 +5,7 @@ use super::commands;
 use super::failure::{Failure, Outcome};
 use super::keyspace::{Keyspace, read_u64};
 use super::libraries::{self, StoredFunction};
-use super::lua::{Ended, Interpreter, Metadata, Origin, Registered};
+use super::lua::{Interpreter, Metadata, Origin, Registration, ScriptEnd};
 use super::number::integer_argument;
 use coord_store::script::sha1_hex;
 use coord_store::{Request, StoreError, Value};
@@ -42,7 +42,7 @@ impl Engine {
         Engine { interpreter, keyspace }
     }
 
-    /// Runs one request, with what is `left` of its call.
+    /// Runs one request, with the rest of its call's allowance.
     pub fn run(&mut self, request: &Request, left: Left) -> Result<Answer, StoreError> {
         match request {
             Request::Script { script, keys, args } => {
@@ -157,7 +157,7 @@ impl Engine {
         options: &[&[u8]],
         code: &[u8],
         left: Left,
-    ) -> Result<(String, u64, Vec<Registered>), Failure> {
+    ) -> Result<(String, u64, Vec<Registration>), Failure> {
         let is_replacing = |option: &&[u8]| option.eq_ignore_ascii_case(b"REPLACE");
         let (name, number) = {
             let mut keyspace = self.keyspace.lock();
@@ -172,7 +172,7 @@ impl Engine {
             if options.is_empty() && libraries::code(&keyspace, &name)?.is_some() {
                 return Err(Failure::reply(format!("ERR Library '{name}' already exists")));
             }
-            // Another one each time: what its locals held is gone, also where a transaction that loaded it kept nothing.
+            // A new name each time: the previous locals are gone, even if the transaction that loaded it kept nothing.
             let mut digest = sha1_smol::Sha1::from(keyspace.now_us.to_be_bytes());
             digest.update(code);
             let digest = digest.digest().bytes();
@@ -239,13 +239,13 @@ impl Engine {
     }
 
     /// Ends the transaction of a script or function. **One script is one transaction**: a script that raises an error leaves
-    /// no change. Redis keeps what was written before the error; none of our scripts relies on that. While the disk cannot
-    /// be written, writes of a reading script are refused, so that it responds without them.
-    fn answered(&self, ended: Ended, is_reading: bool) -> Result<Answer, StoreError> {
+    /// no change. Redis keeps writes before the error; none of our scripts relies on that. While the disk cannot be written,
+    /// writes of a reading script are refused, so that it responds without them.
+    fn answered(&self, ended: ScriptEnd, is_reading: bool) -> Result<Answer, StoreError> {
         let mut keyspace = self.keyspace.lock();
         keyspace.refuses_writes = false;
         match ended {
-            Ended::Well(value) => Ok(Answer {
+            ScriptEnd::Well(value) => Ok(Answer {
                 value,
                 depends_on: match is_reading && keyspace.layers.is_failing() {
                     true => keyspace.layers.rollback(),
@@ -253,12 +253,12 @@ impl Engine {
                 },
                 is_script: true,
             }),
-            Ended::Raised(text) => Ok(Answer {
+            ScriptEnd::Raised(text) => Ok(Answer {
                 value: Value::Error(text),
                 depends_on: keyspace.layers.rollback(),
                 is_script: true,
             }),
-            Ended::Storage(text) => {
+            ScriptEnd::Storage(text) => {
                 keyspace.layers.rollback();
                 Err(StoreError::Failed(text))
             }

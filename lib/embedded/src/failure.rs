@@ -15,7 +15,7 @@ pub enum OpenError {
     NotAStore {
         /// The file.
         path: PathBuf,
-        /// What the file contains instead.
+        /// The unexpected content of the file.
         reason: String,
     },
     /// The file is a Coord store and is damaged.
@@ -23,7 +23,7 @@ pub enum OpenError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What the check has found.
+        /// The result of the check.
         reason: String,
     },
     /// The file or its folder cannot be read or written.

@@ -39,7 +39,7 @@ pub(super) struct Batch {
     is_awaited: bool,
 }
 
-/// What the requests before in a transaction have changed: all of it is kept, or nothing.
+/// Changes by the earlier requests of a transaction: all of them are kept, or none.
 #[derive(Default)]
 struct Transaction {
     changes: Changes,
@@ -54,7 +54,7 @@ pub(super) struct Layers {
     own_bytes: usize,
     /// Of the transaction that runs, if one does.
     transaction: Option<Transaction>,
-    /// What the running command may use.
+    /// The running command's allowance.
     pub allowance: Allowance,
     gathering: Batch,
     committing: Option<Arc<Batch>>,
@@ -72,7 +72,7 @@ pub(super) struct Layers {
 }
 
 /// A script that does not run for a moment.
-pub(super) struct Suspended {
+pub(super) struct SuspendedScript {
     own: Changes,
     transaction: Option<Transaction>,
     allowance: Allowance,
@@ -80,20 +80,20 @@ pub(super) struct Suspended {
 }
 
 /// A value or key, wherever it is stored.
-pub(super) enum Stored<'a> {
+pub(super) enum StoredBytes<'a> {
     Shared(Bytes),
     Borrowed(&'a [u8]),
     Page(Page),
 }
 
-impl Deref for Stored<'_> {
+impl Deref for StoredBytes<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         match self {
-            Stored::Shared(bytes) => bytes,
-            Stored::Borrowed(bytes) => bytes,
-            Stored::Page(page) => page.value(),
+            StoredBytes::Shared(bytes) => bytes,
+            StoredBytes::Borrowed(bytes) => bytes,
+            StoredBytes::Page(page) => page.value(),
         }
     }
 }
@@ -122,26 +122,26 @@ impl Layers {
     }
 
     /// The value of `key`.
-    pub fn get(&self, key: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
+    pub fn get(&self, key: &[u8]) -> Result<Option<StoredBytes<'static>>, Failure> {
         self.allowance.step(RECORD)?;
         let before = self.transaction.as_ref().map(|before| &before.changes);
         if let Some(change) = std::iter::once(&self.own).chain(before).find_map(|own| own.get(key)) {
-            return Ok(change.clone().map(Stored::Shared));
+            return Ok(change.clone().map(StoredBytes::Shared));
         }
         let committing = self.committing.as_deref();
         for batch in std::iter::once(&self.gathering).chain(committing) {
             if let Some(change) = batch.changes.get(key) {
                 self.saw(key, batch.number);
-                return Ok(change.clone().map(Stored::Shared));
+                return Ok(change.clone().map(StoredBytes::Shared));
             }
         }
         let mut recent = self.recent.borrow_mut();
         if let Some(known) = recent.get(key) {
-            return Ok(known.clone().map(Stored::Shared));
+            return Ok(known.clone().map(StoredBytes::Shared));
         }
         let found = self.noted(self.on_disk().and_then(|snapshot| snapshot.get(key)))?;
         recent.put(key, found.as_ref().map(|page| Bytes::copy_from_slice(page.value())));
-        Ok(found.map(Stored::Page))
+        Ok(found.map(StoredBytes::Page))
     }
 
     fn on_disk(&self) -> Result<&Snapshot, StorageError> {
@@ -193,7 +193,7 @@ impl Layers {
         }
     }
 
-    /// Begins a transaction: what its scripts commit is seen by them alone until it ends.
+    /// Begins a transaction: until it ends, only its own scripts see its commits.
     pub fn begin_transaction(&mut self) {
         self.begin();
         self.transaction = Some(Transaction::default());
@@ -216,8 +216,8 @@ impl Layers {
     }
 
     /// Puts the changes of the running script aside, for reads that are not to see them.
-    pub fn suspend(&mut self) -> Suspended {
-        Suspended {
+    pub fn suspend(&mut self) -> SuspendedScript {
+        SuspendedScript {
             own: std::mem::take(&mut self.own),
             transaction: self.transaction.take(),
             allowance: std::mem::replace(&mut self.allowance, Allowance::unbounded()),
@@ -225,8 +225,8 @@ impl Layers {
         }
     }
 
-    /// Takes the script up again. Returns the batch that what was read meanwhile depends on; 0 is none.
-    pub fn resume(&mut self, suspended: Suspended) -> u64 {
+    /// Takes the script up again. Returns the batch that meanwhile reads depend on; 0 is none.
+    pub fn resume(&mut self, suspended: SuspendedScript) -> u64 {
         self.own = suspended.own;
         self.transaction = suspended.transaction;
         self.allowance = suspended.allowance;
@@ -262,7 +262,7 @@ impl Layers {
         self.depends_on.get()
     }
 
-    /// Ends a script that failed: its changes are dropped. It still depends on what it read.
+    /// Ends a script that failed: its changes are dropped. It still depends on its reads.
     pub fn rollback(&mut self) -> u64 {
         self.own.clear();
         self.own_messages.clear();

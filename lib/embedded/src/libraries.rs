@@ -5,7 +5,7 @@ use super::commands::{self, Words};
 use super::failure::{Failure, Outcome};
 use super::glob;
 use super::keyspace::{Keyspace, read_u64};
-use super::lua::{FLAGS, NO_WRITES, Registered};
+use super::lua::{FLAGS, NO_WRITES, Registration};
 use super::records::Tag;
 use coord_store::Value;
 
@@ -25,7 +25,7 @@ impl StoredFunction {
         self.flags & NO_WRITES != 0
     }
 
-    fn encode(number: u64, library: &str, registered: &Registered) -> Vec<u8> {
+    fn encode(number: u64, library: &str, registered: &Registration) -> Vec<u8> {
         let mut bytes = number.to_be_bytes().to_vec();
         bytes.push(registered.flags);
         // No name has a line end.
@@ -74,7 +74,7 @@ pub(super) fn store(
     keyspace: &mut Keyspace,
     (library, number): (&str, u64),
     code: &[u8],
-    functions: &[Registered],
+    functions: &[Registration],
 ) -> Result<(), Failure> {
     remove(keyspace, library)?;
     for function in functions {

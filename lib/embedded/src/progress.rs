@@ -37,7 +37,7 @@ pub(super) struct Progress(Mutex<State>);
 struct State {
     /// All batches up to this one are durable, except those that are lost.
     durable: u64,
-    /// The lost batches, for calls that have yet to learn of it.
+    /// The lost batches, for calls that have not seen the loss yet.
     lost: VecDeque<RangeInclusive<u64>>,
     /// Why the newest of them is lost.
     failure: String,

@@ -61,7 +61,7 @@ impl Job {
         }
     }
 
-    /// What is left for the next request.
+    /// The rest for the next request.
     pub fn left(&self) -> Left {
         Left::after(self.reply_bytes)
     }

@@ -2,7 +2,7 @@
 //! No thread that serves HTTP runs a script or waits for one.
 
 use super::allowance::{CLIENT_TIME, Left};
-use super::committer::Shared;
+use super::committer::CommitState;
 use super::engine::Engine;
 use super::progress::Answer;
 use super::queue::{Job, Next, Queue};
@@ -28,7 +28,7 @@ pub(super) const CLIENT_SCRIPT_TIME: Duration = CLIENT_TIME.saturating_add(Durat
 pub(super) const SLICE: Duration = Duration::from_millis(2);
 
 /// Runs calls until the queue is closed and empty.
-pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &Shared) {
+pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &CommitState) {
     let mut clean_at = Instant::now() + CLEAN_EVERY;
     let mut round: Vec<Job> = Vec::new();
     let mut answers: Vec<Answer> = Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &Shared) {
 }
 
 /// Sends the responses, each as soon as its batches are durable.
-pub(super) fn give(shared: &Shared, answers: &mut Vec<Answer>) {
+pub(super) fn give(shared: &CommitState, answers: &mut Vec<Answer>) {
     if answers.is_empty() {
         return;
     }
@@ -71,7 +71,7 @@ pub(super) fn give(shared: &Shared, answers: &mut Vec<Answer>) {
 }
 
 /// Runs a call for as long as its slice lasts; the rest goes back to the queue.
-fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &Shared) -> Option<Answer> {
+fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &CommitState) -> Option<Answer> {
     if job.is_atomic {
         return Some(transact(engine, job, shared));
     }
@@ -94,7 +94,7 @@ fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &Shared) -> Op
 
 /// Runs a transaction. All of it is kept, in one batch, or nothing: when its time is up, when its caller has gone, when the
 /// store fails.
-fn transact(engine: &mut Engine, mut job: Job, shared: &Shared) -> Answer {
+fn transact(engine: &mut Engine, mut job: Job, shared: &CommitState) -> Answer {
     shared.keyspace.lock().layers.begin_transaction();
     let outcome = run_all(engine, &mut job, shared);
     let layers = &mut shared.keyspace.lock().layers;
@@ -111,7 +111,7 @@ fn transact(engine: &mut Engine, mut job: Job, shared: &Shared) -> Answer {
 }
 
 /// Runs the requests of a transaction, until its time is up.
-fn run_all(engine: &mut Engine, job: &mut Job, shared: &Shared) -> Result<(), StoreError> {
+fn run_all(engine: &mut Engine, job: &mut Job, shared: &CommitState) -> Result<(), StoreError> {
     let until = Instant::now() + CLIENT_TIME;
     while let Some(request) = job.requests.pop_front() {
         if job.is_abandoned() {
@@ -122,7 +122,7 @@ fn run_all(engine: &mut Engine, job: &mut Job, shared: &Shared) -> Result<(), St
             ..job.left()
         };
         run_one(engine, job, &request, left, shared)?;
-        // What is over by then was ended, except for one of our own scripts: it is complete.
+        // A request that is over by then was ended, except for one of our own scripts: it is complete.
         let may_be_late = job.requests.is_empty() && matches!(request, Request::Script { .. });
         if Instant::now() > until && !may_be_late {
             let text = "ERR the transaction ran longer than 2 seconds: nothing of it was kept";
@@ -138,7 +138,7 @@ fn run_one(
     job: &mut Job,
     request: &Request,
     left: Left,
-    shared: &Shared,
+    shared: &CommitState,
 ) -> Result<(), StoreError> {
     let answer = catch_unwind(AssertUnwindSafe(|| engine.run(request, left))).unwrap_or_else(|_| {
         tracing::error!("a request to the embedded store panicked");
@@ -157,7 +157,7 @@ fn run_one(
 }
 
 /// Runs one step of cleaning between scripts. Returns whether there is more.
-fn clean(shared: &Shared) -> bool {
+fn clean(shared: &CommitState) -> bool {
     let mut keyspace = shared.keyspace.lock();
     if keyspace.layers.is_failing() || keyspace.layers.is_unreadable() {
         return false;

@@ -12,7 +12,7 @@ use futures::stream::BoxStream;
 use coord_domain::EventId;
 use coord_store::{Request, Store, StoreError, Value};
 
-/// What a watcher is told of: the branch is the only thing that differs.
+/// An event for a watcher: only the branch varies.
 pub fn event(id: Option<&str>, branch: &str) -> String {
     let id = id.map(|id| format!(r#""id":"{id}","#)).unwrap_or_default();
     format!(r#"{{{id}"type":"graph_update","branch":"{branch}","version":"9bee4e1","time":1}}"#)

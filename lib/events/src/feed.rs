@@ -10,7 +10,7 @@ use futures::stream::BoxStream;
 use tokio::sync::{broadcast, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 
-use super::recent::Recent;
+use super::recent::RecentEvents;
 use super::{Feeds, Published, Timing, is_closed};
 use coord_domain::{EventId, RepoId};
 use coord_state::events::{events_after, keys, newest_events};
@@ -22,9 +22,9 @@ const BACKLOG: usize = 1024;
 /// Events that are read of the log at once.
 const PAGE: usize = 200;
 
-/// What a feed tells its watchers.
+/// A feed's notification to its watchers.
 #[derive(Clone, Debug)]
-pub(super) enum Told {
+pub(super) enum FeedMessage {
     /// An event.
     Event(Arc<Published>),
     /// Whether events arrive as they happen: not while the store is away.
@@ -39,24 +39,24 @@ pub(super) struct Feed {
     repo: RepoId,
     timing: Timing,
     state: Mutex<State>,
-    told: broadcast::Sender<Told>,
+    notifications: broadcast::Sender<FeedMessage>,
 }
 
 struct State {
-    recent: Recent,
+    recent: RecentEvents,
     is_live: bool,
 }
 
 /// A feed that has a subscription, and is not yet followed.
-pub(super) struct Opened {
+pub(super) struct SubscribedFeed {
     feed: Arc<Feed>,
     messages: BoxStream<'static, Bytes>,
 }
 
-/// What a watcher starts with. What is told next comes by `told`.
-pub(super) struct Joined {
+/// A watcher's start. Later notifications come by `notifications`.
+pub(super) struct WatchStart {
     pub feed: Arc<Feed>,
-    pub told: broadcast::Receiver<Told>,
+    pub notifications: broadcast::Receiver<FeedMessage>,
     /// Where the feed is.
     pub position: EventId,
     pub is_live: bool,
@@ -67,7 +67,7 @@ pub(super) struct Joined {
 }
 
 /// Why the channel is no longer followed.
-enum Ended {
+enum ChannelEnd {
     Stopped,
     Lost(StoreError),
 }
@@ -77,11 +77,11 @@ impl Feed {
     ///
     /// # Errors
     /// When the store does not respond.
-    pub async fn open(store: Arc<dyn Store>, repo: RepoId, timing: Timing) -> Result<Opened, StoreError> {
+    pub async fn open(store: Arc<dyn Store>, repo: RepoId, timing: Timing) -> Result<SubscribedFeed, StoreError> {
         let messages = store.subscribe(&keys::events(&repo)).await?;
         let position = newest(&*store, &repo).await?;
         let state = State {
-            recent: Recent::after(position),
+            recent: RecentEvents::after(position),
             is_live: true,
         };
         let feed = Arc::new(Feed {
@@ -89,19 +89,19 @@ impl Feed {
             repo,
             timing,
             state: Mutex::new(state),
-            told: broadcast::Sender::new(BACKLOG),
+            notifications: broadcast::Sender::new(BACKLOG),
         });
-        Ok(Opened { feed, messages })
+        Ok(SubscribedFeed { feed, messages })
     }
 
     /// Makes it one of `feeds`, and follows the channel for as long as it is watched.
-    pub fn start(opened: Opened, feeds: Arc<Feeds>, stopped: watch::Receiver<bool>) {
-        let Opened { feed, messages } = opened;
+    pub fn start(opened: SubscribedFeed, feeds: Arc<Feeds>, stopped: watch::Receiver<bool>) {
+        let SubscribedFeed { feed, messages } = opened;
         lock(&feeds).insert(feed.repo.clone(), Arc::clone(&feed));
         tokio::spawn(async move {
             feed.follow(messages, &feeds, stopped).await;
             let mut feeds = lock(&feeds);
-            // Where nobody has watched, another may have taken its place.
+            // While no one was watching, another feed may have replaced it.
             if feeds.get(&feed.repo).is_some_and(|other| Arc::ptr_eq(other, &feed)) {
                 feeds.remove(&feed.repo);
             }
@@ -109,13 +109,13 @@ impl Feed {
     }
 
     /// Joins a watcher, who has the events up to `after`.
-    pub fn join(self: &Arc<Self>, after: Option<EventId>) -> Joined {
+    pub fn join(self: &Arc<Self>, after: Option<EventId>) -> WatchStart {
         let state = lock(&self.state);
         let position = state.recent.position();
         let after = after.unwrap_or(position);
-        Joined {
+        WatchStart {
             feed: Arc::clone(self),
-            told: self.told.subscribe(),
+            notifications: self.notifications.subscribe(),
             position,
             is_live: state.is_live,
             recent: state.recent.later_than(after),
@@ -125,7 +125,7 @@ impl Feed {
 
     /// Whether it has watchers.
     pub fn is_watched(&self) -> bool {
-        self.told.receiver_count() > 0
+        self.notifications.receiver_count() > 0
     }
 
     /// The newest event of the log.
@@ -160,8 +160,8 @@ impl Feed {
         loop {
             let began = Instant::now();
             let error = match self.follow_channel(&mut messages, feeds, &mut stopped).await {
-                Ended::Stopped => return,
-                Ended::Lost(error) => error,
+                ChannelEnd::Stopped => return,
+                ChannelEnd::Lost(error) => error,
             };
             // One that is lost soon is not asked for again at once, time after time.
             if began.elapsed() > most {
@@ -199,8 +199,8 @@ impl Feed {
         messages: &mut BoxStream<'static, Bytes>,
         feeds: &Feeds,
         stopped: &mut watch::Receiver<bool>,
-    ) -> Ended {
-        let lost = |why: &str| Ended::Lost(StoreError::Unreachable(why.to_owned()));
+    ) -> ChannelEnd {
+        let lost = |why: &str| ChannelEnd::Lost(StoreError::Unreachable(why.to_owned()));
         let mut checks = tokio::time::interval_at(Instant::now() + self.timing.check_every, self.timing.check_every);
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut unwatched_since: Option<Instant> = None;
@@ -221,17 +221,17 @@ impl Feed {
                     } else if unwatched_since.get_or_insert_with(Instant::now).elapsed() >= self.timing.kept
                         && self.is_abandoned(feeds)
                     {
-                        return Ended::Stopped;
+                        return ChannelEnd::Stopped;
                     }
                     if overdue.is_some() {
                         return lost("the subscription delivers nothing");
                     }
                     match self.catch_up().await {
                         Ok(found) => overdue = found,
-                        Err(error) => return Ended::Lost(error),
+                        Err(error) => return ChannelEnd::Lost(error),
                     }
                 }
-                () = is_closed(stopped) => return Ended::Stopped,
+                () = is_closed(stopped) => return ChannelEnd::Stopped,
             }
         }
     }
@@ -261,17 +261,17 @@ impl Feed {
         }
     }
 
-    /// Starts again at the end of the log, and tells the watchers so.
+    /// Starts again at the end of the log, and notifies the watchers.
     async fn skip_to_the_end(&self) -> Result<(), StoreError> {
         let end = self.newest().await?;
         let mut state = lock(&self.state);
-        state.recent = Recent::after(end);
-        // An error means that nobody watches.
-        let _ = self.told.send(Told::Gap(end));
+        state.recent = RecentEvents::after(end);
+        // An error means that there are no watchers.
+        let _ = self.notifications.send(FeedMessage::Gap(end));
         Ok(())
     }
 
-    /// Tells what the channel has delivered, and returns its id.
+    /// Sends the channel's message, and returns its id.
     fn receive(&self, message: &[u8]) -> Option<EventId> {
         let Some(event) = Published::message(message) else {
             let id = Published::id_of(message)?;
@@ -283,7 +283,7 @@ impl Feed {
         id
     }
 
-    /// Tells `event`, unless it was told before.
+    /// Sends `event`, unless it was sent before.
     fn tell(&self, event: Published) {
         let mut state = lock(&self.state);
         let event = Arc::new(event);
@@ -294,16 +294,16 @@ impl Feed {
             state.recent.push(id, Arc::clone(&event));
         }
         // Under the lock, so that a watcher who joins gets each event either from the recent ones or from here.
-        let _ = self.told.send(Told::Event(event));
+        let _ = self.notifications.send(FeedMessage::Event(event));
     }
 
     fn set_live(&self, is_live: bool) {
         let mut state = lock(&self.state);
         state.is_live = is_live;
-        let _ = self.told.send(Told::Live(is_live));
+        let _ = self.notifications.send(FeedMessage::Live(is_live));
     }
 
-    /// Whether nobody watches; then it is no longer one of `feeds`.
+    /// Whether there are no watchers; then it is no longer one of `feeds`.
     fn is_abandoned(&self, feeds: &Feeds) -> bool {
         // Watchers join under this lock.
         let mut feeds = lock(feeds);

@@ -1,5 +1,5 @@
-//! Live events. A repository that somebody watches has one [`feed`] in this process, with one subscription to the channel of
-//! the store, however many watch. The log is the truth: it fills every gap of the channel, and it is where a watcher resumes.
+//! Live events. A watched repository has one [`feed`] in this process, with one subscription to the channel of the store,
+//! however many watch. The log is the truth: it fills every gap of the channel, and it is where a watcher resumes.
 //!
 //! - `fake`: a store in memory for tests
 //! - `feed`: the events of one repository, in order, each once
@@ -32,16 +32,16 @@ use permits::Permits;
 pub use permits::{Permit, TooManyStreams, Watcher};
 pub use published::Published;
 pub use published::frame;
-pub use watching::{Next, Watching};
+pub use watching::{EventWatch, WatchItem};
 
 type Feeds = std::sync::Mutex<HashMap<RepoId, Arc<Feed>>>;
 
 /// Intervals of feeds and streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// Interval at which the log is compared with what the channel has delivered.
+    /// Interval at which the log is compared with the messages of the channel.
     pub check_every: Duration,
-    /// Time for which a feed goes on that nobody watches.
+    /// Time for which a feed without watchers is kept.
     pub kept: Duration,
     /// The first pause after the store was lost, and the longest.
     pub pauses: (Duration, Duration),
@@ -109,14 +109,14 @@ impl EventHub {
     ///
     /// # Errors
     /// When the store does not respond, or the hub is closed.
-    pub async fn watch(&self, repo: &RepoId, after: Option<EventId>) -> Result<Watching, StoreError> {
+    pub async fn watch(&self, repo: &RepoId, after: Option<EventId>) -> Result<EventWatch, StoreError> {
         loop {
             if *self.closed.borrow() {
                 return Err(StoreError::Unreachable("the server stops".to_owned()));
             }
             let joined = self.lock().get(repo).map(|feed| feed.join(after));
             if let Some(joined) = joined {
-                return Ok(Watching::new(joined, after, self.closed.subscribe()));
+                return Ok(EventWatch::new(joined, after, self.closed.subscribe()));
             }
             let (store, feeds, timing) = (Arc::clone(&self.store), Arc::clone(&self.feeds), self.timing);
             let (name, stopped) = (repo.clone(), self.closed.subscribe());

@@ -16,7 +16,7 @@ const MOST_ANONYMOUS: usize = 512;
 /// Most streams in a process.
 const MOST: usize = 3000;
 
-/// Whose stream it is.
+/// The owner of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Watcher {
     /// A verified caller.
@@ -136,7 +136,7 @@ mod tests {
         }
         let refused = refusal(&permits, from("192.0.2.9"));
         assert!(refused.contains("without a credential; send a credential"), "{refused}");
-        // People go on whatever callers without a credential do.
+        // Verified callers are served whatever unverified ones do.
         held.push(permits.take(Watcher::Person(UserId::parse("bob").unwrap())).unwrap());
         drop(held);
         assert!(permits.lock().is_empty());

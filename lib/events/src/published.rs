@@ -13,7 +13,7 @@ use coord_state::events::LoggedEvent;
 pub struct Published {
     /// Its id in the log; progress of a build has none.
     pub id: Option<EventId>,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// It and the id as JSON.
     pub text: Utf8Bytes,
@@ -65,7 +65,7 @@ impl Published {
         self.event.branch().is_none_or(|name| name == branch.as_str())
     }
 
-    /// What it takes in memory, about.
+    /// Its approximate size in memory.
     pub(super) fn bytes(&self) -> usize {
         2 * (self.text.len() + self.frame.len())
     }

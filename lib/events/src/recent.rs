@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 /// The newest events of a repository that are in the log, without a gap.
 #[derive(Debug)]
-pub(super) struct Recent {
+pub(super) struct RecentEvents {
     events: VecDeque<Arc<Published>>,
     bytes: usize,
     /// All later events are here.
@@ -21,10 +21,10 @@ pub(super) struct Recent {
     position: EventId,
 }
 
-impl Recent {
+impl RecentEvents {
     /// None yet; those after `position` are to come.
-    pub fn after(position: EventId) -> Recent {
-        Recent {
+    pub fn after(position: EventId) -> RecentEvents {
+        RecentEvents {
             events: VecDeque::new(),
             bytes: 0,
             complete_after: position,

@@ -7,14 +7,14 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
-use super::feed::{Feed, Joined, Told};
+use super::feed::{Feed, FeedMessage, WatchStart};
 use super::{Published, is_closed};
 use coord_domain::EventId;
 use coord_store::StoreError;
 
-/// What comes next for a watcher.
+/// A watcher's next item.
 #[derive(Debug)]
-pub enum Next {
+pub enum WatchItem {
     /// An event.
     Event(Arc<Published>),
     /// Whether events arrive as they happen has changed.
@@ -28,9 +28,9 @@ pub enum Next {
 }
 
 /// A watching of one repository.
-pub struct Watching {
+pub struct EventWatch {
     feed: Arc<Feed>,
-    told: Receiver<Told>,
+    notifications: Receiver<FeedMessage>,
     closed: watch::Receiver<bool>,
     /// Events up to this one have to be read from the log.
     read_until: Option<EventId>,
@@ -47,11 +47,11 @@ pub struct Watching {
     is_ahead: bool,
 }
 
-impl Watching {
-    pub(super) fn new(joined: Joined, after: Option<EventId>, closed: watch::Receiver<bool>) -> Watching {
-        Watching {
+impl EventWatch {
+    pub(super) fn new(joined: WatchStart, after: Option<EventId>, closed: watch::Receiver<bool>) -> EventWatch {
+        EventWatch {
             feed: joined.feed,
-            told: joined.told,
+            notifications: joined.notifications,
             closed,
             read_until: joined.read_until,
             logged: VecDeque::new(),
@@ -73,13 +73,13 @@ impl Watching {
         self.is_live
     }
 
-    /// What comes next. If the future is dropped, nothing is lost.
+    /// The next item. If the future is dropped, nothing is lost.
     ///
     /// # Errors
     /// When the log has to be read, and the store does not respond.
-    pub async fn next(&mut self) -> Result<Next, StoreError> {
+    pub async fn next(&mut self) -> Result<WatchItem, StoreError> {
         if *self.closed.borrow() {
-            return Ok(Next::Stopped);
+            return Ok(WatchItem::Stopped);
         }
         if self.is_ahead {
             let newest = self.feed.newest().await?;
@@ -93,30 +93,30 @@ impl Watching {
         }
         while let Some(event) = self.logged.pop_front().or_else(|| self.recent.pop_front()) {
             if let Some(event) = self.advance(event) {
-                return Ok(Next::Event(event));
+                return Ok(WatchItem::Event(event));
             }
         }
         loop {
-            let told = tokio::select! {
-                told = self.told.recv() => told,
-                () = is_closed(&mut self.closed) => return Ok(Next::Stopped),
+            let notifications = tokio::select! {
+                notifications = self.notifications.recv() => notifications,
+                () = is_closed(&mut self.closed) => return Ok(WatchItem::Stopped),
             };
-            match told {
-                Ok(Told::Event(event)) => {
+            match notifications {
+                Ok(FeedMessage::Event(event)) => {
                     if let Some(event) = self.advance(event) {
-                        return Ok(Next::Event(event));
+                        return Ok(WatchItem::Event(event));
                     }
                 }
-                Ok(Told::Live(is_live)) => {
+                Ok(FeedMessage::Live(is_live)) => {
                     self.is_live = is_live;
-                    return Ok(Next::Live(is_live));
+                    return Ok(WatchItem::Live(is_live));
                 }
-                Ok(Told::Gap(end)) => {
+                Ok(FeedMessage::Gap(end)) => {
                     self.joined_at = end;
                     return Ok(self.skip());
                 }
-                Err(RecvError::Lagged(_)) => return Ok(Next::Slow),
-                Err(RecvError::Closed) => return Ok(Next::Stopped),
+                Err(RecvError::Lagged(_)) => return Ok(WatchItem::Slow),
+                Err(RecvError::Closed) => return Ok(WatchItem::Stopped),
             }
         }
     }
@@ -150,11 +150,11 @@ impl Watching {
     }
 
     /// Goes on from where the feed was.
-    fn skip(&mut self) -> Next {
+    fn skip(&mut self) -> WatchItem {
         self.position = self.joined_at;
         self.read_until = None;
         self.logged.clear();
         self.recent.clear();
-        Next::Gap
+        WatchItem::Gap
     }
 }

@@ -24,13 +24,13 @@ const MAX_SECONDS: u64 = 10;
 /// The first bytes of each body need no room, so that usual requests are read while large bodies fill it.
 const FREE_BYTES: usize = 64 * 1024;
 
-/// Bytes of all bodies beyond those that this process has in memory at once. Whoever sends them need not be known yet.
+/// Bytes of all bodies beyond those that this process has in memory at once. The senders need not be verified yet.
 const MOST_BYTES_AT_ONCE: usize = 64 * 1024 * 1024;
 
 /// Permits, one for each of these bytes.
 static ROOM: Semaphore = Semaphore::const_new(MOST_BYTES_AT_ONCE);
 
-/// Seconds until a refused body may be sent again: half of the time in which one that is slow gives its room back.
+/// Seconds until a refused body may be sent again: half of the time after which a slow one releases its room.
 const RETRY_SECONDS: u64 = MAX_SECONDS / 2;
 
 /// A body, and its room until it is dropped.
@@ -91,7 +91,7 @@ pub(super) async fn read_bytes(request: Request<Body>, max_bytes: usize) -> Resu
         .unwrap_or(Err(ApiError::SlowBody(MAX_SECONDS)))
 }
 
-/// Receives `body`. Its room grows with the bytes that have arrived, so that nobody takes any by announcing a length.
+/// Receives `body`. Its room grows with the bytes that have arrived, so that announcing a length reserves nothing.
 async fn receive(body: Body, max_bytes: usize, room: &Semaphore) -> Result<ReceivedBody<'_>, ApiError> {
     let mut body = Limited::new(body, max_bytes);
     // One buffer, because each frame may keep a larger one in memory.
@@ -295,7 +295,7 @@ mod tests {
         // Small ones need no room.
         let small = join_all((0..1_000).map(|_| receive(body(1, false), MIB, &room))).await;
         assert!(small.iter().all(Result::is_ok));
-        // Those that are given up give their room back, and so do those that are dropped.
+        // Abandoned and dropped bodies release their room.
         drop(slow);
         assert_eq!(room.available_permits(), 8 * MIB);
         let received = receive(body(16, false), MIB, &room).await.unwrap();
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_object_makes_the_body_bad() {
+    fn text_after_the_object_makes_the_body_malformed() {
         assert!(parse::<serde_json::Value>(b" {} ").is_ok());
         for text in ["{} {}", "{}x", "{},"] {
             assert!(parse::<serde_json::Value>(text.as_bytes()).is_err(), "{text}");

@@ -27,18 +27,18 @@ const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 
 /// The CORS part of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct CorsRequest {
     /// The origin, if it is allowed.
     origin: Option<HeaderValue>,
     is_preflight: bool,
 }
 
-impl Asked {
+impl CorsRequest {
     /// The CORS part of a request with `method` and `headers`.
     pub fn of(allowed: &AllowedOrigins, method: &Method, headers: &HeaderMap) -> Self {
         let mut origins = headers.get_all(ORIGIN).iter();
         let origin = origins.next().filter(|_| origins.next().is_none());
-        Asked {
+        CorsRequest {
             origin: origin.filter(|origin| allowed.allows(origin.as_bytes())).cloned(),
             is_preflight: *method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD),
         }
@@ -80,9 +80,9 @@ mod tests {
             let header = |origin: &&'static str| (ORIGIN, HeaderValue::from_static(origin));
             origins.iter().map(header).collect()
         };
-        let one = Asked::of(&allowed, &Method::GET, &origins(&["https://a.example"]));
+        let one = CorsRequest::of(&allowed, &Method::GET, &origins(&["https://a.example"]));
         assert!(one.origin.is_some());
-        let two = Asked::of(
+        let two = CorsRequest::of(
             &allowed,
             &Method::GET,
             &origins(&["https://a.example", "https://evil.example"]),

@@ -1,4 +1,4 @@
-//! The OpenAPI document: what the attributes of the handlers say, with the errors as they are answered. It is kept in
+//! The OpenAPI document: the attributes of the handlers, with the errors as they are answered. It is kept in
 //! `public/openapi.json`, so that no function is needed to serve it.
 
 use coord_protocol::{AgentError, ErrorBody, Event, PublishedEvent, RefusalCode, event, schema};
@@ -8,7 +8,7 @@ use utoipa::{Modify, OpenApi};
 
 use super::endpoint::documents;
 
-/// What is not of one endpoint.
+/// Parts that belong to no single endpoint.
 #[derive(OpenApi)]
 #[openapi(
     info(

@@ -17,7 +17,7 @@ use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use super::cors::Asked;
+use super::cors::CorsRequest;
 use super::endpoint::Endpoint;
 use super::peer_address::address_of;
 use super::request_id::{X_REQUEST_ID, request_id, vercel_id};
@@ -35,7 +35,7 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 pub fn around(edge: Edge, router: Router) -> Router {
     // The router boxes and clones everything inside each of its layers, so these are one layer.
     let layers = ServiceBuilder::new()
-        // Whatever prints a header must not print these.
+        // Code that prints headers must not print these.
         .layer(SetSensitiveRequestHeadersLayer::new(
             CREDENTIAL_HEADERS.into_iter().chain([SEC_WEBSOCKET_PROTOCOL]),
         ))
@@ -76,7 +76,7 @@ async fn pass(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next)
     let asked = edge
         .cors
         .as_ref()
-        .map(|cors| Asked::of(cors, request.method(), request.headers()));
+        .map(|cors| CorsRequest::of(cors, request.method(), request.headers()));
     let address = address_of(&request, &edge);
     async move {
         let mut line = LogLine::of(&request);
@@ -151,7 +151,7 @@ impl Drop for LogLine {
     }
 }
 
-/// A method that has a name of its own in HTTP.
+/// A method that HTTP itself defines.
 fn known_method(method: &Method) -> &'static str {
     let known = [
         Method::GET,

@@ -1,4 +1,4 @@
-//! The table of routes: what is served where, for whom, by which function. The router, the edge, the host guard and the OpenAPI
+//! The table of routes: path, audience, and function of each endpoint. The router, the edge, the host guard and the OpenAPI
 //! document read it, and the settings of the platform are made from it (`platform`).
 
 use std::time::Duration;
@@ -56,7 +56,7 @@ macro_rules! path_of {
 /// A module has `serve` (its methods) and `Document` (its part of the OpenAPI document).
 macro_rules! endpoints {
     ($($name:ident = $module:ident $(at $path:literal)? { $($field:ident: $value:expr,)* ..$kind:ident };)*) => {
-        /// An endpoint. A function serves one and what is served with it; `coord serve` serves all.
+        /// An endpoint. A function serves one and those that are served with it; `coord serve` serves all.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Endpoint {
             $(#[doc = concat!("`", path_of!($module $($path)?), "`")] $name,)*
@@ -149,7 +149,7 @@ impl Endpoint {
         })
     }
 
-    /// Its path, with a name in braces for what is named.
+    /// Its path, with the parameters in braces.
     pub fn path(self) -> &'static str {
         self.route().path
     }
@@ -159,7 +159,7 @@ impl Endpoint {
         self.route().extra_time
     }
 
-    /// All that its function serves: itself, and what `vercel.json` rewrites to it.
+    /// All that its function serves: itself, and the endpoints that `vercel.json` rewrites to it.
     pub fn of_function(self) -> Vec<Endpoint> {
         let function = self.route().function();
         let is_served = |endpoint: &Endpoint| endpoint.route().function() == function;

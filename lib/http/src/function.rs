@@ -27,7 +27,7 @@ use coord_sources::{Source, Sources};
 use coord_store::{Request, Store, StoreError, Value, connect};
 
 /// The router of the function that serves `endpoint` and the routes rewritten to it. Graphs are built only inside of an
-/// [`AfterAnswer`](coord_runtime::after_answer::AfterAnswer).
+/// [`AfterResponse`](coord_runtime::after_answer::AfterAnswer).
 pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
     router(function_app(environment), &endpoint.of_function())
 }
@@ -40,7 +40,7 @@ fn function_app(environment: Environment<'_>) -> App {
 
 fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
     let settings = Settings::from_env(environment)?;
-    let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(NoStore(error.to_string())));
+    let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(UnconfiguredStore(error.to_string())));
     let (mut webhook, mut builds) = (None, None);
     let (source, people) = match github(environment) {
         Some(Ok(source)) => {
@@ -56,7 +56,7 @@ fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
             )
         }
         Some(Err(problem)) => {
-            let nobody = Arc::new(NoPeople(problem.clone())) as Arc<dyn People>;
+            let nobody = Arc::new(UnconfiguredVerifier(problem.clone())) as Arc<dyn People>;
             (Some(Sources::not_configured(problem)), Some(nobody))
         }
         None => (None, None),
@@ -72,7 +72,7 @@ fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
 
 /// An app that answers every request with the problem in the settings.
 fn misconfigured(environment: Environment<'_>, error: ConfigError) -> App {
-    let store = Arc::new(NoStore(error.to_string()));
+    let store = Arc::new(UnconfiguredStore(error.to_string()));
     let misconfigured = Some(error.clone());
     let authenticator = match JwtVerifier::from_env(environment) {
         // If GitHub is configured, its tokens cannot be verified now, and must not be rejected as wrong.
@@ -90,7 +90,7 @@ fn misconfigured(environment: Environment<'_>, error: ConfigError) -> App {
     }
 }
 
-/// GitHub as a source, if the environment has any setting of it; an error says what is wrong with them.
+/// GitHub as a source, if the environment has any setting of it; an error names the problem with them.
 fn github(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, String>> {
     GithubConfig::is_in(environment).then(|| {
         let config = GithubConfig::from_env(environment).map_err(|error| error.to_string())?;
@@ -99,10 +99,10 @@ fn github(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, Stri
 }
 
 /// Stands in for a verifier of GitHub tokens that could not be configured, and says why.
-struct NoPeople(String);
+struct UnconfiguredVerifier(String);
 
 #[async_trait]
-impl People for NoPeople {
+impl People for UnconfiguredVerifier {
     async fn verify(&self, _: &SecretString, _: &RepoId) -> Result<Verdict, AuthError> {
         Err(AuthError::Unavailable(self.0.clone()))
     }
@@ -113,10 +113,10 @@ impl People for NoPeople {
 }
 
 /// Stands in for a store that could not be configured, and says why.
-struct NoStore(String);
+struct UnconfiguredStore(String);
 
 #[async_trait]
-impl Store for NoStore {
+impl Store for UnconfiguredStore {
     async fn run(&self, _batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         Err(StoreError::NotConfigured(self.0.clone()))
     }

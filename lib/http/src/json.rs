@@ -1,4 +1,4 @@
-//! Bodies of responses as JSON, in which whoever looks at them sees every character.
+//! Bodies of responses as JSON, with invisible characters escaped.
 
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Respond;
 use coord_server::error::ApiError;
 
-/// A body: what nobody sees is escaped, which means the same.
+/// A body; invisible characters are escaped, which does not change their meaning.
 pub(super) struct Json<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Json<T> {

@@ -1,5 +1,5 @@
-//! The name by which the service was reached, and the page that asks. A page of another site is let in by `COORD_CORS_ORIGINS`
-//! alone; one whose own name resolves to us is told apart by the `Host` that it names.
+//! The name by which the service was reached, and the page that asks. Only `COORD_CORS_ORIGINS` admits pages of other sites; a
+//! page whose name resolves to us is detected by its `Host`.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
@@ -29,7 +29,7 @@ pub(super) fn own_origin(edge: &Edge, headers: &HeaderMap) -> Result<String, Api
 }
 
 /// Refuses a page of another site, whatever names the service has. One whose own name resolves to us passes: for endpoints
-/// that want a credential, which it does not have.
+/// that require a credential, which it does not have.
 ///
 /// # Errors
 /// When a page of another site asks.
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_our_own_proxy_says_of_the_host_counts_behind_it_and_is_held_to_the_same_names() {
+    fn the_host_header_of_our_own_proxy_counts_and_must_name_the_service() {
         let origin = |is_behind_proxy: bool, forwarded: &str| {
             let edge = Edge {
                 is_behind_proxy,

@@ -1,4 +1,4 @@
-//! What the table of routes has of an endpoint.
+//! An endpoint's row in the table of routes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub enum Audience {
     Agent,
     /// People, on a page.
     Person,
-    /// The service's own machinery, which has a secret of its own or needs none.
+    /// The service's own machinery, which has a separate secret or needs none.
     Operator,
 }
 
@@ -45,7 +45,7 @@ pub struct Route {
     pub audience: Audience,
     /// Time that an answer may take beyond that of every endpoint.
     pub extra_time: Duration,
-    /// The endpoint whose function serves this one too, by its name; without one it has a function of its own, in `api/`.
+    /// The endpoint whose function serves this one too, by its name; without one it has its own function in `api/`.
     pub served_with: Option<&'static str>,
     /// Seconds that its function may run.
     pub function_seconds: u32,
@@ -53,7 +53,7 @@ pub struct Route {
     pub defers_work: bool,
     /// Whether its responses are compressed.
     pub is_compressed: bool,
-    /// Whether it is answered whatever host the request names: a delivery comes through a tunnel with a name of its own, and is signed.
+    /// Whether it is answered for any `Host`: a delivery comes through a tunnel with another name, and is signed.
     pub takes_any_host: bool,
     /// Its errors, where they are more than those of every endpoint with its audience.
     pub own_errors: Option<fn(&ApiError) -> Response>,
@@ -62,7 +62,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// What endpoints of agents have, besides a name and a handler.
+    /// Common to endpoints of agents, besides a name and a handler.
     pub(super) const OF_AGENTS: Route = Route {
         name: "",
         path: "",
@@ -78,7 +78,7 @@ impl Route {
         serve: |_| MethodRouter::new(),
     };
 
-    /// What endpoints of people have.
+    /// Common to endpoints of people.
     pub(super) const OF_PEOPLE: Route = Route {
         methods: "GET, HEAD",
         audience: Audience::Person,
@@ -86,7 +86,7 @@ impl Route {
         ..Route::OF_AGENTS
     };
 
-    /// What endpoints of operators have.
+    /// Common to endpoints of operators.
     pub(super) const OF_OPERATORS: Route = Route {
         methods: "GET, HEAD",
         audience: Audience::Operator,

@@ -19,7 +19,7 @@ pub fn router(app: App, endpoints: &[Endpoint]) -> Router {
     around(edge, routes(app, endpoints))
 }
 
-/// The same without what [`around`] adds, for callers that have more to put inside it.
+/// The same without the layers of [`around`], for callers that put more inside it.
 pub fn routes(app: App, endpoints: &[Endpoint]) -> Router {
     let mut router = Router::new();
     for &endpoint in endpoints {
@@ -42,7 +42,7 @@ pub fn routes(app: App, endpoints: &[Endpoint]) -> Router {
         .with_state(Arc::new(app))
 }
 
-/// What to call in place of a route that lock servers often have.
+/// The right path for a route that lock servers often have.
 fn instead_of(path: &str) -> Option<&'static str> {
     match path.trim_end_matches('/') {
         "/api/lock" | "/api/claim" => {

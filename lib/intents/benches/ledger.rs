@@ -1,7 +1,7 @@
 //! Cost of the ledger: `cargo bench -p coord-intents --bench ledger`.
 //!
 //! Sealing 10,000 lines, which are in memory; then verifying a file of 1,000,000 lines beside `sha256sum` of the same file, in
-//! turns, so that both see the same machine. Each verification is a process of its own, which reports its peak memory.
+//! turns, so that both see the same machine. Each verification is a separate process, which reports its peak memory.
 //! `COORD_BENCH_LINES` is another number of lines.
 
 use std::fs::File;
@@ -11,8 +11,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use coord_intents::ledger::{
-    ActionType, Anchor, ContentHash, Event, Expected, Metadata, Outcome, Payload, Point, ResultStatus, Sealer, Source,
-    State, Timestamp, ToolInput, TraceId, verify,
+    ActionType, Anchor, ContentHash, Event, Expectations, Metadata, Outcome, Payload, Point, ResultStatus, Sealer,
+    Source, State, Timestamp, ToolInput, TraceId, verify,
 };
 
 const REPOSITORY: &str = "github.com/acme/shop";
@@ -154,12 +154,12 @@ fn compare(path: &str, point: &Point, count: u64) {
 }
 
 fn verify_file(path: &str, point: Point) {
-    let expected = Expected {
+    let expected = Expectations {
         anchors: vec![Anchor {
             point,
             source: Source::Seal,
         }],
-        ..Expected::chain_of(REPOSITORY)
+        ..Expectations::chain_of(REPOSITORY)
     };
     let report = verify(File::open(path).expect("the file"), &expected).expect("a file that can be read");
     assert_eq!((report.damage, report.end), (None, point));

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use coord_intents::scope::{IntentIgnore, Judge, Refusal, Scope, Steps, Verdict};
+use coord_intents::scope::{IntentIgnore, Judge, Refusal, Scope, StepBudget, Verdict};
 
 const ROUNDS: usize = 15;
 
@@ -38,7 +38,7 @@ fn main() -> Result<(), Refusal> {
     for (name, scope, active) in [("usual", &usual, active?), ("deep", &deep, deep_active?)] {
         let mut taken = 0;
         report(&format!("overlap with 100 intents, {name} patterns"), 10.0, || {
-            let mut steps = Steps::new();
+            let mut steps = StepBudget::new();
             let meeting = active
                 .iter()
                 .filter(|other| scope.overlap(other, &mut steps).is_some())
@@ -46,13 +46,13 @@ fn main() -> Result<(), Refusal> {
             taken = steps.taken();
             meeting
         });
-        println!("    {taken} of at most {} steps", Steps::MOST);
+        println!("    {taken} of at most {} steps", StepBudget::MOST);
     }
     // Each place of the one is nearly one of the other.
     let one = Scope::parse(vec![format!("*{}b*", "a".repeat(250)); 64])?;
     let other = Scope::parse(vec![format!("{}[ac]", "a".repeat(500)); 64])?;
     report("overlap of two hostile scopes, to the bound", 1000.0, || {
-        one.overlap(&other, &mut Steps::new())
+        one.overlap(&other, &mut StepBudget::new())
             .map_or(0, |overlap| usize::from(overlap.example.is_none()))
     });
     Ok(())

@@ -1,11 +1,11 @@
-//! What agents are told when they connect: the rules; and the prompt `coordinate`, which asks for work by them.
+//! Instructions for agents that connect: the rules; and the prompt `coordinate`, which asks for work by them.
 
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
 use super::offer::Offer;
 
-/// The rules, with what differs: which values an agent sends with each call, who renews, and how it gives back.
+/// The rules, with the parts that vary: the values that an agent sends with each call, who renews, and how it releases.
 macro_rules! rules {
     ($values:literal, $renewal:literal, $push:literal, $open:literal, $wait:literal) => {
         concat!(
@@ -17,19 +17,19 @@ Other agents work in this repository at the same time. Coord knows who changes w
             "
 
 1. Look before you leap: call check_status with the files before you plan an edit, with intent READING if you only build on them.
-2. Claim before you edit: call post_status with status WRITING, all files in one call, and a message that tells others what changes for \
-them. ",
+2. Claim before you edit: call post_status with status WRITING, all files in one call, and a message that says what changes for \
+others. ",
             $renewal,
             "
-3. Give back: ",
+3. Release: ",
             $push,
             " call post_status with status OPEN",
             $open,
-            ". Work that is thrown away: OPEN with abandon true.
+            ". To discard work: OPEN with abandon true.
 4. Orchestration commands are law, in refusals as well. PROCEED: go on. WAIT: ",
             $wait,
             " PULL, PUSH: run the \
-command, then call again. SWITCH_TASK: do not wait and do not poll; work on files that nobody holds. STOP: leave the files alone, and \
+command, then call again. SWITCH_TASK: do not wait and do not poll; work on files that are free. STOP: leave the files alone, and \
 tell your user the reason.
 5. A lock of type DIRECT is on your file: neither read nor edit it. NEIGHBOR is on a file that yours imports or that imports yours: you \
 may read, and must not edit.
@@ -57,10 +57,9 @@ base_head too (`git merge-base HEAD origin/BRANCH`).",
 /// The rules of an agent that has `coord mcp` in its working copy.
 const OF_WORKING_COPY: &str = rules!(
     "\
-Paths are relative to your working directory, or absolute. Repository, commits and who you are are filled in; so is the branch, unless the \
-work is for another one.",
+Paths are relative to your working directory, or absolute. Repository, commit, branch and agent id are filled in; pass branch only to target another one.",
     "They are renewed while you make calls.",
-    "claim .coord/push as you claim a file, which is your turn to push; push; then",
+    "claim .coord/push (the push queue) as you claim a file; push; then",
     " for your files and .coord/push",
     "run the command in the background and do other work; when it ends, the files are yours."
 );
@@ -73,7 +72,7 @@ pub fn rules(offer: Offer) -> &'static str {
     }
 }
 
-/// What is said where the client has the rules from the file of instructions.
+/// The instructions if the client has the rules from its instructions file.
 pub(super) fn elsewhere(file: &str) -> String {
     format!("The rules of working beside other agents are in {file}.")
 }

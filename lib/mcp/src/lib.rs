@@ -34,7 +34,7 @@ pub use order::in_order;
 pub use resource_list::JSON;
 pub use resources::{Resource, as_json_rpc, no_such_resource};
 pub use results::Outcome;
-pub use server::{Listed, RulesFile, SdkRequest, Server};
+pub use server::{RulesFile, SdkRequest, Server, ToolSelection};
 pub use teams::{author, message_line, missed_line, only_team};
 pub use tools::Tool;
 
@@ -43,7 +43,7 @@ use futures::FutureExt;
 use coord_http::Protocol;
 pub use coord_http::{Session, ToolGroup};
 
-/// What answers `/api/mcp`, as an extension of the router.
+/// The handler of `/api/mcp`, as an extension of the router.
 pub fn protocol() -> Protocol {
     Protocol(|session, request| serve::serve(session, request).boxed())
 }

@@ -1,6 +1,6 @@
-//! What is offered: by a deployment, whose callers send everything, or by `coord mcp`, which fills in what git knows.
+//! The offer: a deployment's callers send all arguments, and `coord mcp` fills in the ones that git knows.
 
-/// Who offers.
+/// The server that offers tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// An endpoint: a caller sends repository, branch, commits and agent.
@@ -10,7 +10,7 @@ pub enum Offer {
 }
 
 impl Offer {
-    /// The arguments that are filled in, and so not asked for. They are taken all the same where they are sent.
+    /// The arguments that are filled in, and so not asked for. They are still accepted.
     pub(super) fn filled_in(self) -> &'static [&'static str] {
         match self {
             Offer::Deployment => &[],

@@ -56,9 +56,9 @@ pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Resu
 }
 
 /// Requests of the caller of a session, by the operations.
-struct OfSession<'a>(&'a Session);
+struct SessionRequests<'a>(&'a Session);
 
-impl Requests for OfSession<'_> {
+impl Requests for SessionRequests<'_> {
     type Error = ApiError;
 
     fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, ApiError>> {
@@ -74,14 +74,14 @@ async fn answer_opencode(session: &Session, call: &OpenCodeCall) -> Result<OpenC
         agent_id: session.agent.clone(),
         ..Defaults::default()
     };
-    let mut answer = opencode::answer(call, &defaults, &OfSession(session)).await?;
+    let mut answer = opencode::answer(call, &defaults, &SessionRequests(session)).await?;
     if let Some(proof) = answer.proof.take() {
         teams::answer(session, &proof).await?;
     }
     Ok(answer)
 }
 
-/// Selects an intent, or lists what can be selected.
+/// Selects an intent, or lists those that can be selected.
 async fn select(session: &Session, sent: &SelectIntentCall) -> Result<IntentResponse, ApiError> {
     let (app, caller) = (&session.app, session.caller.clone());
     let agent = sent.agent_id.as_deref().or(session.agent.as_deref());

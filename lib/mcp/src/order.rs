@@ -1,4 +1,4 @@
-//! The order of members in what clients get. Some agents hand their model the structured content as it was sent, so that what to do next
+//! The order of members in results for clients. Some agents pass the structured content to their model as it was sent, so the command
 //! comes first.
 
 use serde::ser::{Serialize, Serializer};
@@ -9,13 +9,13 @@ const FIRST: &str = "orchestration";
 
 /// `message`, which is JSON, with the orchestration command before the other members of its object. Anything else stays as it is.
 pub fn in_order(message: &[u8]) -> Vec<u8> {
-    let ordered = serde_json::from_slice(message).and_then(|value: Value| serde_json::to_vec(&InOrder(&value)));
+    let ordered = serde_json::from_slice(message).and_then(|value: Value| serde_json::to_vec(&OrderedJson(&value)));
     ordered.unwrap_or_else(|_| message.to_owned())
 }
 
-struct InOrder<'a>(&'a Value);
+struct OrderedJson<'a>(&'a Value);
 
-impl Serialize for InOrder<'_> {
+impl Serialize for OrderedJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Object(members) => {
@@ -25,10 +25,10 @@ impl Serialize for InOrder<'_> {
                     first
                         .into_iter()
                         .chain(others)
-                        .map(|(name, value)| (name, InOrder(value))),
+                        .map(|(name, value)| (name, OrderedJson(value))),
                 )
             }
-            Value::Array(items) => serializer.collect_seq(items.iter().map(InOrder)),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(OrderedJson)),
             other => other.serialize(serializer),
         }
     }

@@ -1,4 +1,4 @@
-//! Tasks and messages on the wire as `coord-teams` has them: what the files and the tools of the plugin opencode-teams are made of.
+//! Tasks and messages on the wire as `coord-teams` has them, for the files and tools of the plugin opencode-teams.
 
 use coord_protocol::messages::MessageView;
 use coord_protocol::tasks::{LeaseState, TaskPriority, TaskStatus, TaskView};
@@ -6,30 +6,30 @@ use coord_protocol::team_event::MessageType as Told;
 use coord_protocol::teams::MemberView;
 use coord_teams::compare::{StoreMessage, StoreTask};
 use coord_teams::message::MessageType;
-use coord_teams::names::{Handle, NoName, TaskId};
+use coord_teams::names::{Handle, InvalidName, TaskId};
 use coord_teams::status::{Priority, Status};
 use coord_teams::texts::BROADCAST;
-use coord_teams::time::{NotATime, Time};
+use coord_teams::time::{InvalidTime, Time};
 
-/// The sender of what Coord itself says.
+/// The sender of Coord's own messages.
 const COORD: &str = "coord";
 
-/// What no record of the plugin can have.
+/// A value that no record of the plugin can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoRecord {
+pub enum UnrepresentableValue {
     /// A name.
     #[error(transparent)]
-    Name(#[from] NoName),
+    Name(#[from] InvalidName),
     /// A time.
     #[error(transparent)]
-    Time(#[from] NotATime),
+    Time(#[from] InvalidTime),
 }
 
 /// The task.
 ///
 /// # Errors
 /// When a name or a time is none of the plugin's.
-pub fn task(view: TaskView) -> Result<StoreTask, NoRecord> {
+pub fn task(view: TaskView) -> Result<StoreTask, UnrepresentableValue> {
     let time = |text: Option<String>| text.as_deref().map(Time::parse).transpose();
     let handle = |name: Option<String>| name.as_deref().map(Handle::parse).transpose();
     let ids = |ids: &[String]| ids.iter().map(|id| TaskId::parse(id)).collect::<Result<_, _>>();
@@ -63,7 +63,7 @@ pub fn task(view: TaskView) -> Result<StoreTask, NoRecord> {
 ///
 /// # Errors
 /// As those of [`task`].
-pub fn message(view: MessageView, members: &[MemberView]) -> Result<StoreMessage, NoRecord> {
+pub fn message(view: MessageView, members: &[MemberView]) -> Result<StoreMessage, UnrepresentableValue> {
     let handles = |names: &mut dyn Iterator<Item = &String>| {
         let handles = names.map(|name| Handle::parse(name));
         handles.collect::<Result<Vec<_>, _>>()

@@ -1,4 +1,4 @@
-//! The resources, as clients are told of them.
+//! The resources, as listed for clients.
 
 use rmcp::model::ResourceTemplate;
 

@@ -1,4 +1,4 @@
-//! Resources: what HTTP shows to people, by URI. Which repository is meant stands in the query of the URI, by the names that HTTP has.
+//! Resources: the HTTP views for people, by URI. The query of the URI names the repository, with the parameters of HTTP.
 
 use axum::extract::Query;
 use axum::http::Uri;
@@ -19,13 +19,13 @@ use coord_http::{
 use coord_server::error::ApiError;
 use coord_server::operations::intents::list_intents;
 use coord_server::operations::ledger::page;
-use coord_server::operations::teams::{Asked, show_task, show_team};
+use coord_server::operations::teams::{CallerContext, show_task, show_team};
 use coord_server::operations::{list_activity, list_locks};
 
 /// Errors that JSON-RPC has no code for: the store or GitHub gives no answer, the caller asks too often or may not.
 const SERVER_ERROR: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32_000);
 
-/// What `uri` has, or the error that the client gets.
+/// The content of `uri`, or the error for the client.
 ///
 /// # Errors
 /// When the place of the repository does not take the caller's credential.
@@ -118,13 +118,13 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
         }
         Resource::Team(name) => {
             let TeamsQuery { repo_url } = query(&uri)?;
-            let asked = asked(session, caller);
-            serde_json::to_value(show_team(&session.app, &name, &repo_url, asked).await?)
+            let context = context(session, caller);
+            serde_json::to_value(show_team(&session.app, &name, &repo_url, context).await?)
         }
         Resource::Task(id) => {
             let sent = query::<TaskQuery>(&uri)?.caller();
-            let asked = asked(session, caller);
-            serde_json::to_value(show_task(&session.app, &id, &sent, asked).await?)
+            let context = context(session, caller);
+            serde_json::to_value(show_task(&session.app, &id, &sent, context).await?)
         }
         Resource::Graph(path) => {
             let query = query::<GraphQuery>(&uri)?.around(path);
@@ -136,8 +136,8 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
     Ok(Some(json.to_string()))
 }
 
-fn asked(session: &Session, caller: Caller) -> Asked<'_> {
-    Asked {
+fn asked(session: &Session, caller: Caller) -> CallerContext<'_> {
+    CallerContext {
         caller,
         agent: session.agent.as_deref(),
     }

@@ -1,4 +1,5 @@
-//! Results of tools: what HTTP would answer as structured content, and a few lines that begin with what to do and why.
+//! Results of tools: the HTTP response as structured content, and a few lines that begin with the command and the
+//! reason.
 
 use coord_protocol::plain_text::{clean, quoted_line, shown, shown_line};
 use coord_protocol::team_tools::TeamAnswer;
@@ -12,7 +13,7 @@ use coord_server::operations::Refusal;
 /// Most warnings in the text, and most names; all of them are in the structured content.
 const MOST_LINES: usize = 12;
 
-/// What a call came to.
+/// Outcome of a call.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Outcome {
@@ -20,7 +21,7 @@ pub enum Outcome {
     Check(CheckResponse),
     /// The answer to a claim or a release, granted or refused by the rules.
     Post(PostResponse),
-    /// One intent, or why nothing was done with it; or what can be selected.
+    /// One intent, or why nothing was done with it; or those that can be selected.
     Intent(Box<IntentResponse>),
     /// Of a tool of teams.
     Team(Box<TeamAnswer>),
@@ -55,7 +56,7 @@ impl Outcome {
         result
     }
 
-    /// A few lines that begin with what to do and why.
+    /// A few lines that begin with the command and the reason.
     pub fn text(&self) -> String {
         match self {
             Outcome::Check(response) => text(&response.orchestration, response.error.as_ref(), &response.warnings),
@@ -65,7 +66,7 @@ impl Outcome {
                     let names = &response.orphaned_dependencies;
                     let shown = names[..names.len().min(MOST_LINES)].join(", ");
                     let total = response.orphaned_dependencies_total.unwrap_or(names.len() as u64);
-                    text.push_str(&format!("\n{total} files import what you changed: {shown}"));
+                    text.push_str(&format!("\n{total} files import the ones that you changed: {shown}"));
                 }
                 text
             }
@@ -137,7 +138,7 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
     lines.join("\n")
 }
 
-/// What to fix in a call.
+/// How to fix a call.
 fn malformed(error: &ErrorBody) -> String {
     let field = error.field.as_deref().map(|field| format!(" (field {field})"));
     format!(

@@ -1,5 +1,6 @@
-//! The schemas of the tools, made of those of the HTTP types. An agent reads them with every conversation, so that only what it needs
-//! is left: names, kinds, lists of values, and of a request what each field means. The server checks the rest, and says what is wrong.
+//! The schemas of the tools, made of those of the HTTP types. An agent reads them with every conversation, so only the necessary parts
+//! are left: names, kinds, lists of values, and of a request the meaning of each field. The server checks the rest, and reports
+//! problems.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,15 +13,15 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// The schema of the arguments of a tool, which are a request of type `T`.
 pub(super) fn of_arguments<T: ToSchema>() -> JsonObject {
-    let mut schema = Components::of::<T>().reduced(&to_value(T::schema()), Keeps::Request);
+    let mut schema = Components::of::<T>().reduced(&to_value(T::schema()), SchemaDetail::Request);
     schema.remove("description");
     schema
 }
 
 /// The schema of a result, which is an answer of type `T` or `U`: every field of both, of which those are required that both require.
 pub(super) fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
-    let one = Components::of::<T>().reduced(&to_value(T::schema()), Keeps::Answer);
-    let other = Components::of::<U>().reduced(&to_value(U::schema()), Keeps::Answer);
+    let one = Components::of::<T>().reduced(&to_value(T::schema()), SchemaDetail::Answer);
+    let other = Components::of::<U>().reduced(&to_value(U::schema()), SchemaDetail::Answer);
     let required = |schema: &JsonObject| -> BTreeSet<String> {
         let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
         names.filter_map(Value::as_str).map(str::to_owned).collect()
@@ -35,17 +36,18 @@ pub(super) fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
     schema
 }
 
-/// Fields of answers that say what waits for a member of a team. The text of the answer says it too, and most agents are in none.
+/// Fields of answers with pending items for a member of a team. The text of the answer says it too, and most agents are in none.
 const OF_TEAMS: [&str; 3] = ["your_teams", "unread", "shutdown"];
 
-/// What is kept of a schema. Of an answer it is the less the deeper it lies: a model reads answers without a schema.
+/// The parts of a schema that are kept. The deeper a part of a response lies, the less is kept: a model reads answers
+/// without a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keeps {
-    /// Of a request: fields, their types and bounds, and what they mean.
+enum SchemaDetail {
+    /// Of a request: fields, their types and bounds, and their meaning.
     Request,
     /// Of an answer: its fields, and which it always has.
     Answer,
-    /// Of a field: its type, the words that it may be, its own fields, or the type of what is in it.
+    /// Of a field: its type, its values, its own fields, or the type of its items.
     Field,
     /// Of a field of a field: its type, and the words that it may be.
     Word,
@@ -53,14 +55,14 @@ enum Keeps {
     Type,
 }
 
-impl Keeps {
-    /// What is kept of what stands under `keyword`.
-    fn under(self, keyword: &str) -> Keeps {
+impl SchemaDetail {
+    /// The parts kept under `keyword`.
+    fn under(self, keyword: &str) -> SchemaDetail {
         match (self, keyword) {
-            (Keeps::Request, _) => Keeps::Request,
-            (Keeps::Answer, _) => Keeps::Field,
-            (Keeps::Field, "properties") => Keeps::Word,
-            (Keeps::Field | Keeps::Word | Keeps::Type, _) => Keeps::Type,
+            (SchemaDetail::Request, _) => SchemaDetail::Request,
+            (SchemaDetail::Answer, _) => SchemaDetail::Field,
+            (SchemaDetail::Field, "properties") => SchemaDetail::Word,
+            (SchemaDetail::Field | SchemaDetail::Word | SchemaDetail::Type, _) => SchemaDetail::Type,
         }
     }
 
@@ -68,10 +70,13 @@ impl Keeps {
     fn keeps(self, keyword: &str, value: &Value) -> bool {
         match (self, keyword) {
             (_, "type" | "items") => true,
-            (Keeps::Request, "description" | "required" | "minItems" | "maxItems" | "enum") => true,
-            (Keeps::Answer, "required") => true,
-            (Keeps::Field | Keeps::Word, "enum") => is_choice(value),
-            (Keeps::Request | Keeps::Answer | Keeps::Field, "properties" | "additionalProperties") => true,
+            (SchemaDetail::Request, "description" | "required" | "minItems" | "maxItems" | "enum") => true,
+            (SchemaDetail::Answer, "required") => true,
+            (SchemaDetail::Field | SchemaDetail::Word, "enum") => is_choice(value),
+            (
+                SchemaDetail::Request | SchemaDetail::Answer | SchemaDetail::Field,
+                "properties" | "additionalProperties",
+            ) => true,
             _ => false,
         }
     }
@@ -92,8 +97,8 @@ impl Components {
         )
     }
 
-    /// `schema` with every reference resolved, and without what is not kept.
-    fn reduced(&self, schema: &Value, keeps: Keeps) -> JsonObject {
+    /// `schema` with every reference resolved, and without dropped parts.
+    fn reduced(&self, schema: &Value, keeps: SchemaDetail) -> JsonObject {
         let Some(fields) = schema.as_object() else {
             return JsonObject::new();
         };
@@ -101,7 +106,7 @@ impl Components {
         if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
             let target = reference.rsplit('/').next().and_then(|name| self.0.get(name));
             result = self.reduced(target.unwrap_or(&Value::Null), keeps);
-            // What a kind of text is in general; what this one means stands beside the reference.
+            // The general description of a text; this property's own description is beside the reference.
             result.remove("description");
         }
         for part in fields.get("allOf").and_then(Value::as_array).into_iter().flatten() {
@@ -111,7 +116,7 @@ impl Components {
         let (null, others): (Vec<&Value>, Vec<&Value>) = choices.partition(|choice| choice["type"] == "null");
         if let [other] = others.as_slice() {
             merge(&mut result, self.reduced(other, keeps));
-            if keeps != Keeps::Request && !null.is_empty() {
+            if keeps != SchemaDetail::Request && !null.is_empty() {
                 result = or_null(result);
             }
         }
@@ -128,20 +133,20 @@ impl Components {
                 }
                 _ => value.clone(),
             };
-            // Nothing is left of what may be anything.
+            // A schema that accepts anything is dropped.
             if name == "items" && kept.as_object().is_some_and(JsonObject::is_empty) {
                 continue;
             }
             result.insert(name.clone(), kept);
         }
-        if keeps != Keeps::Request && fields.get("type").is_some_and(Value::is_array) {
+        if keeps != SchemaDetail::Request && fields.get("type").is_some_and(Value::is_array) {
             result = or_null(result);
         }
         result
     }
 }
 
-/// What `schema` describes, or `null`. Not by a list of types: some clients take one type alone.
+/// The schema `schema`, or `null`. Not by a list of types: some clients take one type alone.
 fn or_null(schema: JsonObject) -> JsonObject {
     JsonObject::from_iter([("anyOf".to_owned(), json!([schema, { "type": "null" }]))])
 }

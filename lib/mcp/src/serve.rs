@@ -1,6 +1,6 @@
-//! One request by the official SDK. The SDK answers from a task of its own; what has to be asked of store and source is handed back
-//! to the task of the request, so that its figures, its time limit, its caller's address and work after the answer belong to it as
-//! with every other endpoint. A caller that goes away ends it.
+//! One request by the official SDK. The SDK answers from a separate task. Questions to store and source are handed to the task of
+//! the request, so that its figures, time limit, caller's address and later work belong to it as with every other endpoint. A
+//! caller that goes away ends it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 use super::offer::Offer;
 use super::order::in_order;
-use super::server::{Listed, SdkRequest, Server};
+use super::server::{SdkRequest, Server, ToolSelection};
 use super::{operations, resources};
 use coord_http::Session;
 use coord_server::error::ApiError;
@@ -36,7 +36,7 @@ pub(super) async fn serve(session: Session, request: Request<Bytes>) -> Result<R
         .disable_allowed_origins();
     let groups = session.groups.clone();
     let server = move || {
-        let listed = Listed::Chosen(groups.clone());
+        let listed = ToolSelection::Chosen(groups.clone());
         Ok(Server::new(
             Offer::Deployment,
             listed,
@@ -64,7 +64,7 @@ async fn ordered(response: Response<BoxBody<Bytes, Infallible>>) -> Response<Bod
     Response::from_parts(head, Body::from(in_order(&message)))
 }
 
-/// Answers a request of the SDK. Where nobody waits for the answer any more, it is dropped.
+/// Answers a request of the SDK. If the call was cancelled, the answer is dropped.
 async fn answer(session: &Session, request: SdkRequest) -> Result<(), ApiError> {
     match request {
         SdkRequest::Call {

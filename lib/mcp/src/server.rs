@@ -1,4 +1,4 @@
-//! What the SDK asks of us. Methods that are not here are answered `method_not_found` by the SDK.
+//! The SDK's requests. Methods that are not here are answered `method_not_found` by the SDK.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +27,7 @@ const NEEDED_TTL_MS: u64 = 60_000;
 /// How long clients may keep the other lists, in milliseconds: they change with the version of the server alone.
 const LISTS_TTL_MS: u64 = 3_600_000;
 
-/// What the SDK asks of whoever has the state.
+/// The SDK's request to the owner of the state.
 pub enum SdkRequest {
     /// A tool is called.
     Call {
@@ -35,7 +35,7 @@ pub enum SdkRequest {
         tool: Tool,
         /// A JSON object.
         arguments: String,
-        /// What the client calls itself.
+        /// The client's name.
         client: Option<String>,
         /// Where the result goes.
         reply: oneshot::Sender<CallToolResult>,
@@ -44,7 +44,7 @@ pub enum SdkRequest {
     Read {
         /// As the client sent it.
         uri: String,
-        /// What the client calls itself.
+        /// The client's name.
         client: Option<String>,
         /// Where the contents go.
         reply: oneshot::Sender<Result<ReadResourceResult, ErrorData>>,
@@ -56,7 +56,7 @@ pub enum SdkRequest {
         /// Where the groups go that the repository has a use for.
         reply: oneshot::Sender<Vec<ToolGroup>>,
     },
-    /// A client listens for what happens.
+    /// A client subscribes to changes.
     Change {
         /// How often something had happened when it looked last.
         seen: Option<u64>,
@@ -73,17 +73,17 @@ pub enum SdkRequest {
 }
 
 /// Which tools are listed.
-pub enum Listed {
+pub enum ToolSelection {
     /// Those of these groups.
     Chosen(Vec<ToolGroup>),
     /// Those that the repository has a use for. All of the usual ones can be called.
     AsNeeded,
 }
 
-/// The file of instructions with the rules, by what a client calls itself; `None` where the client reads none.
+/// The file of instructions with the rules, by the client's name; `None` if the client reads none.
 pub type RulesFile = Box<dyn Fn(&str) -> Option<&'static str> + Send + Sync>;
 
-/// Resources of which a client can hear that they have changed: any event may change them.
+/// Resources that a client can subscribe to: any event may change them.
 const OBSERVABLE: &str = "coord://";
 
 /// Least time between two notifications of one client.
@@ -95,7 +95,7 @@ const ROOTS_TIME: Duration = Duration::from_secs(2);
 /// The server as the SDK sees it: over HTTP for one request, over stdio for a session.
 pub struct Server {
     offer: Offer,
-    listed: Listed,
+    listed: ToolSelection,
     /// The groups that were listed last.
     shown: Mutex<Option<Vec<ToolGroup>>>,
     rules_file: RulesFile,
@@ -106,7 +106,7 @@ pub struct Server {
 
 impl Server {
     /// A server whose tools and resources are answered by the receiver of `requests`.
-    pub fn new(offer: Offer, listed: Listed, rules_file: RulesFile, requests: mpsc::Sender<SdkRequest>) -> Self {
+    pub fn new(offer: Offer, listed: ToolSelection, rules_file: RulesFile, requests: mpsc::Sender<SdkRequest>) -> Self {
         Server {
             offer,
             listed,
@@ -142,7 +142,7 @@ impl Server {
         match tokio::time::timeout(ROOTS_TIME, context.peer.list_roots()).await {
             Ok(Ok(listed)) => {
                 let uris = listed.roots.into_iter().map(|root| root.uri).collect();
-                // Whoever asks is answered all the same.
+                // The call is answered anyway.
                 let _ = self.ask(|reply| SdkRequest::Roots { uris, reply }).await;
             }
             Ok(Err(error)) => tracing::debug!(%error, "the client does not name its folders"),
@@ -153,16 +153,16 @@ impl Server {
     /// The groups whose tools can be called.
     fn callable(&self) -> &[ToolGroup] {
         match &self.listed {
-            Listed::Chosen(groups) => groups,
-            Listed::AsNeeded => &ToolGroup::USUAL,
+            ToolSelection::Chosen(groups) => groups,
+            ToolSelection::AsNeeded => &ToolGroup::USUAL,
         }
     }
 
     /// The groups whose tools are listed now.
     async fn groups(&self, is_anew: bool) -> Result<Vec<ToolGroup>, ErrorData> {
         match &self.listed {
-            Listed::Chosen(groups) => Ok(groups.clone()),
-            Listed::AsNeeded => self.ask(|reply| SdkRequest::Groups { is_anew, reply }).await,
+            ToolSelection::Chosen(groups) => Ok(groups.clone()),
+            ToolSelection::AsNeeded => self.ask(|reply| SdkRequest::Groups { is_anew, reply }).await,
         }
     }
 
@@ -177,7 +177,7 @@ impl Server {
         let Some(shown) = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone() else {
             return false;
         };
-        matches!(self.listed, Listed::AsNeeded) && self.groups(false).await.is_ok_and(|groups| groups != shown)
+        matches!(self.listed, ToolSelection::AsNeeded) && self.groups(false).await.is_ok_and(|groups| groups != shown)
     }
 
     /// Has the receiver answer a request.
@@ -279,8 +279,8 @@ impl ServerHandler for Server {
         let tools = offered(self.offer, &groups).cloned().collect();
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(groups);
         let (ttl, scope) = match self.listed {
-            Listed::Chosen(_) => (LISTS_TTL_MS, CacheScope::Public),
-            Listed::AsNeeded => (NEEDED_TTL_MS, CacheScope::Private),
+            ToolSelection::Chosen(_) => (LISTS_TTL_MS, CacheScope::Public),
+            ToolSelection::AsNeeded => (NEEDED_TTL_MS, CacheScope::Private),
         };
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(ttl)

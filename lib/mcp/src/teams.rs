@@ -10,41 +10,41 @@ use coord_protocol::teams::{TeamView, TeamsResponse};
 use coord_http::Session;
 use coord_server::error::ApiError;
 use coord_server::operations::teams::{
-    Asked, HistoryRequest, TasksRequest, claim_task, complete_task, edit_task, join_team, leave_team, list_tasks,
-    list_teams, message_history, new_tasks, new_team, next_task, read_messages, release_task, send_message, show_task,
-    show_team, shut_down,
+    CallerContext, HistoryRequest, TasksRequest, claim_task, complete_task, edit_task, join_team, leave_team,
+    list_tasks, list_teams, message_history, new_tasks, new_team, next_task, read_messages, release_task, send_message,
+    show_task, show_team, shut_down,
 };
 use coord_state::tasks::Readiness;
 
-/// What `call` is answered with.
+/// The answer to `call`.
 pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
     let app = &session.app;
     let mut named = call.clone();
     let (repo_url, agent) = named.caller_mut();
     let (repo_url, agent) = (repo_url.clone(), agent.take().or_else(|| session.agent.clone()));
-    let asked = || Asked {
+    let context = || CallerContext {
         caller: session.caller.clone(),
         agent: agent.as_deref(),
     };
     let found;
     let call = if call.lacks_team() {
-        let listed = list_teams(app, &repo_url, asked()).await?;
+        let listed = list_teams(app, &repo_url, context()).await?;
         found = call.clone().in_team(only_team(&listed)?);
         &found
     } else {
         call
     };
-    let asked = asked();
+    let context = context();
     Ok(match call {
-        TeamCall::Teams(caller) => list_teams(app, &caller.repo_url, asked).await?.into(),
+        TeamCall::Teams(caller) => list_teams(app, &caller.repo_url, context).await?.into(),
         TeamCall::Team(caller) => {
             let team = caller.team.as_deref().unwrap_or_default();
-            show_team(app, team, &caller.repo_url, asked).await?.into()
+            show_team(app, team, &caller.repo_url, context).await?.into()
         }
-        TeamCall::NewTeam(request) => new_team(app, request, asked).await?.into(),
-        TeamCall::Join(team, request) => join_team(app, team, request, asked).await?.into(),
-        TeamCall::Leave(team, request) => leave_team(app, team, request, asked).await?.into(),
-        TeamCall::Shutdown(team, request) => shut_down(app, team, request, asked).await?.into(),
+        TeamCall::NewTeam(request) => new_team(app, request, context).await?.into(),
+        TeamCall::Join(team, request) => join_team(app, team, request, context).await?.into(),
+        TeamCall::Leave(team, request) => leave_team(app, team, request, context).await?.into(),
+        TeamCall::Shutdown(team, request) => shut_down(app, team, request, context).await?.into(),
         TeamCall::Tasks(list) => {
             let request = TasksRequest {
                 caller: &list.caller.member(),
@@ -57,17 +57,17 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
                 limit: list.limit.map(|limit| limit as usize),
                 has_descriptions: list.has_descriptions,
             };
-            list_tasks(app, request, asked).await?.into()
+            list_tasks(app, request, context).await?.into()
         }
-        TeamCall::Task(id, caller) => show_task(app, id, &caller.member(), asked).await?.into(),
-        TeamCall::NewTasks(request) => new_tasks(app, request, asked).await?.into(),
-        TeamCall::Next(request) => next_task(app, request, asked).await?.into(),
-        TeamCall::Claim(id, request) => claim_task(app, id, request, asked).await?.into(),
-        TeamCall::Edit(id, request) => edit_task(app, id, request, asked).await?.into(),
-        TeamCall::Complete(id, request) => complete_task(app, id, request, asked).await?.into(),
-        TeamCall::Release(id, request) => release_task(app, id, request, asked).await?.into(),
-        TeamCall::Send(request) => send_message(app, request, asked).await?.into(),
-        TeamCall::Read(request) => read_messages(app, request, asked).await?.into(),
+        TeamCall::Task(id, caller) => show_task(app, id, &caller.member(), context).await?.into(),
+        TeamCall::NewTasks(request) => new_tasks(app, request, context).await?.into(),
+        TeamCall::Next(request) => next_task(app, request, context).await?.into(),
+        TeamCall::Claim(id, request) => claim_task(app, id, request, context).await?.into(),
+        TeamCall::Edit(id, request) => edit_task(app, id, request, context).await?.into(),
+        TeamCall::Complete(id, request) => complete_task(app, id, request, context).await?.into(),
+        TeamCall::Release(id, request) => release_task(app, id, request, context).await?.into(),
+        TeamCall::Send(request) => send_message(app, request, context).await?.into(),
+        TeamCall::Read(request) => read_messages(app, request, context).await?.into(),
         TeamCall::History(history) => {
             let request = HistoryRequest {
                 caller: &history.caller.member(),
@@ -76,7 +76,7 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
                 before: history.before,
                 limit: history.limit.map(|limit| limit as usize),
             };
-            message_history(app, request, asked).await?.into()
+            message_history(app, request, context).await?.into()
         }
     })
 }
@@ -95,7 +95,7 @@ pub fn only_team(listed: &TeamsResponse) -> Result<String, ApiError> {
     Err(ApiError::InvalidField { field: "team", problem })
 }
 
-/// What an answer says besides its command. Words of others stand behind who wrote them.
+/// The text of an answer besides its command. Text of others follows its author.
 pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
     match answer {
         TeamAnswer::Teams(teams) if teams.teams.is_empty() => vec!["PROCEED: there are no teams".to_owned()],
@@ -124,9 +124,12 @@ pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
         TeamAnswer::Inbox(inbox) => messages(inbox),
         TeamAnswer::Change(response) => {
             let given_back = &response.given_back;
-            let line = format!("Given back: {}", given_back.join(", "));
+            let line = format!("Released: {}", given_back.join(", "));
             let given_back = (!given_back.is_empty()).then_some(line);
-            given_back.into_iter().chain(not_told(&response.not_told)).collect()
+            given_back
+                .into_iter()
+                .chain(unnotified_line(&response.not_told))
+                .collect()
         }
         TeamAnswer::History(history) => history.messages.iter().map(message_line).collect(),
         TeamAnswer::Sent(_) => Vec::new(),
@@ -150,7 +153,7 @@ fn team(team: &TeamView) -> Vec<String> {
     lines.extend(team.shutdown.as_ref().map(|shutdown| {
         let whom = shutdown.target.as_deref().unwrap_or("everybody");
         format!(
-            "Shutdown {} of {whom}, asked by {}: {}",
+            "Shutdown {} of {whom}, requested by {}: {}",
             shutdown.id,
             author(&shutdown.by, shutdown.login.as_deref()),
             quoted_line(&shutdown.reason)
@@ -159,7 +162,7 @@ fn team(team: &TeamView) -> Vec<String> {
     lines
 }
 
-/// Who wrote something: a handle, and the login that the server has verified.
+/// The author of a text: a handle, and the login that the server has verified.
 pub fn author(handle: &str, login: Option<&str>) -> String {
     let login = login.map(|login| format!(" ({login})"));
     format!("{handle}{}", login.unwrap_or_default())
@@ -181,7 +184,7 @@ fn short(task: &TaskView) -> String {
     format!("{} [{state}{waits}] {creator}: {}", task.id, quoted_line(&task.title))
 }
 
-/// ` by ` somebody, if that is known.
+/// ` by ` an author, if known.
 fn by(handle: Option<&str>, login: Option<&str>) -> String {
     let by = handle.map(|handle| format!(" by {}", author(handle, login)));
     by.unwrap_or_default()
@@ -213,13 +216,13 @@ fn task(response: &TaskResponse) -> Vec<String> {
     let held = response.held.iter();
     lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
     lines.extend(response.passed_over.iter().map(passed_over));
-    lines.extend(not_told(&response.not_told));
+    lines.extend(unnotified_line(&response.not_told));
     lines
 }
 
 /// Members with full inboxes, if there are some.
-fn not_told(handles: &[String]) -> Option<String> {
-    let line = format!("Not told, because there is no room for it: {}", handles.join(", "));
+fn unnotified_line(handles: &[String]) -> Option<String> {
+    let line = format!("Not notified, because their inboxes are full: {}", handles.join(", "));
     (!handles.is_empty()).then_some(line)
 }
 
@@ -251,7 +254,7 @@ fn messages(inbox: &InboxResponse) -> Vec<String> {
     lines.extend(inbox.messages.iter().map(message_line));
     lines.extend(inbox.shutdown.as_ref().map(|shutdown| {
         format!(
-            "Shutdown {} is open, asked by {}: {}",
+            "Shutdown {} is open, requested by {}: {}",
             shutdown.id,
             author(&shutdown.by, shutdown.login.as_deref()),
             quoted_line(&shutdown.reason)
@@ -272,7 +275,7 @@ pub fn missed_line(inbox: &InboxResponse) -> Option<String> {
     ))
 }
 
-/// A message with its sender's handle and verified login, its type where it is not a plain one, and what it is about.
+/// A message with its sender's handle and verified login, its type if it is not a plain one, and its subject.
 pub fn message_line(message: &MessageView) -> String {
     let mut author = match (&message.from, &message.login) {
         (Some(from), Some(login)) => format!("{} {from} ({login})", message.id),
@@ -288,7 +291,7 @@ pub fn message_line(message: &MessageView) -> String {
     quoted(&author, &message.message)
 }
 
-/// What somebody wrote, below who wrote it.
+/// A quoted text, below its author.
 fn quoted(author: &str, text: &str) -> String {
     format!("{author}:\n{}", quoted_lines(text))
 }

@@ -1,4 +1,4 @@
-//! The tools, as clients are told of them.
+//! The tools, as listed for clients.
 
 use coord_http::ToolGroup;
 use std::sync::LazyLock;
@@ -134,7 +134,7 @@ impl Tool {
         }
     }
 
-    /// What clients are told of it where `offer` is what they get.
+    /// The definition for clients of `offer`.
     fn definition(self, offer: Offer) -> Definition {
         // Neither reaches beyond the locks of Coord, and a claim that is made twice is one claim.
         let annotations = ToolAnnotations::new()
@@ -157,7 +157,7 @@ impl Tool {
                 match offer {
                     Offer::Deployment => {
                         "Claim files before you edit them: WRITING, or READING to build on them; all or none. Again within 4 minutes \
-                         to keep them. OPEN once pushed. Do what orchestration.action says."
+                         to keep them. OPEN once pushed. Follow orchestration.action."
                     }
                     Offer::WorkingCopy => {
                         "Claim files before you edit them: WRITING, or READING to build on them; all or none. OPEN once pushed. Do \
@@ -172,7 +172,7 @@ impl Tool {
             .with_annotations(annotations.read_only(false)),
             Tool::SelectActiveIntent => Definition::new(
                 self.name(),
-                "Select the intent that you work on: its scope, constraints and criteria. Without intent_id: what can be selected.",
+                "Select the intent that you work on: its scope, constraints and criteria. Without intent_id: lists those that can be selected.",
                 arguments_of::<SelectIntentCall>(offer),
             )
             .with_title("Select an intent")
@@ -205,8 +205,8 @@ impl Tool {
 }
 
 impl Tool {
-    /// Description and arguments of a tool of teams. A result is told in the text, without a schema. Who calls, in which team, is
-    /// the same for all of them, and needs no words.
+    /// Description and arguments of a tool of teams. A result is sent as text, without a schema. Caller and team are the same for
+    /// all of them, and are not described.
     fn of_teams(self, offer: Offer) -> (&'static str, JsonObject) {
         let (description, mut arguments) = match self {
             Tool::Team => (
@@ -226,7 +226,7 @@ impl Tool {
                 arguments_of::<ClaimTaskCall>(offer),
             ),
             Tool::TaskUpdate => (
-                "Complete your pushed task, give it back, or change one.",
+                "Complete your pushed task, release it, or edit one.",
                 arguments_of::<UpdateTaskCall>(offer),
             ),
             Tool::MessageSend => ("Tell teammates something.", arguments_of::<SendMessageCall>(offer)),
@@ -258,13 +258,13 @@ fn always_loaded() -> MetaObject {
 /// The key by which it knows them.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
-/// Arguments of the tools of teams that mean what they mean elsewhere.
+/// Arguments of the tools of teams with the same meaning as elsewhere.
 const NEEDS_NO_WORDS: [&str; 6] = ["repo_url", "team", "agent_id", "branch", "agent_head", "new_repo_head"];
 
-/// Arguments of theirs that are taken, and that few need: an agent pays for each that it is told of.
+/// Arguments that are accepted but left out of the list, because few agents need them and each listed one costs tokens.
 const SELDOM_SENT: [&str; 3] = ["base_head", "claim_files", "abandon"];
 
-/// The schema of the results about an intent. What an intent has, a model reads in the text.
+/// The schema of the results about an intent. A model reads the intent itself in the text.
 fn results_about_an_intent() -> JsonObject {
     let mut schema = of_results::<IntentResponse, AgentError>();
     let intent = schema
@@ -277,10 +277,10 @@ fn results_about_an_intent() -> JsonObject {
     schema
 }
 
-/// Members that hooks or persons send, and no model; and some that are taken, and that no model is told of: each pays for it.
+/// Members that only hooks or persons send, and accepted ones that are left out because each listed one costs tokens.
 const NOT_OF_MODELS: [&str; 5] = ["tool_call", "session", "force", "wait_seconds", "interface_changes"];
 
-/// A member that a model is told of with a claim alone.
+/// A member that is listed for claims alone.
 const OF_CLAIMS: &str = "interface";
 
 /// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.

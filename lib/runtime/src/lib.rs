@@ -1,6 +1,6 @@
 //! What every request runs with, whatever it asks.
 
-pub mod after_answer;
+pub mod after_response;
 pub mod logging;
 pub mod root_certificates;
 pub mod single_flight;

@@ -23,7 +23,7 @@ fn start(subscriber: impl Subscriber + Send + Sync) {
 }
 
 fn filter(default_level: &str) -> EnvFilter {
-    // The SDK of MCP tells at `info` and `warn` of each request, with what a caller has chosen; the edge has its line of it.
+    // The SDK of MCP logs each request at `info` and `warn`, with text that a caller has chosen; the edge already logs it.
     EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(format!("{default_level},rmcp=error")))
 }
 
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_caller_sends_breaks_no_line_of_text() {
+    fn a_callers_text_breaks_no_line_of_text() {
         let kept = Kept::default();
         let writer = kept.clone();
         let subscriber = text(EnvFilter::new("trace"), move || writer.clone());
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_caller_sends_breaks_no_line_of_json() {
+    fn a_callers_text_breaks_no_line_of_json() {
         let kept = Kept::default();
         let writer = kept.clone();
         let subscriber = json(EnvFilter::new("trace"), move || writer.clone());

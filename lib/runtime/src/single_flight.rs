@@ -55,7 +55,7 @@ where
         if let Some(flight) = flights.get(&key) {
             return flight.clone();
         }
-        let landing = Landing(Arc::clone(&self.0), key.clone());
+        let landing = FlightGuard(Arc::clone(&self.0), key.clone());
         let asking = ask();
         let task = tokio::spawn(async move {
             let _landing = landing;
@@ -69,9 +69,9 @@ where
 }
 
 /// Takes a flight from the list when it ends, in whatever way.
-struct Landing<K: Hash + Eq, T: Clone>(Arc<Mutex<HashMap<K, Flight<T>>>>, K);
+struct FlightGuard<K: Hash + Eq, T: Clone>(Arc<Mutex<HashMap<K, Flight<T>>>>, K);
 
-impl<K: Hash + Eq, T: Clone> Drop for Landing<K, T> {
+impl<K: Hash + Eq, T: Clone> Drop for FlightGuard<K, T> {
     fn drop(&mut self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
     }

@@ -29,7 +29,7 @@ struct Tally {
 
 /// Calls and their total time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct CallTotals {
     /// Number of calls.
     pub calls: u64,
     /// Total time.
@@ -48,16 +48,16 @@ impl Timings {
     }
 
     /// Calls and time of the store. A call with a second round trip (script unknown to the store, retry) counts twice.
-    pub fn spent_on_store(&self) -> Spent {
+    pub fn spent_on_store(&self) -> CallTotals {
         let spent = self.store.spent();
-        Spent {
+        CallTotals {
             calls: spent.calls.max(self.sent.load(Ordering::Relaxed)),
             ..spent
         }
     }
 
     /// Calls and time of the source, including calls answered from memory.
-    pub fn spent_on_source(&self) -> Spent {
+    pub fn spent_on_source(&self) -> CallTotals {
         self.source.spent()
     }
 
@@ -87,8 +87,8 @@ impl Tally {
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    fn spent(&self) -> Spent {
-        Spent {
+    fn spent(&self) -> CallTotals {
+        CallTotals {
             calls: self.calls.load(Ordering::Relaxed),
             time: Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)),
         }

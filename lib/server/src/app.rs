@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use secrecy::SecretString;
 
-use crate::admission::{LongReads, Lookups, PersonLookups};
+use crate::admission::{LongReads, Lookups, UserLookups};
 use crate::ledger::Sealing;
 use crate::scopes::ScopeCache;
 use crate::settings::Settings;
@@ -38,7 +38,7 @@ pub struct App {
     /// Verdicts of other processes on credentials.
     pub lookups: Arc<Lookups>,
     /// Lookups at the source, by person.
-    pub person_lookups: Arc<PersonLookups>,
+    pub person_lookups: Arc<UserLookups>,
     /// Long reads, by person.
     pub long_reads: Arc<LongReads>,
     /// Settings of locks.
@@ -67,15 +67,15 @@ pub struct App {
     pub graph_cache: Arc<GraphCache>,
     /// Live events.
     pub events: Arc<EventHub>,
-    /// What this process knows of the scopes of intents.
+    /// The scopes of intents that this process knows.
     pub scopes: Arc<ScopeCache>,
-    /// What this process knows of the policies of repositories.
+    /// The policies of repositories that this process knows.
     pub policies: Arc<PolicyCache>,
-    /// The only teams of agents that leave theirs out.
+    /// The only teams of agents that omit theirs.
     pub only_teams: Arc<OnlyTeams>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,
-    /// What the repositories use that this process has met.
+    /// The features that the repositories of this process use.
     pub uses: Arc<KnownUses>,
 }
 

@@ -19,7 +19,7 @@ const MOST_IGNORES: usize = 64;
 /// Most holders, and most branches.
 const MOST_NAMES: usize = 4_096;
 
-/// What a process knows of scopes. It is only a guess: the script compares.
+/// The scopes that a process knows. It is only a guess: the script compares.
 pub struct ScopeCache {
     /// The latest scope of an intent, by repository and id.
     scopes: Cache<(RepoId, String), Arc<KnownScope>>,
@@ -48,9 +48,9 @@ struct KnownScope {
     scope: Option<Scope>,
 }
 
-/// The files that are to be judged, and for whom.
+/// The files that are to be judged, and their holder.
 #[derive(Clone, Copy)]
-pub struct ToJudge<'a> {
+pub struct ScopeCheck<'a> {
     pub repo: &'a RepoId,
     pub branch: &'a Branch,
     pub holder: &'a Holder,
@@ -58,7 +58,7 @@ pub struct ToJudge<'a> {
     pub paths: &'a [FilePath],
 }
 
-impl ToJudge<'_> {
+impl ScopeCheck<'_> {
     fn holder(&self) -> (RepoId, String) {
         // No login has a blank.
         let name = format!("{} {}", self.holder.user_id, self.holder.agent_or_empty());
@@ -67,7 +67,7 @@ impl ToJudge<'_> {
 }
 
 /// A judgement, with what it was made of.
-pub struct Judged {
+pub struct ScopeVerdicts {
     pub judgement: Judgement,
     /// For each file, in their order.
     pub verdicts: Vec<Verdict>,
@@ -77,7 +77,7 @@ pub struct Judged {
 
 impl ScopeCache {
     /// The judgement by what was seen last; none where too little is known.
-    pub fn guess(&self, files: &ToJudge<'_>) -> Option<Judged> {
+    pub fn guess(&self, files: &ScopeCheck<'_>) -> Option<ScopeVerdicts> {
         let intent = match files.cited {
             Some(cited) => cited.to_owned(),
             None => self.selected.get(&files.holder())?,
@@ -86,7 +86,7 @@ impl ScopeCache {
         let digest = self.of_branches.get(&(files.repo.clone(), files.branch.clone()));
         let digest = digest.unwrap_or_default();
         let ignore = self.ignores.get(&digest).unwrap_or_default();
-        // The rules of a digest that is not known here are none, and then that is what was judged.
+        // An unknown digest has no rules here, and the judgement says so.
         let digest = if self.ignores.get(&digest).is_some() {
             digest
         } else {
@@ -96,7 +96,12 @@ impl ScopeCache {
     }
 
     /// The judgement that `question` asks for, after `last` was not the one.
-    pub fn answer(&self, files: &ToJudge<'_>, question: ScopeQuestion, last: Option<&Judged>) -> Judged {
+    pub fn answer(
+        &self,
+        files: &ScopeCheck<'_>,
+        question: ScopeQuestion,
+        last: Option<&ScopeVerdicts>,
+    ) -> ScopeVerdicts {
         let known = |digest: &str| {
             last.filter(|last| last.scope.digest == digest)
                 .map(|last| Arc::clone(&last.scope))
@@ -121,8 +126,8 @@ impl ScopeCache {
         judge(files.paths, question.intent, scope, question.ignore, ignore)
     }
 
-    /// Notes the intent that the holder has selected, as far as a script has told.
-    pub fn note_selected(&self, files: &ToJudge<'_>, intent: &str) {
+    /// Notes the intent that the holder has selected, as far as a script has reported it.
+    pub fn note_selected(&self, files: &ScopeCheck<'_>, intent: &str) {
         self.selected.insert(files.holder(), intent.to_owned());
     }
 }
@@ -139,7 +144,7 @@ fn judge(
     scope: Arc<KnownScope>,
     digest: String,
     ignore: Arc<IntentIgnore>,
-) -> Judged {
+) -> ScopeVerdicts {
     let verdicts: Vec<Verdict> = match &scope.scope {
         Some(scope) => {
             let mut judge = Judge::new(scope, [&*ignore]);
@@ -153,7 +158,7 @@ fn judge(
         Verdict::Ignored(_) => 'I',
         Verdict::Reserved(_) => 'R',
     };
-    Judged {
+    ScopeVerdicts {
         judgement: Judgement {
             intent,
             scope: scope.digest.clone(),

@@ -1,5 +1,5 @@
-//! Drops expired locks and lapsed claims of tasks and announces them, and seals ledgers. No claim depends on it: what has expired is
-//! free at that instant.
+//! Drops expired locks and claims of tasks and announces them, and seals ledgers. No claim depends on it: an expired lock is free at
+//! that instant.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::ledger::seal_lines;
 use coord_domain::RepoId;
-use coord_state::expiry::{TakenRepository, settle_due, take_due};
+use coord_state::expiry::{DueRepository, settle_due, take_due};
 use coord_state::sweep::sweep;
 use coord_state::tasks::settle_lapses;
 use coord_store::{Store, StoreError};
@@ -22,12 +22,12 @@ const MOST_AT_ONCE: usize = 500;
 /// Time after which a sweep stops; the rest is due in the next.
 const MOST_TIME: Duration = Duration::from_secs(20);
 
-/// What a sweep did.
+/// Result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SweepReport {
     /// Repositories that were swept.
     pub repositories: u64,
-    /// Expired locks and lapsed claims of tasks, each of which was published in an event.
+    /// Expired locks and claims of tasks, each of which was published in an event.
     pub expired: u64,
     /// Whether every repository that was due was swept.
     pub is_complete: bool,
@@ -61,16 +61,16 @@ pub async fn sweep_due(store: &dyn Store, most_lines: usize) -> Result<SweepRepo
 
 async fn sweep_repository(
     store: &dyn Store,
-    taken: &TakenRepository,
+    taken: &DueRepository,
     most_lines: usize,
     started: Instant,
 ) -> Result<u64, StoreError> {
     let Ok(repo) = RepoId::parse(&format!("https://{}", taken.name)) else {
         tracing::error!(
             name = taken.name,
-            "the list of what is due names no repository; it is dropped"
+            "an entry of the due list names no repository; it is dropped"
         );
-        let forgotten = TakenRepository {
+        let forgotten = DueRepository {
             is_last_look: true,
             ..taken.clone()
         };

@@ -62,8 +62,8 @@ impl ConnectionConfig {
         })
     }
 
-    /// Whether the connections from `peer` have a bound of their own. All agents of this machine have one address, and the bound
-    /// of all connections holds for them.
+    /// Whether the connections from `peer` have a separate bound. All agents of this machine have one address, and the bound of
+    /// all connections holds for them.
     pub fn is_counted(&self, peer: IpAddr) -> bool {
         (self.counts_loopback || !peer.to_canonical().is_loopback()) && !self.proxies.contains(peer)
     }

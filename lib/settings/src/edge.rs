@@ -6,7 +6,7 @@ use url::Url;
 
 use super::connections::Proxies;
 use super::environment::{ConfigError, Environment, value_of};
-use super::own_names::OwnNames;
+use super::service_hosts::ServiceHosts;
 use super::variables::env_vars;
 
 /// Maximum number of origins.
@@ -18,7 +18,7 @@ pub struct Edge {
     /// Origins of other sites whose pages may send requests.
     pub cors: Option<AllowedOrigins>,
     /// The hosts under which the service is reached.
-    pub own_names: OwnNames,
+    pub own_names: ServiceHosts,
     /// Whether a trusted proxy is in front, so that its headers (`X-Forwarded-Proto`, `X-Vercel-Id`) are true.
     pub is_behind_proxy: bool,
     /// Other proxies, of which `X-Forwarded-For` alone is true.
@@ -31,10 +31,10 @@ impl Default for Edge {
     fn default() -> Self {
         Edge {
             cors: None,
-            own_names: OwnNames::default(),
+            own_names: ServiceHosts::default(),
             is_behind_proxy: false,
             proxies: Proxies::default(),
-            // Five seconds before the platform stops a function and sends a page of its own.
+            // Five seconds before the platform stops a function and sends its own page.
             time_limit: Duration::from_secs(25),
         }
     }
@@ -46,7 +46,7 @@ impl Edge {
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         Ok(Edge {
             cors: AllowedOrigins::from_env(environment)?,
-            own_names: OwnNames::from_env(environment)?,
+            own_names: ServiceHosts::from_env(environment)?,
             proxies: Proxies::from_env(environment)?,
             ..Edge::default()
         })
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_is_an_error_that_names_the_variable() {
+    fn an_invalid_origin_is_an_error_that_names_the_variable() {
         for entry in [
             "*",
             "https://*",

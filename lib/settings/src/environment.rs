@@ -8,11 +8,11 @@ use secrecy::SecretString;
 pub struct ConfigError {
     /// The variable.
     pub variable: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 
-/// What is wrong with a secret that is shorter than [`LEAST_SECRET_BYTES`].
+/// The error for a secret that is shorter than [`LEAST_SECRET_BYTES`].
 const TOO_SHORT: &str = "must have at least 32 bytes; make one with: openssl rand -hex 32";
 const _: () = assert!(LEAST_SECRET_BYTES == 32);
 

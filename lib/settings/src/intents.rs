@@ -47,11 +47,11 @@ pub struct IntentConfig {
     pub handshake: Handshake,
     /// The most files of a branch that the scope of an intent may cover.
     pub max_files: usize,
-    /// Seconds after which an intent that nobody was heard to work on no longer keeps its files.
+    /// Seconds of inactivity after which an intent stops owning its files.
     pub idle_seconds: u64,
-    /// Identical tool calls in a row that are let in; 0 for any number.
+    /// Identical tool calls in a row that are allowed; 0 for any number.
     pub breaker_calls: u32,
-    /// Logins whose acts count as a person's; empty for everybody with the right to push.
+    /// Logins whose acts count as a person's; empty for all with the right to push.
     pub approvers: Vec<String>,
     /// The most lines of a ledger.
     pub ledger_max_lines: usize,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_set_has_its_default() {
+    fn an_unset_setting_has_its_default() {
         let config = IntentConfig::from_env(&|_| None).ok().unwrap();
         assert_eq!(config.policy, IntentPolicy::Optional);
         assert_eq!(config.handshake, Handshake::Session);

@@ -6,9 +6,9 @@ pub mod edge;
 pub mod environment;
 mod head_ages;
 pub mod intents;
-pub mod own_names;
 pub mod policy;
 pub mod rates;
+pub mod service_hosts;
 pub mod teams;
 pub mod variables;
 
@@ -38,7 +38,7 @@ pub struct LockConfig {
     pub queue_patience_seconds: u32,
     /// The effect of a neighbor that is locked for writing, unless a repository's policy says another.
     pub neighbor_policy: NeighborPolicy,
-    /// How long a release waits for the source to tell which of the released files are unchanged.
+    /// How long a release waits for the source to report which of the released files are unchanged.
     pub comparison_time: Duration,
 }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_set_has_its_default() {
+    fn an_unset_setting_has_its_default() {
         assert_eq!(LockConfig::from_env(&|_| None), Ok(LockConfig::default()));
         assert_eq!(lock_config("", "undefined"), Ok(LockConfig::default()));
     }

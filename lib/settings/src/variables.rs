@@ -87,13 +87,13 @@ variables! {
     COORD_LOCK_TTL_SECONDS, EVERYWHERE, "seconds that a lock is held unless it is renewed, 1 to 86,400", "300";
     COORD_LOCK_TTL_MAX_SECONDS, EVERYWHERE, "the most of these seconds that `ttl_seconds` of a repository's `.coord.toml` can set, 1 to 86,400", "3600";
     COORD_QUEUE_PATIENCE, EVERYWHERE, "seconds for which a waiting claim lets later ones take its files, before it holds them back, 1 to 86,400", "180";
-    COORD_NEIGHBOR_POLICY, EVERYWHERE, "`block`, `interface`, `warn` or `off`: the effect of another's WRITING lock on a neighbor, for a claim to write, where `.coord.toml` says nothing of it", "`interface`";
+    COORD_NEIGHBOR_POLICY, EVERYWHERE, "`block`, `interface`, `warn` or `off`: the effect of a WRITING lock on a neighbor, held by someone else, on a claim to write, unless `.coord.toml` sets it", "`interface`";
     COORD_INTENT_POLICY, EVERYWHERE, "`optional` or `required`: whether each claim to write has to cite an intent", "`optional`";
     COORD_HANDSHAKE, EVERYWHERE, "`session` or `prompt`: whether an intent that an agent has selected outlives its next prompt", "`session`";
     COORD_INTENT_MAX_FILES, EVERYWHERE, "maximum files of a branch that the scope of an intent may cover, at least 1", "100";
-    COORD_INTENT_IDLE_SECONDS, EVERYWHERE, "seconds after which an intent that nobody was heard to work on no longer keeps its files, at least 1", "28800";
-    COORD_BREAKER_CALLS, EVERYWHERE, "identical tool calls in a row that are let in, before the intent is blocked; 0 is any number", "3";
-    COORD_APPROVERS, EVERYWHERE, "logins, separated by commas, that may do what takes a person: unblock an intent, let two overlap, complete one by force, raise a budget, take over files, take others' locks away", "everybody with the right to push";
+    COORD_INTENT_IDLE_SECONDS, EVERYWHERE, "seconds of inactivity after which an intent stops owning its files, at least 1", "28800";
+    COORD_BREAKER_CALLS, EVERYWHERE, "block an intent after this many identical tool calls in a row; 0 is no limit", "3";
+    COORD_APPROVERS, EVERYWHERE, "logins, separated by commas, with the rights of a person: unblock an intent, allow two to overlap, complete one by force, raise a budget, take over files, force-release others' locks", "everybody with the right to push";
     COORD_LEDGER_MAX_LINES, EVERYWHERE, "maximum lines of a ledger, at least 1,000; the oldest sealed ones go", "20000";
     COORD_LEDGER_KEY, EVERYWHERE, "private Ed25519 key that signs checkpoints of the ledger: `PRIVATE+KEY+NAME+ID+BASE64`", "checkpoints are not signed";
     COORD_TASK_LEASE_SECONDS, EVERYWHERE, "seconds that the claim of a task lasts unless the request says otherwise, 30 to 86,400", "900";
@@ -131,7 +131,7 @@ pub fn reference_table() -> String {
     table
 }
 
-/// The variables of `reader` as a section of a command's help: each name on a line of its own, then indented text. It is made once: every
+/// The variables of `reader` as a section of a command's help: each name on a separate line, then indented text. It is made once: every
 /// start of `coord` names it for each command.
 pub fn help(reader: Reader) -> &'static str {
     static SECTIONS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];

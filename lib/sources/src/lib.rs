@@ -37,7 +37,7 @@ pub enum SourceError {
         repo: RepoId,
         /// Repositories that are served.
         known: Vec<RepoId>,
-        /// What it is called now, where it was renamed.
+        /// The current name, if it was renamed.
         renamed_to: Option<RepoId>,
     },
     /// The repository has no such branch. `suggestions` lists branches of a similar name, nearest first.
@@ -51,7 +51,7 @@ pub enum SourceError {
         suggestions: Vec<String>,
         /// The repository has no commits yet, and so no branches.
         is_empty: bool,
-        /// A sentence for the caller: why the branch is missing, and what to do.
+        /// A sentence for the caller: why the branch is missing, and the fix.
         hint: Option<String>,
     },
     /// The repository could not be read. The text is for the log, not for callers.
@@ -241,8 +241,8 @@ pub trait Source: Send + Sync + 'static {
         Ok(Comparison::of_commits(descends, precedes, paths.len()))
     }
 
-    /// What `copy`, the commit of a working copy, has of `paths` that `pushed` lacks: a file is the same if it is so in both, or if
-    /// `copy` has it as their newest common ancestor has it. The blobs are those of `copy`.
+    /// The differences of `copy`, the commit of a working copy, from `pushed` for `paths`: a file is the same if it is so in both,
+    /// or if `copy` has it as their newest common ancestor has it. The blobs are those of `copy`.
     async fn work_in_copy(
         &self,
         repo: &RepoId,
@@ -264,7 +264,7 @@ pub trait Source: Send + Sync + 'static {
     /// All files of the tree of `commit`, sorted by path.
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError>;
 
-    /// The blobs of `paths` in `commit`, in their order; `None` for what is no file there.
+    /// The blobs of `paths` in `commit`, in their order; `None` for a path that is no file there.
     async fn blobs_at(
         &self,
         repo: &RepoId,

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_alike_is_not_listed() {
+    fn dissimilar_names_are_not_listed() {
         assert!(near("main", &["next", "develop", "a", "main"]).is_empty());
         assert_eq!(
             near("feature/logn", &["feature/login", "feature/logout"])[0],

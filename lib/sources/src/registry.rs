@@ -13,13 +13,13 @@ use coord_runtime::timing::Call;
 
 /// All sources of a deployment. A call goes to the source of the repository, and its time counts for the current request.
 pub struct Sources {
-    registered: Vec<Registered>,
+    registered: Vec<RegisteredSource>,
     /// Why no source can be used.
     problem: Option<String>,
 }
 
 /// A source, and the outcome of its last call.
-struct Registered {
+struct RegisteredSource {
     source: Arc<dyn Source>,
     last: Mutex<SourceHealth>,
 }
@@ -28,7 +28,7 @@ impl Sources {
     /// A registry of `sources`, no two of which may serve the same repository.
     pub fn of(sources: impl IntoIterator<Item = Arc<dyn Source>>) -> Self {
         Sources {
-            registered: sources.into_iter().map(Registered::new).collect(),
+            registered: sources.into_iter().map(RegisteredSource::new).collect(),
             problem: None,
         }
     }
@@ -42,7 +42,7 @@ impl Sources {
     }
 
     /// The source of `repo`.
-    fn find(&self, repo: &RepoId) -> Result<&Registered, SourceError> {
+    fn find(&self, repo: &RepoId) -> Result<&RegisteredSource, SourceError> {
         if let Some(problem) = &self.problem {
             return Err(SourceError::NotConfigured(problem.clone()));
         }
@@ -57,9 +57,9 @@ impl Sources {
     }
 }
 
-impl Registered {
+impl RegisteredSource {
     fn new(source: Arc<dyn Source>) -> Self {
-        Registered {
+        RegisteredSource {
             source,
             last: Mutex::default(),
         }
@@ -129,7 +129,7 @@ impl Source for Sources {
     fn health(&self) -> SourceHealth {
         match self.problem {
             Some(_) => SourceHealth::NotConfigured,
-            None => SourceHealth::worst(self.registered.iter().map(Registered::health)),
+            None => SourceHealth::worst(self.registered.iter().map(RegisteredSource::health)),
         }
     }
 
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn the_last_answer_is_the_health() {
-        let source = Registered::new(one("local", "1", false));
+        let source = RegisteredSource::new(one("local", "1", false));
         assert_eq!(source.health(), SourceHealth::Unknown);
         let limited = |retry_after_seconds| SourceError::RateLimited {
             retry_after_seconds,

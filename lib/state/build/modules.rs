@@ -1,4 +1,4 @@
-//! The Lua files of the state as modules: what each requires, and their order. For `build.rs`, and for the tests of what it refuses.
+//! The Lua files of the state as modules: their requirements, and their order. For `build.rs`, and for the tests of its errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,7 @@ pub struct Source {
 impl Source {
     /// The file `name` with this text.
     pub fn of(name: &str, text: &str) -> Self {
-        assert!(
-            !text.contains("[["),
-            "{name}: lines of a long string cannot be told from code"
-        );
+        assert!(!text.contains("[["), "{name}: a long string looks like code");
         let mut source = Source {
             code: String::with_capacity(text.len()),
             requires: Vec::new(),
@@ -28,7 +25,7 @@ impl Source {
             is_head &= required.is_some();
             assert!(
                 is_head || !line.contains("require("),
-                "{name}: what it requires is at its head, a line each: {line}"
+                "{name}: put its requires at its head, a line each: {line}"
             );
             source.requires.extend(required.map(str::to_owned));
             source.code += line;
@@ -52,7 +49,8 @@ fn required(line: &str) -> Option<&str> {
     alias.chars().all(char::is_alphanumeric).then_some(name)
 }
 
-/// `wanted` and all that these use, each behind what it uses; and the modules `AGGREGATE/seams` that put functions into seams among these.
+/// `wanted` and all modules that these use, each behind its dependencies; and the modules `AGGREGATE/seams` that put functions into seams
+/// among these.
 pub fn in_order<'m>(modules: &'m BTreeMap<String, Source>, wanted: impl IntoIterator<Item = &'m str>) -> Vec<&'m str> {
     fn add<'m>(
         modules: &'m BTreeMap<String, Source>,

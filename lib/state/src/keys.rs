@@ -1,6 +1,6 @@
 //! Builds a key of one repository; each aggregate has its own keys beside its scripts. `{repo}` is a Redis Cluster hash tag:
 //! all keys of one repository are in one slot. A [`RepoId`] contains no brace and no colon, and a branch no colon, so
-//! neither can produce another's key.
+//! neither can produce the key of another repository.
 
 use coord_domain::RepoId;
 

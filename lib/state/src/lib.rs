@@ -43,7 +43,7 @@ pub fn scripts() -> impl Iterator<Item = &'static Script> {
     lists.into_iter().flatten().copied()
 }
 
-/// Whether nobody has to wait until a change of `key` is on the disk: what it holds may be lost in a crash.
+/// Whether calls need not wait until a change of `key` is on the disk: its value may be lost in a crash.
 pub fn is_expendable(key: &[u8]) -> bool {
     [
         admission::keys::LIMITS,

@@ -45,7 +45,7 @@ impl<T: Send + 'static> Read<T> {
         }
     }
 
-    /// The same, with what `change` makes of the value.
+    /// The same, with `change` applied to the value.
     #[must_use]
     pub fn map<U>(self, change: impl FnOnce(T) -> U + Send + 'static) -> Read<U> {
         Read {

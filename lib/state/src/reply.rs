@@ -113,7 +113,7 @@ where
     Deserialize::deserialize(deserializer).map(in_texts)
 }
 
-/// What each of these texts has.
+/// The values of these texts.
 pub(super) fn in_texts<T>(texts: Vec<JsonText<T>>) -> Vec<T> {
     texts.into_iter().map(|JsonText(value)| value).collect()
 }

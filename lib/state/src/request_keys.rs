@@ -53,7 +53,7 @@ impl Keys {
     }
 }
 
-/// ARGV[1] of `admission/modules/request.lua`, where nobody is admitted.
+/// ARGV[1] of `admission/modules/request.lua`, for functions without an admission.
 #[derive(Serialize)]
 struct Request<'a, T> {
     keys: &'a str,
@@ -86,7 +86,7 @@ fn graph_and_locks(terms: &AdmissionTerms<'_>) -> Keys {
     keys
 }
 
-/// KEYS of what few repositories use.
+/// KEYS of rare features.
 fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     let (repo, holder) = (terms.repo, terms.holder);
     keys.add([
@@ -101,7 +101,7 @@ fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     ]);
 }
 
-/// KEYS of what a login may use up: its share of the log of events and of the ledger.
+/// KEYS of a login's allowances: its share of the log of events and of the ledger.
 fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([
         ("refusals", events::keys::refusals(terms.repo)),
@@ -109,7 +109,7 @@ fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     ]);
 }
 
-/// KEYS of a check; with `everything`, also of what few repositories use.
+/// KEYS of a check; with `everything`, also of rare features.
 pub(super) fn check_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
     let mut keys = graph_and_locks(terms);
     if everything {
@@ -143,7 +143,7 @@ pub(super) fn lock_keys(terms: &AdmissionTerms<'_>) -> Keys {
 
 /// Asks by `ask(terms, everything)`: for everything where the repository is known to use it, or the request `needs` it; and once more
 /// where a function finds that the repository uses more.
-pub(super) async fn with_what_is_needed<'a, F: Future<Output = Result<Reply, StoreError>>>(
+pub(super) async fn run_with_required_keys<'a, F: Future<Output = Result<Reply, StoreError>>>(
     terms: &AdmissionTerms<'a>,
     needs: bool,
     ask: impl Fn(AdmissionTerms<'a>, bool) -> F,

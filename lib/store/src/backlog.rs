@@ -71,8 +71,8 @@ impl Backlog {
         self.0.upgrade().is_some_and(|shared| !shared.lock().is_over)
     }
 
-    /// Adds a message. Whether the subscription goes on: it is over when its reader is gone, or has fallen too far behind; then what
-    /// waits is dropped, since the reader has to begin anew.
+    /// Adds a message. Whether the subscription goes on: it is over when its reader is gone, or has fallen too far behind; then the
+    /// backlog is dropped, since the reader has to begin anew.
     pub fn push(&self, message: &Bytes) -> bool {
         let Some(shared) = self.0.upgrade() else { return false };
         let mut waiting = shared.lock();

@@ -1,4 +1,4 @@
-//! The library of functions on a store: whether it can be used, and the libraries of other versions that nobody uses.
+//! The library of functions on a store: whether it can be used, and unused libraries of other versions.
 //!
 //! A store that has no functions, or denies them, runs the same scripts by EVALSHA.
 
@@ -31,7 +31,7 @@ const UNUSED_AFTER: &str = "691200";
 /// How often unused libraries are looked for.
 const SWEPT_EVERY: &str = "86400";
 
-/// What this process knows of the functions of a store.
+/// The functions of a store, as this process knows them.
 #[derive(Debug, Default)]
 pub(super) struct Functions {
     is_denied: AtomicBool,
@@ -45,7 +45,7 @@ impl Functions {
         !self.is_denied.load(Ordering::Relaxed)
     }
 
-    /// Notes what a load came to, and returns whether the library is there.
+    /// Notes the outcome of a load, and returns whether the library is there.
     pub fn note_load(&self, loaded: &Result<Vec<Value>, StoreError>) -> bool {
         // A store that is full, a replica, busy or out of reach may be well a moment later.
         let (error, is_lasting) = match loaded {
@@ -96,7 +96,7 @@ pub(super) fn is_missing(error: &str) -> bool {
 /// Whether this error says that there are no functions, or that this user may not use them.
 pub(super) fn lacks_functions(error: &str) -> bool {
     let error = error.to_ascii_lowercase();
-    // What a function itself raises ends with its place.
+    // An error that a function itself raises ends with its place.
     if error.contains(" script: ") {
         return false;
     }
@@ -118,7 +118,7 @@ pub(super) fn was_not_begun(error: &str) -> bool {
     !error.contains(" script: ") && codes.iter().any(|code| error.starts_with(code))
 }
 
-/// Deletes the libraries of other versions that nobody has used for a week, once a day.
+/// Deletes libraries of other versions that were not used for a week, once a day.
 pub(super) async fn delete_unused(
     own: &Library,
     wire: &impl RoundTrip,

@@ -264,8 +264,8 @@ impl<W: RoundTrip> Call<'_, W> {
         Ok(())
     }
 
-    /// Loads `library`, and returns whether it is there. It has a round trip of its own: the calls that missed the library
-    /// have certainly not run, and may run as scripts whatever becomes of it.
+    /// Loads `library`, and returns whether it is there. It has a separate round trip: the calls that missed the library
+    /// have certainly not run, and may run as scripts in any case.
     async fn load(&self, library: &Library) -> bool {
         let load = vec![
             Cow::Borrowed(b"FUNCTION".as_slice()),

@@ -77,7 +77,7 @@ impl Library {
     }
 }
 
-/// What the name of a library ends with whose functions have a flag: that is the one of Upstash.
+/// Suffix of a library's name whose functions have a flag: the one of Upstash.
 const LOCKING: &str = "_locking";
 
 /// Whether `name` may be that of a library with this prefix, of any version.

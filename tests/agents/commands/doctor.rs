@@ -26,7 +26,7 @@ fn a_clone_that_is_well_lacks_hooks_alone() {
 
 // rule: commands#other-json
 #[test]
-fn what_is_wrong_has_the_line_that_mends_it() {
+fn a_problem_comes_with_the_command_that_fixes_it() {
     let world = world();
     let broken = json(&world, &["doctor", "--json", "--url", "http://127.0.0.1:1"], 1);
     let lines = states(&broken);
@@ -68,7 +68,7 @@ fn what_is_wrong_has_the_line_that_mends_it() {
 }
 
 #[test]
-fn what_could_be_better_is_said() {
+fn warnings_are_printed() {
     let world = world();
     let other = world.worktree("other");
     other.commit(&[("src/db.ts", "export const query = 3;\n")]);

@@ -10,7 +10,7 @@ use super::{printed, steady, world};
 use crate::world::World;
 
 #[test]
-fn what_happened_is_told_in_sentences_with_the_newest_at_the_end() {
+fn events_are_sentences_with_the_newest_at_the_end() {
     let world = world();
     let empty = printed(&world, &["log", "--branch", "other"], 0);
     assert_eq!(empty, "Nothing has happened yet.\n");
@@ -77,7 +77,7 @@ impl Drop for Following {
 }
 
 #[test]
-fn what_happens_is_followed_over_a_restart_of_the_server() {
+fn events_are_followed_over_a_restart_of_the_server() {
     let world = world();
     let mut following = Following::start(&world);
     block_until("the server runs", || world.server().is_some());

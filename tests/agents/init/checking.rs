@@ -92,7 +92,7 @@ fn the_self_test_leaves_no_event_no_server_and_no_run_of_a_hook() {
 }
 
 #[test]
-fn what_does_not_deny_is_wrong() {
+fn a_hook_that_does_not_deny_fails_the_check() {
     let world = World::with(&[("a.txt", "a\n")]);
     let mut found = Vec::new();
     for answer in [

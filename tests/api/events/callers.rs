@@ -109,7 +109,7 @@ async fn a_token_is_taken_in_a_header_in_the_first_message_or_as_a_subprotocol()
 
 // rule: http#close-codes
 #[tokio::test]
-async fn who_has_no_right_is_told_so() {
+async fn a_caller_without_the_right_gets_that_error() {
     let api = guarded().await;
     assert_eq!(api.get(PATH, &[]).await.status, 401);
     let mut silent = Client::open(Kind::Socket, api.address, PATH, &[]).await;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::extract::Request;
 use coord_http::Endpoint;
-use coord_runtime::after_answer::AfterAnswer;
+use coord_runtime::after_response::AfterResponse;
 use coord_settings::Rates;
 use futures::future::BoxFuture;
 use reqwest::Method;
@@ -26,7 +26,7 @@ async fn function(api: &Api, limit: Duration) -> (Api, mpsc::UnboundedReceiver<B
     let router = coord_http::router(state, &[Endpoint::Events]);
     let inner = service_fn(move |(_, request): (Runtime, Request)| router.clone().oneshot(request));
     let wait_until = |runtime: &Runtime, work| runtime.send(work).unwrap();
-    let service = AfterAnswer::new(wait_until).within(limit).layer(inner);
+    let service = AfterResponse::new(wait_until).within(limit).layer(inner);
     let service = service_fn(move |request: Request| service.clone().call((runtime.clone(), request)));
     let address = listen(Router::new().fallback_service(service)).await;
     (api.elsewhere(address, Arc::clone(&api.store)), waited_for)

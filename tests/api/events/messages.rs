@@ -222,7 +222,7 @@ async fn a_client_that_sends_anything_else_is_closed() {
 }
 
 #[tokio::test]
-async fn what_is_in_no_log_has_no_id() {
+async fn an_unlogged_event_has_no_id() {
     for kind in Kind::BOTH {
         let api = start(|_| {}).await;
         let mut client = Client::open(kind, api.address, PATH, &[]).await;

@@ -95,7 +95,7 @@ async fn intents_of_other_branches_and_supplements_do_not_overlap() {
 }
 
 #[tokio::test]
-async fn what_covers_too_much_does_not_begin() {
+async fn an_intent_with_a_too_broad_scope_cannot_be_selected() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     for (id, scope, sentence) in [

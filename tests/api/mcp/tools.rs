@@ -100,7 +100,7 @@ async fn a_tool_says_what_http_says() {
 /// Models of some agents read the structured content from its beginning, and no text.
 // rule: mcp#results
 #[tokio::test]
-async fn what_to_do_comes_first_in_every_result() {
+async fn the_command_comes_first_in_every_result() {
     let api = Api::start().await;
     let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
     let malformed = api.post_body("BREW", &["src/auth.ts"], json!({}));

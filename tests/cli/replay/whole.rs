@@ -9,13 +9,13 @@ use clap::Parser;
 use coord_test_support::git::Repo;
 
 use super::account::edit;
-use super::bench::account::{Account, Played};
+use super::bench::account::{Account, TaskRun};
 use super::bench::branch::Base;
 use super::bench::conflicts::Conflicts;
 use super::bench::exclusion::Exclusion;
 use super::bench::history::History;
 use super::bench::interfaces::Interfaces;
-use super::bench::mode::{Branches, Hold, Mode, Refused, Rules, Shared};
+use super::bench::mode::{Branches, Hold, Mode, RefusalHabit, Rules, Shared};
 use super::bench::run::{Outcome, Stage};
 use super::bench::{Options, replay};
 
@@ -112,7 +112,7 @@ async fn locks_keep_apart_what_collides_without_them() {
 }
 
 #[tokio::test]
-async fn what_waits_for_its_review_collides_unless_it_blocks() {
+async fn work_in_review_collides_unless_it_blocks() {
     on(async |stage| {
         let figures = async |branches| {
             let mode = Mode {
@@ -139,7 +139,7 @@ async fn a_conflict_that_the_rules_exclude_is_a_violation() {
             account.violations.clear();
             for (place, pulled) in [(1, 0), (3, pulled_by_the_later)] {
                 let edit = edit(Duration::from_secs(pulled));
-                account.tasks[place] = Played {
+                account.tasks[place] = TaskRun {
                     agent: place,
                     started: Some(Duration::ZERO),
                     landed: Some(Duration::from_secs(60 + 10 * place as u64)),
@@ -148,7 +148,7 @@ async fn a_conflict_that_the_rules_exclude_is_a_violation() {
                         .keys()
                         .map(|path| (path.clone(), edit.clone()))
                         .collect(),
-                    ..Played::default()
+                    ..TaskRun::default()
                 };
             }
             let conflicting = stage.judge(mode, &mut account, &|_| is_shared).unwrap();
@@ -168,7 +168,7 @@ async fn agents_with_planned_claims_that_wait_for_each_other_give_up_their_files
     on(async |stage| {
         let planned = Mode {
             hold: Hold::Planned,
-            refused: Refused::Waits,
+            refused: RefusalHabit::Waits,
             ..Mode::of(Rules::Interface, Shared::Hot)
         };
         let outcome = stage.play(planned).await.unwrap();

@@ -9,6 +9,7 @@ mod page;
 mod references;
 mod rules;
 mod security;
+mod words;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -3,7 +3,7 @@
 use crate::starting::{Running, serve_with};
 
 #[test]
-fn whoever_is_on_this_machine_sees_what_is_served() {
+fn any_process_on_this_machine_sees_the_served_repositories() {
     let folder = tempfile::tempdir().expect("a folder");
     let running = Running::start(serve_with(folder.path(), &["--port", "0"], &[]));
     let answer = running.get("/served.json");

@@ -79,7 +79,7 @@ fn each_numbered_rule_of_the_reference_has_an_anchor_of_its_own() {
 }
 
 /// The files below a folder with one of these extensions.
-fn files_below(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
+pub(super) fn files_below(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     let mut folders = vec![Path::new(ROOT).join(folder)];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {

@@ -6,7 +6,7 @@ use coord_settings::Rates;
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, HeadTerms, Question};
 use coord_state::heads::FetchedHead;
-use coord_state::locks::{GateTerms, ReleaseOutcome, Written};
+use coord_state::locks::{GateTerms, ReleaseOutcome, WrittenFile};
 
 use crate::stores::admission::{entry_of, try_entry};
 use crate::world::{HEAD, LOCAL, NEXT, World, aged, answered, denial_of, question_of, sha};
@@ -137,7 +137,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             question_of(check(&unknown).await),
             Question::Ancestry(AncestryQuestion::Commits { age: 0, .. })
         ));
-        let wanted = state::locks::Wanted {
+        let wanted = state::locks::ClaimTerms {
             claim: LockMode::Writing,
             policy: &state::locks::PolicyTerms::of(NeighborPolicy::Block),
             agent_head: &known[0],
@@ -290,7 +290,7 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
     );
 }
 
-async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: World) {
+async fn the_source_is_not_asked_about_commits_that_the_store_knows(world: World) {
     world.records_head(NEXT, &[NEXT, HEAD]).await;
     let ann = world.agent("ann").holder;
     let path = [FilePath::parse("a.ts").unwrap()];
@@ -348,7 +348,7 @@ async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
     let Question::Ancestry(AncestryQuestion::Work { head, written, .. }) = asks else {
         panic!("{asks:?}")
     };
-    let claimed = Written {
+    let claimed = WrittenFile {
         path: "a.ts".to_owned(),
         claim_head: sha(HEAD),
     };
@@ -368,6 +368,6 @@ on_every_store!(
     one_refreshes_an_old_head_and_the_others_go_on_with_it,
     an_etag_is_not_trusted_for_ever,
     while_the_source_cannot_be_asked_an_old_head_does_for_some,
-    what_the_store_knows_of_the_commits_is_not_asked_of_the_source,
+    the_source_is_not_asked_about_commits_that_the_store_knows,
     whether_work_was_pushed_is_asked_before_it_is_refused,
 );

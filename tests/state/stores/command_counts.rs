@@ -12,7 +12,7 @@ use coord_sources::Reachable;
 use coord_state::admission::{AdmissionTerms, HeadTerms, USES_EVERYTHING};
 use coord_state::expiry::take_due;
 use coord_state::locks::keys::queue;
-use coord_state::locks::{GateTerms, Judged, PolicyTerms, check_status};
+use coord_state::locks::{GateTerms, JudgedFile, PolicyTerms, check_status};
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store};
 
@@ -117,7 +117,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     note("check of all that is held").await;
     bob.clone().at(NEXT).claim(Writing, &["c.ts"]).await;
     note("claim refused as stale").await;
-    let judged = [Judged {
+    let judged = [JudgedFile {
         path: "a.ts".to_owned(),
         claim_head: sha(HEAD),
         blob: String::new(),

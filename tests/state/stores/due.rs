@@ -7,7 +7,7 @@ use coord_settings::{Rate, Rates};
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, admit};
 use coord_state::expiry::keys::{DUE, DUE_CLAIMS, marked};
-use coord_state::expiry::{TakenRepository, settle_due, take_due};
+use coord_state::expiry::{DueRepository, settle_due, take_due};
 use coord_state::sweep::sweep;
 use coord_store::Request;
 use serde_json::json;
@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    pub(super) async fn take(&self) -> Option<TakenRepository> {
+    pub(super) async fn take(&self) -> Option<DueRepository> {
         let mut taken = take_due(&*self.store, 100).await.unwrap();
         assert!(taken.len() <= 1, "{taken:?}");
         taken.pop()
@@ -55,7 +55,7 @@ impl World {
     }
 
     /// Looks and settles, after [`World::take`].
-    pub(super) async fn finish(&self, taken: &TakenRepository) {
+    pub(super) async fn finish(&self, taken: &DueRepository) {
         let swept = sweep(&*self.store, &self.repo, 500).await.unwrap();
         settle_due(&*self.store, taken, swept.next_expiry).await.unwrap();
     }

@@ -7,7 +7,7 @@ use coord_domain::{FilePath, LockMode, NeighborPolicy};
 use coord_settings::{Rate, Rates};
 use coord_state as state;
 use coord_state::admission::{
-    AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, Limited, Lookup, Question, count_lookups,
+    AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, LimitSubject, Lookup, Question, count_lookups,
 };
 
 use crate::stores::admission::{entry_of, try_entry};
@@ -80,7 +80,7 @@ async fn a_limit_is_worked_off(world: World) {
     let entry = entry_of(&world, &ann, rates);
     answered(try_entry(&world, &entry).await);
     let stop = denial_of(try_entry(&world, &entry).await);
-    let whose = Limited::Holder;
+    let whose = LimitSubject::Holder;
     assert_eq!(
         stop,
         Denial::Limited {
@@ -236,7 +236,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
         matches!(
             limited,
             Denial::Limited {
-                whose: Limited::New,
+                whose: LimitSubject::New,
                 ..
             }
         ),

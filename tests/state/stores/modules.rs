@@ -33,7 +33,7 @@ fn a_module_comes_behind_those_that_it_requires() {
 }
 
 #[test]
-fn what_extensions_put_into_a_seam_comes_with_it() {
+fn functions_that_extensions_put_into_a_seam_come_with_it() {
     let modules = files(&[
         ("locks/claim", &["seams/gate"]),
         ("locks/read", &[]),

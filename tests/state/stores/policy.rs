@@ -177,7 +177,7 @@ async fn a_policy_is_asked_for_once(world: World) {
     );
     let entry =
         coord_state::admission::AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, known.first(), &known);
-    let wanted = coord_state::locks::Wanted {
+    let wanted = coord_state::locks::ClaimTerms {
         claim: Writing,
         policy: &coord_state::locks::PolicyTerms::of(NeighborPolicy::Block),
         agent_head: &known[0],

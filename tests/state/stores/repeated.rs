@@ -12,8 +12,8 @@ use coord_settings::Rates;
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Lookup, count_lookups, recall};
 use coord_state::builds::{
-    BuildLease, Published, StagedPart, StagedSize, discard_graph, fail_build, lease_build, publish_graph, report_build,
-    return_lease, stage_graph,
+    BuildLease, PublishOutcome, StagedPart, StagedSize, discard_graph, fail_build, lease_build, publish_graph,
+    report_build, return_lease, stage_graph,
 };
 use coord_state::heads::{FetchedHead, PushedHead, fail_head, push_head};
 use coord_state::locks::{PendingAct, settle_pending};
@@ -274,7 +274,7 @@ async fn graphs(world: &World) {
         (&adjacency, fields(1, "b.ts")),
     ] {
         let staged = stage_graph(store, repo, branch, "one", key, part).await.unwrap();
-        assert_eq!(staged, Published::Done);
+        assert_eq!(staged, PublishOutcome::Done);
     }
     let parts = [
         (json.clone(), StagedSize::Bytes(35)),
@@ -283,7 +283,7 @@ async fn graphs(world: &World) {
     let published = publish_graph(store, repo, branch, "one", &commit, &parts, &[])
         .await
         .unwrap();
-    assert_eq!(published, Published::Done);
+    assert_eq!(published, PublishOutcome::Done);
     assert_eq!(
         world.command(["GET", &json]).await,
         Value::bulk("the first part, the second, the end")

@@ -137,7 +137,7 @@ async fn without_functions_scripts_run_as_before_which_is_logged_once() {
 }
 
 #[tokio::test]
-async fn what_was_written_by_scripts_goes_on_by_functions_and_the_other_way_round() {
+async fn state_of_scripts_works_with_functions_and_vice_versa() {
     let Some(server) = RealRedis::start(&[]) else { return };
     server.command(&[
         "ACL",

@@ -139,7 +139,7 @@ async fn a_transaction_is_one_over_rest_too() {
 }
 
 #[tokio::test]
-async fn what_is_published_after_subscribing_arrives_in_order() {
+async fn messages_published_after_subscribing_arrive_in_order() {
     let Some(Both { store, mut server }) = both().await else {
         return;
     };

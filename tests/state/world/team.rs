@@ -10,11 +10,11 @@ use coord_state::messages::{
     Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
 };
 use coord_state::tasks::{
-    self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NewTask, NothingReady, ReleasedTask, TaskChanges,
-    TaskClaim, TaskEnd, TaskFilter, TaskPage, WholeTask,
+    self, ClaimedFiles, ClaimedTask, CompletedTask, FullTask, NewTask, NothingReady, ReleasedFiles, ReleasedTask,
+    TaskChanges, TaskClaim, TaskEnd, TaskFilter, TaskPage,
 };
 use coord_state::teams::{
-    Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over, join_team,
+    JoinKind, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over, join_team,
     show_team,
 };
 
@@ -168,7 +168,7 @@ impl Mate<'_> {
         ask!(self, create_team, &leader, is_strict, "")
     }
 
-    pub async fn joins(&self, name: &str) -> Answer<Joined> {
+    pub async fn joins(&self, name: &str) -> Answer<JoinKind> {
         let handle = handle(name);
         let member = NewMember {
             handle: &handle,
@@ -202,7 +202,7 @@ impl Mate<'_> {
         ask!(self, tasks::create_tasks, key, tasks).map(|created| created.ids)
     }
 
-    pub async fn updates(&self, id: &str, changes: &TaskChanges) -> Answer<tasks::Updated> {
+    pub async fn updates(&self, id: &str, changes: &TaskChanges) -> Answer<tasks::UpdateOutcome> {
         ask!(self, tasks::update_task, &task_id(id), changes)
     }
 
@@ -211,7 +211,7 @@ impl Mate<'_> {
     }
 
     pub async fn claims_for(&self, id: &str, seconds: u32) -> Answer<ClaimedTask> {
-        ask!(self, tasks::claim_task, &task_id(id), seconds, &FilesOfClaim::LeftAlone).map(claimed)
+        ask!(self, tasks::claim_task, &task_id(id), seconds, &ClaimedFiles::LeftAlone).map(claimed)
     }
 
     pub async fn takes_next(&self) -> Answer<TaskClaim> {
@@ -219,7 +219,7 @@ impl Mate<'_> {
     }
 
     pub async fn takes_next_with_key(&self, key: RequestKey<'_>) -> Answer<TaskClaim> {
-        ask!(self, tasks::next_task, key, 900, &[], &FilesOfClaim::LeftAlone)
+        ask!(self, tasks::next_task, key, 900, &[], &ClaimedFiles::LeftAlone)
     }
 
     pub async fn completes(&self, id: &str) -> Answer<CompletedTask> {
@@ -227,20 +227,20 @@ impl Mate<'_> {
     }
 
     pub async fn completes_with(&self, id: &str, token: Option<i64>, result: &str) -> Answer<CompletedTask> {
-        let files = FilesOfRelease::LeftAlone;
+        let files = ReleasedFiles::LeftAlone;
         ask!(self, tasks::complete_task, &task_id(id), token, result, &files).map(completed)
     }
 
-    pub async fn releases(&self, id: &str, note: &str) -> Answer<WholeTask> {
+    pub async fn releases(&self, id: &str, note: &str) -> Answer<FullTask> {
         self.releases_with(id, None, note).await
     }
 
-    pub async fn releases_with(&self, id: &str, token: Option<i64>, note: &str) -> Answer<WholeTask> {
-        let files = FilesOfRelease::LeftAlone;
+    pub async fn releases_with(&self, id: &str, token: Option<i64>, note: &str) -> Answer<FullTask> {
+        let files = ReleasedFiles::LeftAlone;
         ask!(self, tasks::release_task, &task_id(id), token, note, &files).map(|end| given_back(end).task)
     }
 
-    pub async fn assigns(&self, id: &str, to: Option<&str>) -> Answer<WholeTask> {
+    pub async fn assigns(&self, id: &str, to: Option<&str>) -> Answer<FullTask> {
         ask!(self, tasks::assign_task, &task_id(id), to.map(handle).as_ref())
     }
 
@@ -248,7 +248,7 @@ impl Mate<'_> {
         ask!(self, tasks::delete_task, &task_id(id), is_unlinked)
     }
 
-    pub async fn shows(&self, id: &str) -> Answer<WholeTask> {
+    pub async fn shows(&self, id: &str) -> Answer<FullTask> {
         ask!(self, tasks::show_task, &task_id(id))
     }
 
@@ -341,7 +341,7 @@ impl Mate<'_> {
     /// What waits for it, as the answer to its claim of a task tells, which may be a refusal.
     pub async fn waits_after_claim(&self, id: &str) -> Waiting {
         let terms = self.terms();
-        let claimed = tasks::claim_task(&*self.world.store, &terms, &task_id(id), 900, &FilesOfClaim::LeftAlone).await;
+        let claimed = tasks::claim_task(&*self.world.store, &terms, &task_id(id), 900, &ClaimedFiles::LeftAlone).await;
         waiting(claimed.unwrap())
     }
 

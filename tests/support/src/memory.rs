@@ -1,4 +1,4 @@
-//! A repository in memory, and what is read of it.
+//! A repository in memory, and its reads.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Memory {
         self.gate.add_permits(Semaphore::MAX_PERMITS / 2);
     }
 
-    /// The commit of what is there now.
+    /// The commit of the current files.
     pub fn commit(&self) -> CommitSha {
         let mut hash = Sha1::new();
         for (path, content) in self.files.lock().iter() {

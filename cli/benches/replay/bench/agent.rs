@@ -1,5 +1,4 @@
-//! An agent: it takes one task after the other, claims the files, works, pushes and gives the files back, and does what each response
-//! says.
+//! An agent takes one task after the other: it claims the files, works, pushes, releases the files, and obeys each response.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use coord_domain::CommitSha;
 use serde_json::{Value, json};
 
 use super::branch::work_branch;
-use super::mode::{Branches, Hold, Refused, Rules};
+use super::mode::{Branches, Hold, RefusalHabit, Rules};
 use super::run::Run;
 
 /// How often a lock is renewed.
@@ -28,7 +27,7 @@ const MOST_HELD: Duration = Duration::from_secs(20);
 /// How often such a claim is made again at least, so that it asks without a pause: a real one says how long it is held.
 const HELD_AGAIN: Duration = Duration::from_secs(9);
 
-/// Longest wait for the files of one task. Who waits longer starves.
+/// Longest wait for the files of one task. An agent that waits longer is starving.
 const MOST_WAIT: Duration = Duration::from_secs(48 * 3600);
 
 /// Most files of one release whose interfaces the server compares.
@@ -38,7 +37,7 @@ pub struct Agent<'a> {
     pub(super) run: &'a Run<'a>,
     pub(super) number: usize,
     name: String,
-    /// What its working copy has.
+    /// Head of the working copy.
     head: CommitSha,
     /// The branch that it commits to, if that is not the one that the work is for.
     work_branch: Option<String>,
@@ -51,14 +50,14 @@ pub struct Agent<'a> {
 
 /// How a claim is answered that is made until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Insisted {
+pub(super) enum FinalClaimAnswer {
     Granted,
     /// Another holder waits for files of the caller, who waits for theirs.
     Mutual,
 }
 
 /// How a claim is answered that is made once.
-pub(super) enum Claimed {
+pub(super) enum ClaimAnswer {
     Granted,
     Refused(Value),
 }
@@ -96,9 +95,9 @@ impl<'a> Agent<'a> {
                 return Ok(None);
             };
             let chosen = match run.mode.refused {
-                Refused::Returns if run.is_old(first) => Some(first),
-                Refused::Switches | Refused::Returns => self.find_free(first).await?,
-                Refused::Sleeps | Refused::Waits | Refused::Races => Some(first),
+                RefusalHabit::Returns if run.is_old(first) => Some(first),
+                RefusalHabit::Switches | RefusalHabit::Returns => self.find_free(first).await?,
+                RefusalHabit::Sleeps | RefusalHabit::Waits | RefusalHabit::Races => Some(first),
             };
             if let Some(chosen) = chosen {
                 run.open.borrow_mut().remove(&chosen);
@@ -124,8 +123,8 @@ impl<'a> Agent<'a> {
         Ok(None)
     }
 
-    /// Whether the files of a task are free; if not, the files that the response suggests. A real agent learns by the refusal of its first
-    /// edit what this check tells already: that the change of an interface meets a neighbor.
+    /// Whether the files of a task are free; if not, the files that the response suggests. This check already reports what a real agent
+    /// learns when its first edit is refused: the interface change conflicts with a neighbor.
     async fn check(&self, place: usize) -> Result<Option<Vec<String>>> {
         let mut fields = json!({"file_paths": self.run.paths(place)});
         self.say_interfaces(&mut fields, place, &self.run.paths(place)).await?;
@@ -198,7 +197,7 @@ impl<'a> Agent<'a> {
             Some(_) => run.push(place, &self.head)?,
         };
         if run.mode.locks() {
-            self.give_back(place).await?;
+            self.release_files(place).await?;
         }
         run.clock.wake_waiting();
         Ok(())
@@ -226,7 +225,7 @@ impl<'a> Agent<'a> {
         let run = self.run;
         let begin = run.clock.now();
         run.asked(place);
-        if self.insist(place, &run.paths(place)).await? == Insisted::Mutual {
+        if self.insist(place, &run.paths(place)).await? == FinalClaimAnswer::Mutual {
             bail!("an agent without files is told that others wait for them");
         }
         run.account.borrow_mut().idle += run.clock.now() - begin;
@@ -235,27 +234,27 @@ impl<'a> Agent<'a> {
     }
 
     /// Claims files of a task, until it has them, and renews what it holds meanwhile.
-    pub(super) async fn insist(&mut self, place: usize, paths: &[&str]) -> Result<Insisted> {
+    pub(super) async fn insist(&mut self, place: usize, paths: &[&str]) -> Result<FinalClaimAnswer> {
         let run = self.run;
         let begin = run.clock.now();
         // A claim that waits in the server is one request, however often the server looks again.
         let mut held_until = begin;
         loop {
-            if run.mode.refused == Refused::Races {
+            if run.mode.refused == RefusalHabit::Races {
                 run.server.forget_queue().await?;
             }
-            let Claimed::Refused(answer) = self.claim_once(place, paths).await? else {
-                return Ok(Insisted::Granted);
+            let ClaimAnswer::Refused(answer) = self.claim_once(place, paths).await? else {
+                return Ok(FinalClaimAnswer::Granted);
             };
             if !self.held.is_empty() && is_mutual(&answer) {
-                return Ok(Insisted::Mutual);
+                return Ok(FinalClaimAnswer::Mutual);
             }
             if run.clock.now() - begin > MOST_WAIT {
                 bail!("the task of {} waits for ever: {answer}", run.tasks[place].commit);
             }
             match action(&answer) {
                 "WAIT" => self.wait(&answer, &mut held_until).await?,
-                // Unmerged changes: nobody knows when they end.
+                // Unmerged changes: their end is unknown.
                 _ => run.clock.sleep_until(run.clock.now() + ASK_AGAIN).await,
             }
             if !self.held.is_empty() && run.clock.now() >= self.renewed + RENEW_EVERY {
@@ -264,11 +263,11 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// Does what WAIT says. A server that holds the claim back makes it again when files are given back; here the agent does, because
-    /// the server would wait in real time.
+    /// Does what WAIT says. A server that holds the claim repeats it when files are released. Here the agent does, because the server
+    /// would wait in real time.
     async fn wait(&self, answer: &Value, held_until: &mut Duration) -> Result<()> {
         let (run, now) = (self.run, self.run.clock.now());
-        if matches!(run.mode.refused, Refused::Sleeps | Refused::Races) {
+        if matches!(run.mode.refused, RefusalHabit::Sleeps | RefusalHabit::Races) {
             run.clock.sleep_until(now + pause(answer)?).await;
             return Ok(());
         }
@@ -284,8 +283,8 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    /// Claims files of a task, after a pull where that is in the way.
-    pub(super) async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<Claimed> {
+    /// Claims files of a task, after a pull if the response asks for one.
+    pub(super) async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<ClaimAnswer> {
         loop {
             self.run.account.borrow_mut().claims += 1;
             let message = format!("Making the change of {} again", self.run.tasks[place].commit);
@@ -304,7 +303,7 @@ impl<'a> Agent<'a> {
                         .collect();
                     self.run.edits(place, &new);
                     self.held.extend(new.into_iter().map(str::to_owned));
-                    return Ok(Claimed::Granted);
+                    return Ok(ClaimAnswer::Granted);
                 }
                 "PULL" => self.pull(),
                 "SWITCH_TASK" if self.run.mode.branches != Branches::WorkBlocks => {
@@ -312,7 +311,7 @@ impl<'a> Agent<'a> {
                 }
                 "WAIT" | "SWITCH_TASK" => {
                     self.run.account.borrow_mut().refusals += 1;
-                    return Ok(Claimed::Refused(answer));
+                    return Ok(ClaimAnswer::Refused(answer));
                 }
                 _ => bail!("a claim was answered {answer}"),
             }
@@ -350,7 +349,7 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    async fn give_back(&mut self, place: usize) -> Result<()> {
+    async fn release_files(&mut self, place: usize) -> Result<()> {
         let fields = json!({
             "file_paths": std::mem::take(&mut self.held), "status": "OPEN", "message": "The change is pushed", "new_repo_head": self.head.as_str(),
         });
@@ -380,7 +379,7 @@ fn action(answer: &Value) -> &str {
     answer["orchestration"]["action"].as_str().unwrap_or_default()
 }
 
-/// Whether the one that is in the way waits for the caller.
+/// Whether the blocking agent waits for the caller.
 fn is_mutual(answer: &Value) -> bool {
     let mut warnings = answer["warnings"]
         .as_array()

@@ -1,9 +1,8 @@
-//! The branch that the agents push to, as the server sees it: a [`Source`] over the real clone, with heads of its own.
+//! The branch that the agents push to, as the server sees it: a [`Source`] over the real clone, with simulated heads.
 //!
-//! A head is a number: how many tasks have landed. Each contains those before it, so that histories are linear, whatever the
-//! order in which tasks end. A file is at a head as the latest of the landed commits that change it has left it, later by the
-//! real history; so the blobs are real, and at the end all files are as the last task has them. What commits between the tasks have changed in a file
-//! comes with the next task that changes it.
+//! A head is a number: how many tasks have landed. Each contains those before it, so that histories are linear, whatever the order in which tasks
+//! end. A file is at a head as the latest of the landed commits that change it has left it, later by the real history; so the blobs are real, and at
+//! the end all files are as the last task has them. Changes by commits between the tasks arrive with the next task that changes the same file.
 //!
 //! A work branch has one commit, the change of its task on top of a head, until it is merged and deleted.
 
@@ -24,7 +23,7 @@ use super::history::{Change, History, Task, Version};
 /// The branch that tasks are for.
 pub const BRANCH: &str = "main";
 
-/// What the names of work branches begin with.
+/// Prefix of the names of work branches.
 const WORK_BRANCH: &str = "task-";
 
 /// The blob of the policy, which no repository has.
@@ -83,7 +82,7 @@ impl Base {
 }
 
 /// A version of a file that has landed.
-struct Landed {
+struct LandedVersion {
     /// The head with which it did.
     head: usize,
     /// The place of its task in the history.
@@ -91,12 +90,12 @@ struct Landed {
     version: Option<Version>,
 }
 
-/// What is on the remote: the branch, and the work branches.
+/// State of the remote: the branch, and the work branches.
 #[derive(Default)]
 struct Remote {
     head: usize,
-    landed: HashMap<String, Vec<Landed>>,
-    /// What is pushed to the work branch of a task.
+    landed: HashMap<String, Vec<LandedVersion>>,
+    /// Pushes to the work branch of each task.
     pushed: HashMap<usize, Pushed>,
 }
 
@@ -163,7 +162,7 @@ impl ReplayedBranch {
         for (path, (_, after)) in &task.files {
             let versions = remote.landed.entry(path.clone()).or_default();
             if versions.last().is_none_or(|last| last.task < place) {
-                versions.push(Landed {
+                versions.push(LandedVersion {
                     head,
                     task: place,
                     version: after.clone(),
@@ -230,8 +229,8 @@ impl ReplayedBranch {
     }
 }
 
-/// What has landed last of a file with `head`.
-fn at(versions: &[Landed], head: usize) -> Option<&Landed> {
+/// The last landed version of a file at `head`.
+fn at(versions: &[LandedVersion], head: usize) -> Option<&LandedVersion> {
     versions.iter().rfind(|version| version.head <= head)
 }
 
@@ -244,7 +243,7 @@ impl Remote {
         }
     }
 
-    /// What a commit has changed on its work branch.
+    /// The files that a commit changed on its work branch.
     fn changed_by(&self, commit: Commit) -> impl Iterator<Item = (&String, &Option<Version>)> {
         let pushed = match commit {
             Commit::Head(_) => None,
@@ -265,7 +264,7 @@ impl Remote {
     }
 }
 
-/// What the hashes of commits on work branches begin with; those of heads begin with a number below it.
+/// Hash prefix of commits on work branches; hashes of heads begin with a smaller number.
 const WORK: usize = 0xf00_0000;
 
 impl Commit {

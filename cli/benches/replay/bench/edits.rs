@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use super::agent::{Agent, Claimed, Insisted};
+use super::agent::{Agent, ClaimAnswer, FinalClaimAnswer};
 
 impl Agent<'_> {
     /// Edits all files of a task in `time`. A refused edit comes after the others; where all that are left are refused, it waits.
@@ -16,7 +16,7 @@ impl Agent<'_> {
         let each = time / u32::try_from(left.len()).unwrap_or(u32::MAX);
         let mut refused = 0;
         while let Some(path) = left.pop_front() {
-            if let Claimed::Refused(_) = self.claim_once(place, &[path]).await? {
+            if let ClaimAnswer::Refused(_) = self.claim_once(place, &[path]).await? {
                 if refused < left.len() {
                     refused += 1;
                     left.push_back(path);
@@ -25,7 +25,7 @@ impl Agent<'_> {
                 let begin = run.clock.now();
                 let insisted = self.insist(place, &[path]).await?;
                 run.waited(place, run.clock.now() - begin);
-                if insisted == Insisted::Mutual {
+                if insisted == FinalClaimAnswer::Mutual {
                     return self.edit_anew(place, time).await;
                 }
             }
@@ -35,7 +35,8 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Who would wait for each other: it gives up its files, claims all of them at once, and edits them again.
+    /// Called when agents would wait for each other: releases the files, claims all of them at once, and edits them
+    /// again.
     async fn edit_anew(&mut self, place: usize, time: Duration) -> Result<()> {
         let run = self.run;
         run.account.borrow_mut().given_up += 1;
@@ -43,7 +44,7 @@ impl Agent<'_> {
         run.began_anew(place);
         let begin = run.clock.now();
         let insisted = self.insist(place, &run.paths(place)).await?;
-        if insisted == Insisted::Mutual {
+        if insisted == FinalClaimAnswer::Mutual {
             bail!("an agent without files is told that others wait for them");
         }
         run.waited(place, run.clock.now() - begin);

@@ -1,4 +1,4 @@
-//! What tasks exclude each other where their files are held for the whole task, whatever the agents do.
+//! Tasks that exclude each other if files are held for the whole task, whatever the agents do.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -23,12 +23,12 @@ pub struct Exclusion {
     pub least_wall: f64,
 }
 
-/// What a claim of all files of a task takes.
+/// The locks that a claim of all files of a task acquires.
 #[derive(Default)]
 struct Claim<'a> {
     length: Duration,
     files: BTreeSet<&'a str>,
-    /// The neighbors that nobody else may write.
+    /// The neighbors that no other agent may write.
     kept_free: BTreeSet<String>,
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// What the locks keep apart.
+/// What the locks exclude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
-    /// Nothing: nobody locks.
+    /// Nothing: no agent locks.
     None,
     /// Files, without their neighbors.
     Files,
@@ -20,9 +20,9 @@ pub enum Rules {
 pub enum Shared {
     /// None.
     None,
-    /// What is shared without a policy: lockfiles, and what `.gitattributes` says.
+    /// Shared without a policy: lockfiles, and files that `.gitattributes` names.
     Default,
-    /// What is in many commits besides: manifests, changelogs, translations, snapshots, Markdown.
+    /// Other files that many commits change: manifests, changelogs, translations, snapshots, Markdown.
     Hot,
 }
 
@@ -40,14 +40,14 @@ pub enum Hold {
     Edits,
 }
 
-/// What a refused agent does.
+/// How an agent reacts to a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// What WAIT says, `sleep 5`.
+pub enum RefusalHabit {
+    /// Follows WAIT: `sleep 5`.
     Sleeps,
     /// Its claim waits for its turn (`wait_seconds`).
     Waits,
-    /// What WAIT says, without a place in the queue: whoever asks first when the files are free has them.
+    /// Follows WAIT without a place in the queue: the first agent to ask when the files are free gets them.
     Races,
     /// It checks first, and takes another task where it would be refused (SWITCH_TASK, with `metadata.free`). Where it finds none, it
     /// looks again a little later.
@@ -63,7 +63,7 @@ pub enum Branches {
     One,
     /// Each task to a work branch, which is merged after a review. Until then others are warned of its changes.
     Work,
-    /// The same, and nobody else claims the files before it is merged (`pending = "block"`).
+    /// The same, and no other agent can claim the files before it is merged (`pending = "block"`).
     WorkBlocks,
 }
 
@@ -72,7 +72,7 @@ pub struct Mode {
     pub rules: Rules,
     pub shared: Shared,
     pub hold: Hold,
-    pub refused: Refused,
+    pub refused: RefusalHabit,
     pub branches: Branches,
 }
 
@@ -122,8 +122,8 @@ impl Mode {
         self.locks() && self.branches != Branches::Work
     }
 
-    /// Whether it promises that nobody changes the interface of a neighbor of a file that another writes. A pending change
-    /// keeps nobody away from its neighbors.
+    /// Whether it promises that no agent changes the interface of a neighbor of a file that another agent is writing. A
+    /// pending change does not block its neighbors.
     pub fn excludes_hazards(&self) -> bool {
         matches!(self.rules, Rules::Neighbors | Rules::Interface) && self.branches == Branches::One
     }
@@ -143,13 +143,18 @@ impl Mode {
                 if rules == Rules::Files || shared == Shared::None {
                     continue;
                 }
-                let others = [Refused::Races, Refused::Waits, Refused::Switches, Refused::Returns];
+                let others = [
+                    RefusalHabit::Races,
+                    RefusalHabit::Waits,
+                    RefusalHabit::Switches,
+                    RefusalHabit::Returns,
+                ];
                 modes.extend(others.map(|refused| whole.refused(refused)));
                 if rules != Rules::Interface {
                     continue;
                 }
                 for hold in [Hold::Planned, Hold::Last, Hold::Edits] {
-                    let others = [Refused::Waits, Refused::Switches, Refused::Returns];
+                    let others = [RefusalHabit::Waits, RefusalHabit::Switches, RefusalHabit::Returns];
                     modes.extend(others.map(|refused| whole.hold(hold).refused(refused)));
                 }
             }
@@ -159,7 +164,7 @@ impl Mode {
             (Rules::Interface, Branches::Work),
             (Rules::Interface, Branches::WorkBlocks),
         ] {
-            let mode = Mode::of(rules, Shared::Hot).refused(Refused::Waits);
+            let mode = Mode::of(rules, Shared::Hot).refused(RefusalHabit::Waits);
             modes.push(Mode { branches, ..mode });
         }
         modes
@@ -169,7 +174,7 @@ impl Mode {
         Mode { hold, ..self }
     }
 
-    fn refused(self, refused: Refused) -> Mode {
+    fn refused(self, refused: RefusalHabit) -> Mode {
         Mode { refused, ..self }
     }
 
@@ -184,7 +189,7 @@ impl Mode {
             rules,
             shared,
             hold: Hold::Whole,
-            refused: Refused::Sleeps,
+            refused: RefusalHabit::Sleeps,
             branches: Branches::One,
         }
     }
@@ -215,11 +220,11 @@ impl fmt::Display for Mode {
             Hold::Edits => "held from each edit",
         };
         let refused = match self.refused {
-            Refused::Sleeps => "",
-            Refused::Waits => ", claims wait for their turn",
-            Refused::Races => ", without the queue",
-            Refused::Switches => ", other tasks first",
-            Refused::Returns => ", other tasks before old ones",
+            RefusalHabit::Sleeps => "",
+            RefusalHabit::Waits => ", claims wait for their turn",
+            RefusalHabit::Races => ", without the queue",
+            RefusalHabit::Switches => ", other tasks first",
+            RefusalHabit::Returns => ", other tasks before old ones",
         };
         write!(formatter, "{rules}, {shared}, {hold}{refused}{branches}")
     }

@@ -30,7 +30,7 @@ const REVIEW: Duration = Duration::from_secs(600);
 /// The longest time for which a task is passed over by agents that wait for old ones.
 const MOST_PASSED: Duration = Duration::from_secs(180);
 
-/// What all runs of a history have in common.
+/// The state that all runs of a history share.
 pub struct Stage<'a> {
     pub tasks: &'a [Task],
     pub base: Arc<Base>,
@@ -46,7 +46,7 @@ pub struct Run<'a> {
     pub clock: Clock,
     pub server: Server,
     pub branch: Arc<ReplayedBranch>,
-    /// Tasks that nobody has taken.
+    /// Tasks that no agent has taken.
     pub open: RefCell<BTreeSet<usize>>,
     pub account: RefCell<Account>,
     interfaces: &'a Interfaces,

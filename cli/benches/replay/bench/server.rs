@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, header};
 use coord_auth::{Authenticator, Credentials};
-use coord_builds::job::{Built, Job};
+use coord_builds::job::{Job, LastBuild};
 use coord_builds::leased_build::build_and_publish;
 use coord_domain::{Branch, CommitSha, RepoId, UserId};
 use coord_embedded::EmbeddedStore;
@@ -38,7 +38,7 @@ pub struct Server {
     source: Arc<ReplayedBranch>,
     repo: RepoId,
     branch: Branch,
-    built: RefCell<Option<Built>>,
+    built: RefCell<Option<LastBuild>>,
     /// Requests that were answered, and the real time that they took.
     pub requests: Cell<u32>,
     pub busy: Cell<Duration>,
@@ -68,7 +68,7 @@ impl Server {
         })
     }
 
-    /// Builds the graph at the head, as a server does after a push, and returns it without the files that are nobody's neighbors.
+    /// Builds the graph at the head, as a server does after a push, and returns it without files that have no neighbors.
     pub async fn build(&self) -> Result<Arc<ImportGraph>> {
         let commit = self.source.tip();
         let job = Job {

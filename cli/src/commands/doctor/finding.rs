@@ -23,16 +23,16 @@ pub(super) enum State {
     Wrong,
 }
 
-/// What one check has found.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Finding {
-    /// What was looked at.
+    /// The subject of the check.
     pub(super) subject: &'static str,
     /// How it is.
     pub(super) state: State,
-    /// What was found, as a sentence.
+    /// The result, as a sentence.
     pub(super) found: String,
-    /// The line that mends it.
+    /// The command that fixes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mend: Option<String>,
 }
@@ -63,7 +63,7 @@ impl Finding {
     }
 }
 
-/// The findings and their sum; sentences are wrapped at `width`, and lines that mend are not, so that they can be copied.
+/// The findings and their sum; sentences are wrapped at `width`, and commands are not, so that they can be copied.
 pub(super) fn text(findings: &[Finding], width: Option<usize>) -> String {
     let mut text = String::new();
     for finding in findings {

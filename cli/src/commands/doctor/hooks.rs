@@ -1,4 +1,4 @@
-//! Hooks that are configured in this repository or for this user, and when they were last heard of.
+//! Hooks that are configured in this repository or for this user, and when they last ran.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::agent::{git_hooks, local_server};
 use crate::commands::guard::bypass;
 use crate::commands::hook::agents::Agent;
 use crate::commands::init::handler::Form;
-use crate::commands::status::hooks::{Heard, heard};
+use crate::commands::status::hooks::{HookRun, hook_runs};
 use crate::terminal::times::{duration, now};
 
-/// What a configuration that has the hook says.
+/// The text that marks a configuration with the hook.
 const HOOK: &str = "coord hook";
 
 /// Largest file that is looked into, in bytes.
@@ -80,9 +80,9 @@ struct Configured {
     form: Form,
 }
 
-/// A finding for each agent whose hooks are configured or were heard of, and one for git's own hooks.
+/// A finding for each agent whose hooks are configured or have run, and one for git's own hooks.
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
-    let heard = heard(&local_server::file(working_copy, ""));
+    let heard = hook_runs(&local_server::file(working_copy, ""));
     let configured = AGENTS.map(|agent| (agent.agent, configured(&agent, working_copy)));
     let mut findings = of_agents(&configured, &heard, now());
     findings.push(guard(working_copy).await);
@@ -127,7 +127,7 @@ fn versions(home: &Path, pattern: &str) -> Vec<PathBuf> {
     }
 }
 
-fn of_agents(configured: &[(&'static str, Option<Configured>)], heard: &[Heard], now: i64) -> Vec<Finding> {
+fn of_agents(configured: &[(&'static str, Option<Configured>)], heard: &[HookRun], now: i64) -> Vec<Finding> {
     let of_agent = |(agent, configured): &(&'static str, Option<Configured>)| {
         let latest = heard.iter().find(|heard| heard.agent == *agent);
         let last = latest.map(|heard| format!("last run {} ago ({})", duration(now - heard.time), heard.event));
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_hook_is_found_by_its_configuration_and_by_its_calls() {
-        let heard = |agent: &str| Heard {
+        let heard = |agent: &str| HookRun {
             agent: agent.to_owned(),
             event: "PreToolUse".to_owned(),
             time: 880,

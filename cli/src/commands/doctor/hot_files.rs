@@ -1,6 +1,6 @@
 //! Files where agents meet: hubs of the graph, and files that many commits change.
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 use coord_settings::policy::PATH;
 use coord_settings::policy::file::{MAX_BYTES, PolicyFile};
@@ -12,7 +12,7 @@ use crate::agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
     let hubs = hubs(working_copy).await.unwrap_or_default();
     let hubs = in_words(&hubs).map(|found| Finding::ok("hubs", found));
-    let file = Inside::new(working_copy.root(), PATH).read(MAX_BYTES as u64);
+    let file = RootedPath::new(working_copy.root(), PATH).read(MAX_BYTES as u64);
     let hot = match has_own_list(&file) {
         true => None,
         false => HotFiles::of(working_copy).ok().as_ref().and_then(hot_in_words),

@@ -71,7 +71,7 @@ fn text(path: &Path) -> Option<String> {
     String::from_utf8(regular(path, MOST_BYTES).ok()??).ok()
 }
 
-/// What differs, where hooks have the variables `own`.
+/// The differences, if hooks have the variables `own`.
 fn difference(agent: &str, path: &Path, entry: &Entry, own: &dyn Fn(&str) -> Option<String>) -> Option<Finding> {
     let differs = |(name, option): &(&str, Option<&str>)| {
         let (hooks, server) = (own(name), entry.value(name, *option, own));

@@ -1,11 +1,11 @@
-//! `coord doctor`: what is wrong with what Coord needs here, and the line that mends it.
+//! `coord doctor`: problems with the requirements of Coord here, and the commands that fix them.
 //!
 //! - `finding`: one check, and what it found
 //! - `working_copy`: git, repository, branch, session
 //! - `server`: the server, its store and its source, the token; `head`: the head of the branch; `server_log`: where the
 //!   server says more
 //! - `hot_files`: files where agents meet
-//! - `hooks`: hooks that are configured, and when they were last heard of
+//! - `hooks`: hooks that are configured, and when they last ran
 
 mod finding;
 mod head;
@@ -30,7 +30,7 @@ use crate::terminal::spinner::Spinner;
 
 const EXAMPLES: &str = "\
 Each line is ok, warn (it works, but could be better) or wrong (it does not
-work). Below a warn or a wrong is the command, or the step, that mends it.
+work). Below a warn or a wrong is the command, or the step, that fixes it.
 
 Exit status: 0 nothing is wrong, 1 something is, 2 wrong usage.";
 
@@ -64,7 +64,7 @@ impl DoctorArgs {
     }
 }
 
-/// What needs something that is wrong is not looked at.
+/// Checks that depend on a failed one are skipped.
 async fn findings(args: &AgentArgs) -> Vec<Finding> {
     let mut findings = vec![working_copy::git().await];
     let work = match work(args) {

@@ -1,6 +1,6 @@
 //! Runs each hook once, as its agent does, with an edit of a file that another holds: a denial has to deny.
 //!
-//! That happens in a repository of its own ([`Scratch`]): the user's repository and its server see nothing of it.
+//! That happens in a temporary repository ([`Scratch`]): the user's repository and its server are not touched.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -33,7 +33,7 @@ const HOOK_TIME: Duration = Duration::from_secs(20);
 pub struct Verdict {
     /// The agent.
     pub agent: &'static Agent,
-    /// What is wrong, in a clause.
+    /// The problem, as a clause.
     pub result: Option<Result<(), String>>,
 }
 
@@ -103,7 +103,7 @@ async fn check_agent(
     Ok(())
 }
 
-/// What a hook has answered.
+/// A hook's output.
 struct Reply {
     status: Option<i32>,
     output: String,
@@ -144,8 +144,7 @@ async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> a
     })
 }
 
-/// # Errors
-/// When the reply is not what the agent should get.
+/// # Errors When the reply is not as the agent expects it.
 fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Result<()> {
     let denied_by_status = match (reply.status, event.is_before_edit) {
         (Some(0), _) => false,
@@ -179,7 +178,7 @@ fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Re
     Ok(())
 }
 
-/// The beginning of what a hook says, for one line of a terminal.
+/// The beginning of a hook's output, for one line of a terminal.
 fn shortened(text: &str) -> String {
     const MOST: usize = 160;
     let line = text.lines().next().unwrap_or("it says nothing");

@@ -1,5 +1,5 @@
-//! A repository for the self-test, with a server of its own, that is gone afterwards: hooks are run with no trace in the user's repository,
-//! on its server, or in the times of its hooks.
+//! A temporary repository for the self-test, with its own server: the hooks leave no trace in the user's repository, on its server, or in
+//! the times of its hooks.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use coord_protocol::{Client, ClientSettings};
 use tempfile::TempDir;
 
 use crate::agent::{git, local_server};
-use crate::announcement::Announced;
+use crate::announcement::AnnouncedServer;
 use crate::git::environment;
 
 /// Time that the server has to start.
@@ -38,7 +38,7 @@ pub struct Scratch {
     /// The working copy.
     pub working_copy: WorkingCopy,
     server: Child,
-    announced: Announced,
+    announced: AnnouncedServer,
     /// Removed last.
     _folder: TempDir,
 }
@@ -129,7 +129,7 @@ pub fn clear_of_coord(mut remove: impl FnMut(&std::ffi::OsStr)) {
     of_coord.for_each(|name| remove(&name));
 }
 
-fn announced(server: &mut Child, working_copy: &WorkingCopy) -> anyhow::Result<Announced> {
+fn announced(server: &mut Child, working_copy: &WorkingCopy) -> anyhow::Result<AnnouncedServer> {
     let deadline = Instant::now() + START_TIME;
     while Instant::now() < deadline {
         if let Some(announced) = local_server::running(working_copy) {
@@ -147,7 +147,7 @@ fn announced(server: &mut Child, working_copy: &WorkingCopy) -> anyhow::Result<A
     )
 }
 
-/// Ends it, and waits until it has: it takes back what it has announced.
+/// Ends it, and waits until it has: it withdraws its announcement.
 fn end(server: &mut Child) {
     #[cfg(unix)]
     if let Some(process) = i32::try_from(server.id()).ok().and_then(rustix::process::Pid::from_raw) {

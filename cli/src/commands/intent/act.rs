@@ -13,10 +13,10 @@ use coord_settings::variables::{self, Reader};
 use super::outcome::show;
 use crate::agent::files::named_files;
 use crate::agent::options::AgentArgs;
-use crate::agent::person::{PersonArgs, asked};
+use crate::agent::person::{PersonArgs, confirm};
 use crate::agent::workplace::Workplace;
 
-/// What all acts have.
+/// Common to all acts.
 #[derive(Clone, Debug, Args)]
 struct Common {
     /// The intent
@@ -39,7 +39,7 @@ impl Common {
     }
 }
 
-/// Who acts; the header names the agent, if there is one.
+/// The acting caller; the header names the agent, if there is one.
 fn caller(workplace: &Workplace) -> ActCaller {
     ActCaller {
         repo_url: Some(workplace.work.repo_url()),
@@ -88,7 +88,7 @@ impl CompleteArgs {
         let workplace = match self.force {
             true => {
                 let question = format!("Complete {}, although criteria may not be met?", self.common.id);
-                asked(&self.common.agent, self.person, &question)?
+                confirm(&self.common.agent, self.person, &question)?
             }
             false => Workplace::open(&self.common.agent)?,
         };
@@ -121,7 +121,7 @@ impl ReasonArgs {
     /// Makes the request `act`, which a person is asked for by `name`.
     pub(super) async fn run(self, name: &str, act: fn(StopIntentRequest) -> IntentAct) -> anyhow::Result<ExitCode> {
         let workplace = match self.as_person {
-            true => asked(&self.common.agent, self.person, &format!("{name} {}?", self.common.id))?,
+            true => confirm(&self.common.agent, self.person, &format!("{name} {}?", self.common.id))?,
             false => Workplace::open(&self.common.agent)?,
         };
         let request = StopIntentRequest {
@@ -148,7 +148,7 @@ pub(super) struct UnblockArgs {
 impl UnblockArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let question = format!("Let {} go on?", self.common.id);
-        let workplace = asked(&self.common.agent, self.person, &question)?;
+        let workplace = confirm(&self.common.agent, self.person, &question)?;
         let request = UnblockIntentRequest {
             caller: caller(&workplace),
             reason: self.reason.clone(),
@@ -174,7 +174,7 @@ impl AllowArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         ensure!(self.other != self.common.id, "name two intents");
         let question = format!("Let {} and {} change the same files?", self.common.id, self.other);
-        let workplace = asked(&self.common.agent, self.person, &question)?;
+        let workplace = confirm(&self.common.agent, self.person, &question)?;
         let request = AllowOverlapRequest {
             caller: caller(&workplace),
             other: Some(self.other.clone()),
@@ -199,7 +199,7 @@ pub(super) struct TakeOverArgs {
 impl TakeOverArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let question = format!("Make {} the owner of {}?", self.common.id, self.paths.join(", "));
-        let workplace = asked(&self.common.agent, self.person, &question)?;
+        let workplace = confirm(&self.common.agent, self.person, &question)?;
         let request = TakeOverRequest {
             caller: caller(&workplace),
             file_paths: Some(named_files(&workplace.work, &self.paths).await?),

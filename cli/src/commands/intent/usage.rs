@@ -27,7 +27,7 @@ pub(super) struct UsageArgs {
     /// A tool call that may change something, and makes no claim
     #[arg(long, value_name = "NAME", requires = "digest")]
     tool: Option<String>,
-    /// A digest of the call's input: three identical ones in a row are let in
+    /// A digest of the call's input: three identical ones in a row are allowed
     #[arg(long, value_name = "DIGEST", requires = "tool")]
     digest: Option<String>,
     /// Print the response as JSON

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord_files::{FILE_MODE, Inside, Staged};
+use coord_files::{FILE_MODE, RootedPath, StagedFile};
 use coord_intents::ledger::SignedCheckpoint;
 use coord_settings::variables::{self, Reader};
 
@@ -47,10 +47,10 @@ impl CheckpointArgs {
             Some(path) => {
                 let absolute = std::path::absolute(path)?;
                 let about = || format!("{} cannot be written", path.display());
-                let file = inside_working_copy(path).unwrap_or_else(|| Inside::beside(&absolute));
+                let file = inside_working_copy(path).unwrap_or_else(|| RootedPath::beside(&absolute));
                 let is_new = file
                     .stage(note.as_bytes(), FILE_MODE, None)
-                    .and_then(Staged::create)
+                    .and_then(StagedFile::create)
                     .with_context(about)?;
                 ensure!(is_new, "{}: the file exists already", about());
             }

@@ -20,7 +20,7 @@ Examples:
   coord ledger record --file src/db.ts --tool Write --summary 'Wrote src/db.ts'
   coord ledger record < entries.jsonl     entries of POST /api/ledger, one a line
 
-A mutation has the hash of what git would commit of its file. An entry without
+A mutation has the hash of its file as git would commit it. An entry without
 a trace_id gets one; one that is sent twice is recorded once.
 
 Exit status: 0 recorded, 1 an error, 2 wrong usage, 3 recorded as a failure,
@@ -36,7 +36,7 @@ const BATCH: usize = 32;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
 pub(super) struct RecordArgs {
-    /// What happened; without this and --file, entries are read from standard input
+    /// Kind of event; without this and --file, entries are read from standard input
     #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// The file that was changed, or could not be, from the current folder

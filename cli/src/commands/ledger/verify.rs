@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord_intents::ledger::{Expected, Point, Report, Verdict, VerifyingKey, verify};
+use coord_intents::ledger::{Expectations, Point, Report, Verdict, VerifyingKey, verify};
 use coord_protocol::ClientError;
 use coord_settings::variables::{self, Reader};
 use tokio::sync::mpsc::channel;
@@ -13,7 +13,7 @@ use tokio::sync::mpsc::channel;
 use super::{anchors, seal};
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::file_content::named;
-use crate::agent::ledger::{Received, send_lines};
+use crate::agent::ledger::{BodyReader, send_lines};
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::{Workplace, work};
 use crate::terminal::output::{BAD, GOOD, note, print, print_json, styled};
@@ -48,7 +48,7 @@ pub(super) struct VerifyArgs {
     /// Ask no server for its seal
     #[arg(long, requires = "file")]
     offline: bool,
-    /// Print what was found as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
     /// Server, token, branch and agent.
@@ -61,7 +61,7 @@ impl VerifyArgs {
         let work = work(&self.agent)?;
         let repository = work.repo.to_string();
         let keys: Vec<VerifyingKey> = self.key.iter().map(|key| anchors::key(key)).collect::<Result<_, _>>()?;
-        let mut expected = Expected::chain_of(&repository);
+        let mut expected = Expectations::chain_of(&repository);
         expected.anchors = anchors::of_checkpoints(&self.checkpoint, &keys, &repository)?;
         expected
             .anchors
@@ -109,7 +109,7 @@ impl VerifyArgs {
 async fn of_server(
     workplace: &Workplace,
     signers: &[VerifyingKey],
-    mut expected: Expected,
+    mut expected: Expectations,
 ) -> anyhow::Result<Result<Report, ClientError>> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
     let _waiting = workplace.waiting();
@@ -118,7 +118,7 @@ async fn of_server(
         Err(error) => return Ok(Err(error)),
     };
     let (sender, receiver) = channel(2);
-    let judged = tokio::task::spawn_blocking(move || verify(Received::new(receiver), &expected));
+    let judged = tokio::task::spawn_blocking(move || verify(BodyReader::new(receiver), &expected));
     if let Err(error) = send_lines(client, &repo_url, ends.base.seq, sender).await {
         return Ok(Err(error));
     }
@@ -168,35 +168,37 @@ fn shown(point: Point) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::ledger::Ends;
+    use crate::agent::ledger::LedgerLocation;
 
     const VECTOR: &str = include_str!("../../../../lib/intents/tests/ledger/vector.jsonl");
     const REPOSITORY: &str = "github.com/acme/shop";
 
-    fn told(ledger: &str, expected: &Expected) -> String {
+    fn record_sentence(ledger: &str, expected: &Expectations) -> String {
         let report = verify(ledger.as_bytes(), expected).unwrap();
         anstream::adapter::strip_str(&text(&report)).to_string()
     }
 
     #[test]
     fn a_report_names_the_first_bad_line_and_what_it_was_compared_with() {
-        let mut expected = Expected::chain_of(REPOSITORY);
+        let mut expected = Expectations::chain_of(REPOSITORY);
         assert_eq!(
-            told(VECTOR, &expected),
+            record_sentence(VECTOR, &expected),
             "WHOLE: 3 lines, from 0:5a116337e572 to 3:43768ac6081e\nNo point that is kept elsewhere was compared\n"
         );
         seal::expect(
             &mut expected,
-            Ends {
+            LedgerLocation {
                 base: Point::start(REPOSITORY),
-                sealed: verify(VECTOR.as_bytes(), &Expected::chain_of(REPOSITORY)).unwrap().end,
+                sealed: verify(VECTOR.as_bytes(), &Expectations::chain_of(REPOSITORY))
+                    .unwrap()
+                    .end,
             },
         );
-        assert!(told(VECTOR, &expected).ends_with("goes through: 1\n"));
-        let edited = told(&VECTOR.replace("Wrote src/db.ts", "Wrote src/dx.ts"), &expected);
+        assert!(record_sentence(VECTOR, &expected).ends_with("goes through: 1\n"));
+        let edited = record_sentence(&VECTOR.replace("Wrote src/db.ts", "Wrote src/dx.ts"), &expected);
         assert!(edited.starts_with("DAMAGED: EDITED at line 2 (seq 2)"), "{edited}");
         let lines: Vec<&str> = VECTOR.lines().collect();
-        let cut = told(&format!("{}\n", lines[..2].join("\n")), &expected);
+        let cut = record_sentence(&format!("{}\n", lines[..2].join("\n")), &expected);
         assert!(
             cut.starts_with("DAMAGED: TRUNCATED at line 3") && cut.contains("coord sync"),
             "{cut}"

@@ -98,7 +98,7 @@ pub(super) fn line(event: &Event, now: i64) -> String {
     format!("{}  {sentence}", styled(FAINT, &clock(time, now)))
 }
 
-/// What happened in a team.
+/// An event of a team.
 fn of_team(event: &Event) -> (i64, String) {
     let who = |handle: &Option<String>| styled(STRONG, handle.as_deref().unwrap_or("nobody"));
     let login = |user: &Option<String>| user.as_ref().map(|user| format!(" ({user})")).unwrap_or_default();
@@ -129,7 +129,7 @@ fn of_team(event: &Event) -> (i64, String) {
         Event::TaskUpdated(change) => of_task(change, "changes"),
         Event::TaskClaimed(change) => of_task(change, &styled(GOOD, "claims")),
         Event::TaskCompleted(change) => of_task(change, &styled(GOOD, "completes")),
-        Event::TaskReleased(change) => of_task(change, "gives back"),
+        Event::TaskReleased(change) => of_task(change, "releases"),
         Event::TaskLapsed(change) => of_task(change, &styled(CAUTION, "loses")),
         Event::TaskDeleted(change) => of_task(change, "deletes"),
         Event::TaskUnblocked(unblocked) => {
@@ -200,7 +200,7 @@ fn of_ended(ended: &LocksEnded, verb: &str, of_many: &str) -> (i64, String) {
             let by = change.forced_by.as_deref().unwrap_or_default();
             (
                 change.time,
-                of_change(change, CAUTION, "loses", &format!(", taken away by {by}")),
+                of_change(change, CAUTION, "loses", &format!(", force-released by {by}")),
             )
         }
         LocksEnded::OfClaim(change) => (change.time, of_change(change, style, verb, why)),
@@ -230,7 +230,7 @@ fn of_refusal(refusal: &LockRefusal) -> String {
         RefusalReason::Conflict => format!("{conflicts} is held by another"),
         RefusalReason::Full => "the repository has too many locks".to_owned(),
         RefusalReason::NotPushed => "the change is not pushed".to_owned(),
-        RefusalReason::Lost => "the lock is another's now".to_owned(),
+        RefusalReason::Lost => "someone else holds the lock now".to_owned(),
         RefusalReason::Intent => match refusal.code {
             Some(ErrorCode::FileOwned) => format!("{conflicts} is owned by another intent"),
             Some(ErrorCode::ScopeViolation) => format!("{conflicts} is outside of the intent's scope"),

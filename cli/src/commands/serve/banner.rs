@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use coord_domain::{Branch, CommitSha, RepoId};
 use coord_sources::Tip;
 
-use coord_git::Opened;
+use coord_git::OpenedRepository;
 
 use crate::agent::rivals::Rival;
 
@@ -27,8 +27,8 @@ pub struct Served {
     pub notes: Vec<String>,
 }
 
-impl From<&Opened> for Served {
-    fn from(opened: &Opened) -> Self {
+impl From<&OpenedRepository> for Served {
+    fn from(opened: &OpenedRepository) -> Self {
         let mut notes = Vec::new();
         if let Some(branch) = &opened.headless {
             let subject = match &opened.default_branch {

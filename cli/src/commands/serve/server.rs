@@ -47,7 +47,7 @@ pub struct Server {
     pub file: Option<EmbeddedStore>,
     /// The repositories on this machine.
     pub local: Option<Arc<GitSource>>,
-    /// Clones of these with a server of their own.
+    /// Clones of these with a separate server.
     pub rivals: Vec<Rival>,
     /// Live events; closed before the router is stopped.
     pub events: Arc<EventHub>,

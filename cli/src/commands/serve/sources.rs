@@ -13,7 +13,7 @@ use coord_sources::{Source, SourceError, Sources};
 
 use super::args::ServeArgs;
 use super::banner::Served;
-use coord_git::{GitSource, Opened};
+use coord_git::{GitSource, OpenedRepository};
 
 /// The opened repositories.
 pub struct OpenSources {
@@ -26,7 +26,7 @@ pub struct OpenSources {
     /// The source of repositories on this machine.
     pub local: Option<Arc<GitSource>>,
     /// The repositories on this machine.
-    pub opened: Vec<Opened>,
+    pub opened: Vec<OpenedRepository>,
     /// All repositories, those on this machine first.
     pub served: Vec<Served>,
 }

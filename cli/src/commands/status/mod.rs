@@ -1,9 +1,9 @@
-//! `coord status`: who holds what in a repository.
+//! `coord status`: the locks of a repository, and their holders.
 //!
 //! - `report`: what is shown, and its JSON
 //! - `text`: the same for people
 //! - `watch`: the same, live
-//! - [`hooks`]: when hooks of agents were last heard of
+//! - [`hooks`]: when hooks of agents last ran
 
 pub(super) mod hooks;
 mod report;

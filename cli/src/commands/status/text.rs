@@ -159,7 +159,7 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
     render(&columns, &rows, width)
 }
 
-/// Who waits, and for whom.
+/// Waiting claims, and the holders that they wait for.
 fn waiting_table(report: &Report, now: i64, width: Option<usize>) -> String {
     let row = |claim: &WaitingClaim| {
         let who = |user: &str, agent: Option<&str>| named(report, user, agent);
@@ -185,7 +185,7 @@ fn waiting_table(report: &Report, now: i64, width: Option<usize>) -> String {
     render(&[WAITING, SINCE, WAITS_FOR, MESSAGE], &rows, width)
 }
 
-/// Who holds the lock, as the caller sees it.
+/// The lock's holder, as the caller sees it.
 fn holder_of(report: &Report, shown: &ShownLock) -> String {
     match shown.is_own {
         true => "you".to_owned(),
@@ -204,7 +204,8 @@ fn named(report: &Report, user: &str, agent: Option<&str>) -> String {
 }
 
 fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
-    let heard = |hook: &super::hooks::Heard| format!("{} {} {} ago", hook.agent, hook.event, duration(now - hook.time));
+    let heard =
+        |hook: &super::hooks::HookRun| format!("{} {} {} ago", hook.agent, hook.event, duration(now - hook.time));
     let line = match &report.hooks[..] {
         [] => "hooks: no hook of an agent has run here yet".to_owned(),
         hooks => {
@@ -222,7 +223,7 @@ mod tests {
     use serde_json::{Value as Json, json};
 
     use super::*;
-    use crate::commands::status::hooks::Heard;
+    use crate::commands::status::hooks::HookRun;
 
     fn lock(user: &str, agent_id: Option<&str>, file_path: &str, branch: &str, message: &str) -> HeldLock {
         HeldLock {
@@ -287,7 +288,7 @@ mod tests {
             locks_omitted: 0,
             waiting: Vec::new(),
             intents: intents(&json!([])),
-            hooks: vec![Heard {
+            hooks: vec![HookRun {
                 agent: "claude-code".to_owned(),
                 event: "PreToolUse".to_owned(),
                 time: 880,
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_whom_is_shown_and_agents_of_one_person_have_their_names_alone() {
+    fn waiting_claims_are_shown_and_agents_of_one_person_by_name_alone() {
         let mut report = report("main");
         report.locks[1].lock.user = "ann".to_owned();
         let claim = |agent: &str, reserved_until, waits_for| WaitingClaim {

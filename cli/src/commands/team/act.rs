@@ -1,4 +1,4 @@
-//! What is done with a team.
+//! Acts on a team.
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ pub(super) struct CreateArgs {
     /// Your handle in it [default: the agent, or else leader]
     #[arg(long, value_name = "HANDLE")]
     handle: Option<String>,
-    /// What it is for
+    /// Its purpose
     #[arg(long, short, value_name = "TEXT")]
     description: Option<String>,
     /// Dependencies must be met before a task is claimed

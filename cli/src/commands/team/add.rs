@@ -28,10 +28,10 @@ pub(super) struct AddArgs {
     /// A file with a task in each line, as JSON; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["title", "description", "priority", "depends_on", "blocks", "files", "intent"])]
     from: Option<PathBuf>,
-    /// What is to be done
+    /// Work to do
     #[arg(long, short, value_name = "TEXT")]
     description: Option<String>,
-    /// What is taken first
+    /// Urgent tasks are taken first
     #[arg(long, value_enum)]
     priority: Option<Priority>,
     /// A task that has to be completed before; may be repeated
@@ -85,7 +85,7 @@ impl AddArgs {
         Ok(vec![NewTask {
             title: self.title.clone(),
             description: self.description.clone(),
-            priority: self.priority.map(Priority::told),
+            priority: self.priority.map(Priority::wire_priority),
             dependencies: list(&self.depends_on),
             blocks: list(&self.blocks),
             branch: (!files.is_empty()).then(|| workplace.work.branch.to_string()),

@@ -53,7 +53,7 @@ impl GraphArgs {
     }
 }
 
-/// What a task depends on, completed or not.
+/// The dependencies of a task, completed or not.
 fn dependencies(task: &TaskView) -> impl Iterator<Item = &String> {
     task.dependencies.iter().chain(&task.met_dependencies)
 }

@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MessageArgs {
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }
@@ -46,7 +46,7 @@ enum Act {
     Read(ReadArgs),
     /// Print messages as they come
     Watch(WatchArgs),
-    /// List the messages of the team, the newest first, and who has not read them
+    /// List the messages of the team, the newest first, and the members that have not read them
     List(ListArgs),
 }
 
@@ -126,7 +126,7 @@ impl ReadArgs {
         let waiting = workplace.waiting();
         let inbox = read(&workplace, &self.common, None, self.wait).await;
         drop(waiting);
-        // What was printed has arrived.
+        // Printed messages have arrived.
         let seen = inbox.as_ref().ok().filter(|inbox| !inbox.messages.is_empty());
         let seen = seen.map(|inbox| inbox.cursor);
         let status = self.common.show(&workplace, inbox)?;
@@ -163,7 +163,7 @@ struct WatchArgs {
 }
 
 impl WatchArgs {
-    /// Ends by Ctrl-C, when nobody reads what is printed, or when the server refuses.
+    /// Ends by Ctrl-C, when the output is closed, or when the server refuses.
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
         let mut cursor = None;

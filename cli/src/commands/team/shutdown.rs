@@ -20,7 +20,7 @@ pub(super) struct ShutdownArgs {
 enum Step {
     /// Ask one member to stop, or the team to close; you approve for yourself
     Request(RequestArgs),
-    /// Stop: your tasks are given back
+    /// Stop: your tasks are released
     Approve(AnswerArgs),
     /// Go on, for a reason
     Reject(RejectArgs),

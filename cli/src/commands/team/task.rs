@@ -26,7 +26,7 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TaskArgs {
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }
@@ -49,7 +49,7 @@ enum Act {
     Release(ReleaseArgs),
     /// Change a task
     Edit(EditArgs),
-    /// Keep a task for a member, who is told
+    /// Reserve a task for a member and notify them
     Assign(AssignArgs),
     /// Remove a task
     Rm(RemoveArgs),
@@ -79,7 +79,7 @@ impl TaskArgs {
     }
 }
 
-/// What is taken first.
+/// Urgency of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Priority {
     /// First
@@ -92,7 +92,7 @@ pub(super) enum Priority {
 
 impl Priority {
     /// As requests name it.
-    pub fn told(self) -> TaskPriority {
+    pub fn wire_priority(self) -> TaskPriority {
         match self {
             Priority::High => TaskPriority::High,
             Priority::Normal => TaskPriority::Normal,
@@ -131,7 +131,7 @@ struct NextArgs {
     /// Seconds to wait for one, 0 to 20
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u32,
-    /// Seconds until the claim lapses unless it is renewed [default: those of the server]
+    /// Seconds until the claim expires unless it is renewed [default: the server's]
     #[arg(long, value_name = "SECONDS")]
     lease: Option<u32>,
     #[command(flatten)]
@@ -164,7 +164,7 @@ struct ClaimArgs {
     /// The task
     #[arg(value_name = "ID")]
     id: String,
-    /// Seconds until the claim lapses unless it is renewed [default: those of the server]
+    /// Seconds until the claim expires unless it is renewed [default: the server's]
     #[arg(long, value_name = "SECONDS")]
     lease: Option<u32>,
     #[command(flatten)]
@@ -193,7 +193,7 @@ struct DoneArgs {
     /// The task
     #[arg(value_name = "ID")]
     id: String,
-    /// What came of it, for who goes on
+    /// The result, for the agents that continue
     #[arg(long, short, value_name = "TEXT")]
     result: Option<String>,
     #[command(flatten)]
@@ -275,10 +275,10 @@ struct EditArgs {
     /// Its title
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// What is to be done; an empty text for nothing
+    /// Work to do; an empty text removes it
     #[arg(long, short, value_name = "TEXT")]
     description: Option<String>,
-    /// What is taken first
+    /// Urgent tasks are taken first
     #[arg(long, value_enum)]
     priority: Option<Priority>,
     /// All that it depends on; may be repeated
@@ -290,7 +290,7 @@ struct EditArgs {
     /// A note to add
     #[arg(long, short, value_name = "TEXT")]
     note: Option<String>,
-    /// Forget how often its claims have lapsed
+    /// Reset the count of expired claims
     #[arg(long)]
     clear_lapses: bool,
     #[command(flatten)]
@@ -305,7 +305,7 @@ impl EditArgs {
             caller: self.common.caller(&workplace),
             title: self.title,
             description: self.description,
-            priority: self.priority.map(Priority::told),
+            priority: self.priority.map(Priority::wire_priority),
             drop_completed: self.no_dependencies.then_some(true),
             dependencies: sets_dependencies.then_some(self.depends_on),
             note: self.note,
@@ -324,7 +324,7 @@ struct AssignArgs {
     /// The task
     #[arg(value_name = "ID")]
     id: String,
-    /// The member; an empty text for nobody
+    /// The member; an empty text for no reservation
     #[arg(value_name = "HANDLE")]
     handle: String,
     #[command(flatten)]

@@ -24,10 +24,10 @@ pub(super) fn count(number: usize) -> Outcome {
 }
 
 /// Two words that belong together: field and value, key and value.
-pub(super) type Two<'a> = (&'a [u8], &'a [u8]);
+pub(super) type WordPair<'a> = (&'a [u8], &'a [u8]);
 
 /// The words in pairs. An odd number of them is an arity error of `command`.
-pub(super) fn pairs<'a>(words: &'a [&'a [u8]], command: &str) -> Result<Vec<Two<'a>>, Failure> {
+pub(super) fn pairs<'a>(words: &'a [&'a [u8]], command: &str) -> Result<Vec<WordPair<'a>>, Failure> {
     match words.as_chunks::<2>() {
         (pairs, []) => Ok(pairs.iter().map(|[first, second]| (*first, *second)).collect()),
         _ => Err(Failure::arity(command)),

@@ -21,7 +21,7 @@ type Members = Vec<(Vec<u8>, f64)>;
 
 /// The order that a range refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
+enum RangeOrder {
     Place,
     Score,
     Member,
@@ -182,7 +182,7 @@ fn answer(members: Members, with_scores: bool, allowance: &Allowance) -> Outcome
 /// The options of a range command. `None` until the command or its words set one.
 #[derive(Default)]
 struct RangeOptions {
-    by: Option<By>,
+    by: Option<RangeOrder>,
     is_reverse: Option<bool>,
     with_scores: bool,
     limit: Option<Limit>,
@@ -194,8 +194,8 @@ impl RangeOptions {
         while let Some(word) = rest.next() {
             match *word {
                 word if is(word, "WITHSCORES") => self.with_scores = true,
-                word if is(word, "BYSCORE") && self.by.is_none() => self.by = Some(By::Score),
-                word if is(word, "BYLEX") && self.by.is_none() => self.by = Some(By::Member),
+                word if is(word, "BYSCORE") && self.by.is_none() => self.by = Some(RangeOrder::Score),
+                word if is(word, "BYLEX") && self.by.is_none() => self.by = Some(RangeOrder::Member),
                 word if is(word, "REV") && self.is_reverse.is_none() => self.is_reverse = Some(true),
                 word if is(word, "LIMIT") => match (rest.next(), rest.next()) {
                     (Some(offset), Some(count)) => {
@@ -207,13 +207,13 @@ impl RangeOptions {
                 _ => return Err(Failure::SYNTAX),
             }
         }
-        let by = self.by.unwrap_or(By::Place);
-        if by == By::Place && self.limit.is_some_and(|limit| limit.count != -1) {
+        let by = self.by.unwrap_or(RangeOrder::Place);
+        if by == RangeOrder::Place && self.limit.is_some_and(|limit| limit.count != -1) {
             return Err(Failure::fixed(
                 "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
             ));
         }
-        if by == By::Member && self.with_scores {
+        if by == RangeOrder::Member && self.with_scores {
             return Err(Failure::fixed(
                 "ERR syntax error, WITHSCORES not supported in combination with BYLEX",
             ));
@@ -224,7 +224,7 @@ impl RangeOptions {
 
 fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
     /// The two parsed ends of a range.
-    enum Ends<'a> {
+    enum RangeEnds<'a> {
         Place(i64, i64),
         Score(ScoreEnd, ScoreEnd),
         Member(MemberEnd<'a>, MemberEnd<'a>),
@@ -235,18 +235,18 @@ fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
     let limit = options.limit.unwrap_or(Limit::NONE);
     let (first, last) = (words[2], words[3]);
     let (min, max) = if is_reverse { (last, first) } else { (first, last) };
-    let ends = match options.by.unwrap_or(By::Place) {
-        By::Place => Ends::Place(integer_argument(first)?, integer_argument(last)?),
-        By::Score => Ends::Score(ScoreEnd::parse(min)?, ScoreEnd::parse(max)?),
-        By::Member => Ends::Member(MemberEnd::parse(min)?, MemberEnd::parse(max)?),
+    let ends = match options.by.unwrap_or(RangeOrder::Place) {
+        RangeOrder::Place => RangeEnds::Place(integer_argument(first)?, integer_argument(last)?),
+        RangeOrder::Score => RangeEnds::Score(ScoreEnd::parse(min)?, ScoreEnd::parse(max)?),
+        RangeOrder::Member => RangeEnds::Member(MemberEnd::parse(min)?, MemberEnd::parse(max)?),
     };
     let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
         return Ok(Value::Array(Vec::new()));
     };
     let members = match ends {
-        Ends::Place(first, last) => by_place(keyspace, entry, first, last, is_reverse)?,
-        Ends::Score(min, max) => by_score(entry, min, max).members(keyspace, is_reverse, limit)?,
-        Ends::Member(min, max) => by_member(entry, min, max).members(keyspace, is_reverse, limit)?,
+        RangeEnds::Place(first, last) => by_place(keyspace, entry, first, last, is_reverse)?,
+        RangeEnds::Score(min, max) => by_score(entry, min, max).members(keyspace, is_reverse, limit)?,
+        RangeEnds::Member(min, max) => by_member(entry, min, max).members(keyspace, is_reverse, limit)?,
     };
     answer(members, options.with_scores, &keyspace.layers.allowance)
 }
@@ -257,7 +257,7 @@ pub(super) fn zrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
 
 pub(super) fn zrangebyscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let options = RangeOptions {
-        by: Some(By::Score),
+        by: Some(RangeOrder::Score),
         is_reverse: Some(false),
         ..RangeOptions::default()
     };
@@ -279,7 +279,7 @@ pub(super) fn zlexcount(keyspace: &mut Keyspace, words: Words) -> Outcome {
 
 pub(super) fn zrangebylex(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let options = RangeOptions {
-        by: Some(By::Member),
+        by: Some(RangeOrder::Member),
         is_reverse: Some(false),
         ..RangeOptions::default()
     };

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// An error of one of these functions. They raise it themselves, and not Lua code around them: a Lua function that is called
 /// last (`return redis.call(...)`) replaces its caller, and the line would be lost.
 #[derive(Clone, Debug, thiserror::Error)]
-enum Raised {
+enum RaisedError {
     /// The error reply of a command: scripts see a table with `err`.
     #[error("{0}")]
     Reply(String),
@@ -26,9 +26,9 @@ enum Raised {
     Mistake(String),
 }
 
-impl Raised {
+impl RaisedError {
     fn reply(text: impl Into<String>) -> Error {
-        Error::external(Raised::Reply(text.into()))
+        Error::external(RaisedError::Reply(text.into()))
     }
 
     /// A mistake, with the position of the call in front, as `luaL_error` puts it.
@@ -37,7 +37,7 @@ impl Raised {
             let source = caller.source().short_src?.into_owned();
             Some(format!("{source}:{}: ", caller.current_line()?))
         });
-        Error::external(Raised::Mistake(place.flatten().unwrap_or_default() + text))
+        Error::external(RaisedError::Mistake(place.flatten().unwrap_or_default() + text))
     }
 }
 
@@ -85,7 +85,7 @@ struct Caller {
 impl Caller {
     /// The reply of a command, or the text of its error.
     fn run(&self, lua: &Lua, words: &MultiValue) -> Result<std::result::Result<Value, String>> {
-        Guard::give_way(&self.guard);
+        Guard::yield_to_reads(&self.guard);
         self.guard.borrow().check()?;
         let held: Option<Vec<Argument>> = words.iter().map(argument).collect();
         let Some(held) = held else {
@@ -109,7 +109,7 @@ impl Caller {
         }
     }
 
-    /// The outcome of a command, within what the script may use.
+    /// The outcome of a command, within the script's allowance.
     fn outcome(&self, lua: &Lua, words: &[&[u8]]) -> Result<Outcome> {
         let mut keyspace = self.keyspace.lock();
         keyspace.layers.allowance = self.guard.borrow().allowance(lua);
@@ -124,7 +124,7 @@ impl Caller {
     }
 
     fn call_function(self, lua: &Lua) -> Result<Function> {
-        lua.create_function(move |lua, words: MultiValue| self.run(lua, &words)?.map_err(Raised::reply))
+        lua.create_function(move |lua, words: MultiValue| self.run(lua, &words)?.map_err(RaisedError::reply))
     }
 
     fn pcall_function(self, lua: &Lua) -> Result<Function> {
@@ -170,14 +170,14 @@ fn argument(value: &Value) -> Option<Argument> {
 
 fn raised(lua: &Lua, problem: Problem) -> Error {
     match problem {
-        Problem::Refused(text) => Raised::mistake(lua, &text),
+        Problem::Refused(text) => RaisedError::mistake(lua, &text),
         Problem::Lua(error) => error,
     }
 }
 
 fn encode(lua: &Lua, arguments: MultiValue, guard: &RefCell<Guard>) -> Result<LuaString> {
     let [value] = arguments.as_slices().0 else {
-        return Err(Raised::mistake(
+        return Err(RaisedError::mistake(
             lua,
             "bad argument #1 to 'encode' (expected 1 argument)",
         ));
@@ -188,7 +188,7 @@ fn encode(lua: &Lua, arguments: MultiValue, guard: &RefCell<Guard>) -> Result<Lu
 
 fn decode(lua: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<Value> {
     let [value] = arguments.as_slices().0 else {
-        return Err(Raised::mistake(
+        return Err(RaisedError::mistake(
             lua,
             "bad argument #1 to 'decode' (expected 1 argument)",
         ));
@@ -203,7 +203,7 @@ fn decode(lua: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<Value>
                 "bad argument #1 to 'decode' (string expected, got {})",
                 other.type_name()
             );
-            return Err(Raised::mistake(lua, &text));
+            return Err(RaisedError::mistake(lua, &text));
         }
     };
     json_decode::decode(lua, &text).map_err(|problem| raised(lua, problem))
@@ -211,7 +211,7 @@ fn decode(lua: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<Value>
 
 fn sha1hex(_: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<String> {
     let [value] = arguments.as_slices().0 else {
-        return Err(Raised::reply("ERR wrong number of arguments"));
+        return Err(RaisedError::reply("ERR wrong number of arguments"));
     };
     let text = argument(value);
     Ok(sha1_smol::Sha1::from(text.as_deref().unwrap_or_default()).hexdigest())
@@ -219,18 +219,18 @@ fn sha1hex(_: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<String>
 
 fn log(_: &Lua, arguments: MultiValue) -> Result<()> {
     let [level, words @ ..] = arguments.as_slices().0 else {
-        return Err(Raised::reply("ERR redis.log() requires two arguments or more."));
+        return Err(RaisedError::reply("ERR redis.log() requires two arguments or more."));
     };
     if words.is_empty() {
-        return Err(Raised::reply("ERR redis.log() requires two arguments or more."));
+        return Err(RaisedError::reply("ERR redis.log() requires two arguments or more."));
     }
     let level = match level {
         Value::Integer(level) => *level as f64,
         Value::Number(level) => *level,
-        _ => return Err(Raised::reply("ERR First argument must be a number (log level).")),
+        _ => return Err(RaisedError::reply("ERR First argument must be a number (log level).")),
     };
     if !(0.0..=3.0).contains(&level) {
-        return Err(Raised::reply("ERR Invalid debug level."));
+        return Err(RaisedError::reply("ERR Invalid debug level."));
     }
     let texts = words.iter().filter_map(argument);
     let text = texts
@@ -250,9 +250,9 @@ fn plain(lua: &Lua, problem: Value) -> Result<Value> {
     let Value::Error(error) = &problem else {
         return Ok(problem);
     };
-    match error.downcast_ref::<Raised>() {
-        Some(Raised::Reply(text)) => error_table(lua, text).map(Value::Table),
-        Some(Raised::Mistake(text)) => lua.create_string(text).map(Value::String),
+    match error.downcast_ref::<RaisedError>() {
+        Some(RaisedError::Reply(text)) => error_table(lua, text).map(Value::Table),
+        Some(RaisedError::Mistake(text)) => lua.create_string(text).map(Value::String),
         None => lua.create_string(first_line(error)).map(Value::String),
     }
 }

@@ -1,7 +1,7 @@
-//! Libraries of functions, as Redis 7.0 has them: loaded once, they stay as long as there is room, with what their locals hold.
+//! Libraries of functions, as Redis 7.0 has them: loaded once, they stay as long as there is room, with their locals.
 
 use super::convert::list;
-use super::{Ended, Interpreter, LONGEST_TEXT, Left, Origin, raised, syntax_error};
+use super::{Interpreter, LONGEST_TEXT, Left, Origin, ScriptEnd, raised, syntax_error};
 use crate::failure::Failure;
 use hashbrown::HashMap;
 use mlua::{Function, LuaString, Table, Value};
@@ -14,13 +14,13 @@ pub(crate) const FLAGS: [&str; 5] = [
     "no-cluster",
     "allow-cross-slot-keys",
 ];
-/// Set where the first flag is. The others permit what is permitted here anyway.
+/// Set where the first flag is. The others permit nothing that is forbidden here.
 pub(crate) const NO_WRITES: u8 = 1;
 
 /// The name of a library in error messages.
 pub(super) const FUNCTION_CHUNK: &str = "@user_function";
 
-/// Most bytes of libraries that stay compiled, and of Lua's memory while they do: a library may keep what it likes in its
+/// Most bytes of libraries that stay compiled, and of Lua's memory while they do: a library may keep any value in its
 /// locals. Above it all are dropped, and loaded again from their texts by the next call.
 const MOST_KEPT: usize = 16 << 20;
 const MOST_MEMORY: usize = 128 << 20;
@@ -74,8 +74,8 @@ impl<'a> Metadata<'a> {
     }
 }
 
-/// What a library has registered under one name.
-pub(crate) struct Registered {
+/// The registrations of a library under one name.
+pub(crate) struct Registration {
     pub name: String,
     /// A bit for each of [`FLAGS`].
     pub flags: u8,
@@ -117,7 +117,7 @@ impl Interpreter {
 
     /// Compiles a library and runs its text, within the limits of a script. Returns its functions. The library is compiled
     /// until it is dropped, whether or not the caller stores it.
-    pub fn load_library(&mut self, number: u64, code: &[u8], left: Left) -> Result<Vec<Registered>, Failure> {
+    pub fn load_library(&mut self, number: u64, code: &[u8], left: Left) -> Result<Vec<Registration>, Failure> {
         if code.len() > LONGEST_TEXT {
             return Err(Failure::reply(format!(
                 "ERR a library is longer than {LONGEST_TEXT} bytes"
@@ -138,13 +138,13 @@ impl Interpreter {
             if !is_done {
                 problem = Some(raised(&value)?.0);
             }
-            Ok(Ended::Well(coord_store::Value::Nil))
+            Ok(ScriptEnd::Well(coord_store::Value::Nil))
         });
         self.libraries.finish.call::<()>(()).map_err(failed)?;
         match ended {
-            Ended::Well(_) => {}
-            Ended::Raised(text) => problem = Some(text),
-            Ended::Storage(text) => return Err(Failure::Storage(text)),
+            ScriptEnd::Well(_) => {}
+            ScriptEnd::Raised(text) => problem = Some(text),
+            ScriptEnd::Storage(text) => return Err(Failure::Storage(text)),
         }
         if let Some(text) = problem {
             return Err(Failure::reply(format!("ERR Error registering functions: {text}")));
@@ -171,14 +171,14 @@ impl Interpreter {
         left: Left,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
-    ) -> Ended {
+    ) -> ScriptEnd {
         let found = self
             .libraries
             .compiled
             .get(&number)
             .and_then(|library| library.get(name));
         let Some(function) = found.cloned() else {
-            return Ended::Raised("ERR Function not found".to_owned());
+            return ScriptEnd::Raised("ERR Function not found".to_owned());
         };
         self.keyspace.lock().begin(true, is_read_only);
         let ended = self.bounded(Origin::Guest, left, name, || {
@@ -190,15 +190,15 @@ impl Interpreter {
         if self.lua.used_memory() > MOST_MEMORY {
             self.libraries.clear();
             if let Err(error) = self.lua.gc_collect() {
-                return Ended::Storage(error.to_string());
+                return ScriptEnd::Storage(error.to_string());
             }
         }
         ended
     }
 }
 
-/// What register_function has put into the table.
-fn read(registered: &Table) -> mlua::Result<(HashMap<String, Function>, Vec<Registered>)> {
+/// Reads the entries that register_function has put into the table.
+fn read(registered: &Table) -> mlua::Result<(HashMap<String, Function>, Vec<Registration>)> {
     let (mut functions, mut list) = (HashMap::new(), Vec::new());
     for pair in registered.pairs::<String, Table>() {
         let (name, read) = pair?;
@@ -208,7 +208,7 @@ fn read(registered: &Table) -> mlua::Result<(HashMap<String, Function>, Vec<Regi
         };
         let description = read.raw_get::<Option<LuaString>>("description")?;
         functions.insert(name.clone(), read.raw_get("callback")?);
-        list.push(Registered {
+        list.push(Registration {
             name,
             flags,
             description: description.map(|text| text.to_string_lossy()),

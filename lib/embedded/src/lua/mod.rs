@@ -11,14 +11,14 @@ mod patterns;
 mod shebang;
 
 use super::allowance::{Allowance, CLIENT_TIME, Left};
-use super::aside::Aside;
+use super::deferred_reads::DeferredReads;
 use super::failure::OpenError;
 use super::keyspace::Keyspace;
 use super::worker::SLICE;
 use convert::{list, one_line, to_reply};
 use coord_store::Value as Reply;
 use hashbrown::HashMap;
-pub(super) use library::{FLAGS, Metadata, NO_WRITES, Registered};
+pub(super) use library::{FLAGS, Metadata, NO_WRITES, Registration};
 use library::{FUNCTION_CHUNK, Libraries};
 use mlua::{Function, HookTriggers, Lua, LuaOptions, LuaString, StdLib, Table, Value, VmState};
 use own::OwnLibraries;
@@ -81,13 +81,13 @@ const CHUNK: &str = "@user_script";
 
 /// A compiled script.
 #[derive(Clone)]
-struct Compiled {
+struct CompiledScript {
     function: Function,
     is_read_only: bool,
 }
 
 /// The end of a script.
-pub(super) enum Ended {
+pub(super) enum ScriptEnd {
     /// It returned this value.
     Well(Reply),
     /// It raised an error: its changes are dropped.
@@ -101,9 +101,9 @@ pub(super) struct Interpreter {
     lua: Lua,
     run: Function,
     string_metatable: Table,
-    own: Surroundings,
+    own: Environment,
     own_libraries: OwnLibraries,
-    guest: Surroundings,
+    guest: Environment,
     /// Libraries of functions, which are all of guests.
     libraries: Libraries,
     keyspace: Arc<Mutex<Keyspace>>,
@@ -111,16 +111,16 @@ pub(super) struct Interpreter {
 }
 
 /// The environment of one origin's scripts, and its known scripts by SHA-1 in hex.
-struct Surroundings {
+struct Environment {
     globals: Table,
     environment: Table,
     strings: Table,
-    scripts: HashMap<String, Compiled>,
+    scripts: HashMap<String, CompiledScript>,
 }
 
-impl Surroundings {
+impl Environment {
     fn of(table: &Table) -> mlua::Result<Self> {
-        Ok(Surroundings {
+        Ok(Environment {
             globals: table.raw_get("globals")?,
             environment: table.raw_get("environment")?,
             strings: table.raw_get("strings")?,
@@ -135,7 +135,7 @@ struct Guard {
     deadline: Instant,
     /// When reads that wait are answered next.
     gives_way_at: Instant,
-    aside: Option<Rc<Aside>>,
+    aside: Option<Rc<DeferredReads>>,
     memory: usize,
     /// Bytes that its result may have.
     reply_bytes: usize,
@@ -145,7 +145,7 @@ struct Guard {
 }
 
 impl Guard {
-    fn of(origin: Origin, memory: usize, left: Left, aside: Option<Rc<Aside>>) -> Self {
+    fn of(origin: Origin, memory: usize, left: Left, aside: Option<Rc<DeferredReads>>) -> Self {
         let now = Instant::now();
         Guard {
             origin,
@@ -165,7 +165,7 @@ impl Guard {
 
     /// Answers reads that wait, where the script has run for a while. They take half of the time at most, and none of the
     /// script's own.
-    fn give_way(guard: &RefCell<Guard>) {
+    fn yield_to_reads(guard: &RefCell<Guard>) {
         let (aside, began) = {
             let guard = guard.borrow();
             let Some(aside) = guard.aside.as_ref().filter(|aside| aside.is_wanted()) else {
@@ -192,7 +192,7 @@ impl Guard {
         Ok(())
     }
 
-    /// What a command of the script may use: a reply counts as memory of a guest.
+    /// The allowance of a command of the script: a reply counts as memory of a guest.
     fn allowance(&self, lua: &Lua) -> Allowance {
         match self.origin {
             Origin::Own => Allowance::unbounded(),
@@ -209,12 +209,12 @@ impl Guard {
 }
 
 impl Interpreter {
-    /// An interpreter whose scripts act on `keyspace`, and give way to `aside`.
-    pub fn new(keyspace: Arc<Mutex<Keyspace>>, aside: Option<Aside>) -> Result<Self, OpenError> {
+    /// An interpreter whose scripts act on `keyspace`, and give way to `deferred_reads`.
+    pub fn new(keyspace: Arc<Mutex<Keyspace>>, aside: Option<DeferredReads>) -> Result<Self, OpenError> {
         Self::build(keyspace, aside.map(Rc::new)).map_err(|error| OpenError::Start(error.to_string()))
     }
 
-    fn build(keyspace: Arc<Mutex<Keyspace>>, aside: Option<Rc<Aside>>) -> mlua::Result<Self> {
+    fn build(keyspace: Arc<Mutex<Keyspace>>, aside: Option<Rc<DeferredReads>>) -> mlua::Result<Self> {
         let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
         let guard = Guard::of(Origin::Own, usize::MAX, Left::after(0), aside);
@@ -228,9 +228,9 @@ impl Interpreter {
         let (run, string_metatable, own, guest, libraries) =
             prelude.call::<(Function, Table, Table, Table, Table)>(host)?;
         Ok(Interpreter {
-            own: Surroundings::of(&own)?,
+            own: Environment::of(&own)?,
             own_libraries: OwnLibraries::default(),
-            guest: Surroundings::of(&guest)?,
+            guest: Environment::of(&guest)?,
             libraries: Libraries::of(&libraries)?,
             lua,
             run,
@@ -240,7 +240,7 @@ impl Interpreter {
         })
     }
 
-    fn around(&self, origin: Origin) -> &Surroundings {
+    fn around(&self, origin: Origin) -> &Environment {
         match origin {
             Origin::Own => &self.own,
             Origin::Guest => &self.guest,
@@ -284,7 +284,7 @@ impl Interpreter {
         }
         scripts.insert(
             sha.to_owned(),
-            Compiled {
+            CompiledScript {
                 function,
                 is_read_only: flags.is_read_only,
             },
@@ -292,8 +292,8 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Runs the known script with this hash, with what is `left` of its call. Begins the keyspace's transaction; the caller
-    /// ends it.
+    /// Runs the known script with this hash, with the rest of its call's allowance. Begins the keyspace's transaction; the
+    /// caller ends it.
     pub fn run<'a>(
         &self,
         origin: Origin,
@@ -301,9 +301,9 @@ impl Interpreter {
         left: Left,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
-    ) -> Ended {
+    ) -> ScriptEnd {
         let Some(script) = self.around(origin).scripts.get(sha).cloned() else {
-            return Ended::Raised("NOSCRIPT No matching script. Please use EVAL.".to_owned());
+            return ScriptEnd::Raised("NOSCRIPT No matching script. Please use EVAL.".to_owned());
         };
         self.keyspace.lock().begin(true, script.is_read_only);
         self.bounded(origin, left, sha, || {
@@ -316,17 +316,23 @@ impl Interpreter {
     }
 
     /// Runs `work` within the limits of one script, which is called `name`.
-    fn bounded(&self, origin: Origin, left: Left, name: &str, work: impl FnOnce() -> mlua::Result<Ended>) -> Ended {
+    fn bounded(
+        &self,
+        origin: Origin,
+        left: Left,
+        name: &str,
+        work: impl FnOnce() -> mlua::Result<ScriptEnd>,
+    ) -> ScriptEnd {
         if let Err(error) = self.admit(origin, left) {
-            return Ended::Storage(error.to_string());
+            return ScriptEnd::Storage(error.to_string());
         }
         let ended = work()
-            .unwrap_or_else(|error| Ended::Raised(format!("ERR {} script: {name}", one_line(&error.to_string()))));
+            .unwrap_or_else(|error| ScriptEnd::Raised(format!("ERR {} script: {name}", one_line(&error.to_string()))));
         let dismissed = self.dismiss(origin);
         if let Some(failure) = self.guard.borrow_mut().storage_failure.take() {
-            return Ended::Storage(failure);
+            return ScriptEnd::Storage(failure);
         }
-        dismissed.map_or_else(|error| Ended::Storage(error.to_string()), |()| ended)
+        dismissed.map_or_else(|error| ScriptEnd::Storage(error.to_string()), |()| ended)
     }
 
     /// Sets the limits of the next script.
@@ -361,12 +367,12 @@ impl Interpreter {
         Ok(())
     }
 
-    /// What a run of the script `name` came to, whose text is `chunk`.
-    fn ended(&self, is_done: bool, value: &Value, name: &str, chunk: &str) -> mlua::Result<Ended> {
+    /// The outcome of a run of the script `name`, whose text is `chunk`.
+    fn ended(&self, is_done: bool, value: &Value, name: &str, chunk: &str) -> mlua::Result<ScriptEnd> {
         if is_done {
-            return Ok(Ended::Well(to_reply(value, &self.guard)?));
+            return Ok(ScriptEnd::Well(to_reply(value, &self.guard)?));
         }
-        Ok(Ended::Raised(match raised(value)? {
+        Ok(ScriptEnd::Raised(match raised(value)? {
             (text, Some(line)) => format!("{text} script: {name}, on {chunk}:{line}."),
             (text, None) if value.is_table() => text,
             (text, None) => format!("{text} script: {name}"),
@@ -385,7 +391,7 @@ fn raised(value: &Value) -> mlua::Result<(String, Option<usize>)> {
             );
             (text, error.raw_get("line")?)
         }
-        // Without memory, or without stack for the handler, Lua raises a text of its own.
+        // Without memory, or without stack for the handler, Lua raises its own text.
         Value::String(text) => (format!("ERR {}", one_line(&text.to_string_lossy())), None),
         other => (format!("ERR {}", one_line(&other.to_string()?)), None),
     })
@@ -403,7 +409,7 @@ fn syntax_error(error: &mlua::Error) -> String {
 fn watch(lua: &Lua, guard: Rc<RefCell<Guard>>, origin: Origin) -> mlua::Result<()> {
     let triggers = HookTriggers::new().every_nth_instruction(origin.bounds().check_every);
     lua.set_global_hook(triggers, move |lua, _| {
-        Guard::give_way(&guard);
+        Guard::yield_to_reads(&guard);
         let reason = {
             let guard = guard.borrow();
             if Instant::now() > guard.deadline {

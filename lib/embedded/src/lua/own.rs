@@ -1,7 +1,7 @@
 //! Our own scripts: functions of a library that is compiled once, with its first call.
 
 use super::convert::list;
-use super::{Ended, FUNCTION_CHUNK, Interpreter, Left, Origin, one_line, syntax_error};
+use super::{FUNCTION_CHUNK, Interpreter, Left, Origin, ScriptEnd, one_line, syntax_error};
 use coord_store::Script;
 use coord_store::script::Library;
 use hashbrown::HashMap;
@@ -15,18 +15,19 @@ const HEAD: &str = "local functions = ... local function register(name, run) fun
 pub(super) struct OwnLibraries(HashMap<*const Library, HashMap<String, Function>>);
 
 impl Interpreter {
-    /// Runs one of our own scripts, with what is `left` of its call. Begins the keyspace's transaction; the caller ends it.
+    /// Runs one of our own scripts, with the rest of its call's allowance. Begins the keyspace's transaction; the caller
+    /// ends it.
     pub fn run_own<'a>(
         &mut self,
         script: &Script,
         left: Left,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
-    ) -> Ended {
+    ) -> ScriptEnd {
         let Some(library) = script.library else {
             return match self.load(Origin::Own, &script.sha, script.source.as_bytes()) {
                 Ok(()) => self.run(Origin::Own, &script.sha, left, keys, arguments),
-                Err(text) => Ended::Raised(text),
+                Err(text) => ScriptEnd::Raised(text),
             };
         };
         if let Err(ended) = self.load_own(library, left) {
@@ -34,7 +35,7 @@ impl Interpreter {
         }
         let functions = self.own_libraries.0.get(&std::ptr::from_ref(library));
         let Some(function) = functions.and_then(|functions| functions.get(script.name)) else {
-            return Ended::Raised(format!("ERR {} has no function {}", library.name(""), script.name));
+            return ScriptEnd::Raised(format!("ERR {} has no function {}", library.name(""), script.name));
         };
         self.keyspace.lock().begin(true, false);
         self.bounded(Origin::Own, left, script.name, || {
@@ -45,25 +46,25 @@ impl Interpreter {
     }
 
     /// Compiles a library and collects its functions, unless that was done. Otherwise returns how it ended.
-    fn load_own(&mut self, library: &'static Library, left: Left) -> Result<(), Ended> {
+    fn load_own(&mut self, library: &'static Library, left: Left) -> Result<(), ScriptEnd> {
         if self.own_libraries.0.contains_key(&std::ptr::from_ref(library)) {
             return Ok(());
         }
-        let storage = |error: mlua::Error| Ended::Storage(one_line(&error.to_string()));
+        let storage = |error: mlua::Error| ScriptEnd::Storage(one_line(&error.to_string()));
         let chunk = self.lua.load([HEAD, library.functions].concat());
         let main = chunk
             .set_name(FUNCTION_CHUNK)
             .set_mode(mlua::chunk::ChunkMode::Text)
             .set_environment(self.own.environment.clone())
             .into_function()
-            .map_err(|error| Ended::Raised(format!("ERR Error compiling function: {}", syntax_error(&error))))?;
+            .map_err(|error| ScriptEnd::Raised(format!("ERR Error compiling function: {}", syntax_error(&error))))?;
         let functions = self.lua.create_table().map_err(storage)?;
         let name = library.name("");
         let ended = self.bounded(Origin::Own, left, &name, || {
             let (is_done, value) = self.run.call::<(bool, Value)>((main, &functions))?;
             self.ended(is_done, &value, &name, FUNCTION_CHUNK)
         });
-        if !matches!(ended, Ended::Well(_)) {
+        if !matches!(ended, ScriptEnd::Well(_)) {
             return Err(ended);
         }
         let functions: mlua::Result<HashMap<String, Function>> = functions.pairs().collect();

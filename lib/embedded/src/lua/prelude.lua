@@ -145,8 +145,8 @@ local function surround(redis, strings, tables, longest_text, protect, protect_e
   return { globals = globals, environment = environment, strings = strings }
 end
 
--- What a library may use while it is loaded: no global but `redis`, and of that these. Then the functions that it has
--- registered run with the globals of scripts, without KEYS and ARGV.
+-- The environment of a library while it is loaded: no global but `redis`, and of that these. Then the functions that it
+-- has registered run with the globals of scripts, without KEYS and ARGV.
 local registered
 
 local function fault(text)
@@ -266,7 +266,7 @@ local function surround_libraries(strings, tables, longest_text)
     contents_of[proxy] = globals
     return proxy
   end)
-  -- Begins to load a library. Returns the table that gets what it registers.
+  -- Begins to load a library. Returns the table that gets its registrations.
   function called.begin()
     view.__index, registered = while_loading, {}
     return registered

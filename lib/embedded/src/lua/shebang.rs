@@ -29,7 +29,7 @@ pub(super) fn read(source: &[u8]) -> Result<(Flags, &[u8]), String> {
         for name in names.split(',').filter(|name| !name.is_empty()) {
             match name {
                 "no-writes" => flags.is_read_only = true,
-                // The other flags permit what is permitted here anyway.
+                // The other flags permit nothing that is forbidden here.
                 "allow-oom" | "allow-stale" | "no-cluster" | "allow-cross-slot-keys" => {}
                 _ => return Err(format!("ERR Unexpected flag in script shebang: {name}")),
             }

@@ -179,7 +179,7 @@ async fn keys_of_any_type() {
 }
 
 #[tokio::test]
-async fn what_has_expired_is_gone_at_once_and_cleared_away_later() {
+async fn an_expired_key_is_gone_at_once_and_removed_later() {
     let store = EmbeddedStore::in_memory().unwrap();
     say(&store, "HSET h old 1").await;
     say(&store, "PEXPIRE h 20").await;

@@ -233,7 +233,7 @@ fn a_new_file_for_which_there_is_no_room_is_not_called_damaged() {
 }
 
 #[tokio::test]
-async fn what_a_failed_sync_has_lost_is_never_believed() {
+async fn data_lost_by_a_failed_sync_is_never_trusted() {
     let disk = Failing::new();
     let store = disk.open();
     say(&store, "SET a 1").await;
@@ -369,7 +369,7 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     );
 }
 
-/// Whatever fails in whatever order: answered changes stay, and no other value appears.
+/// Answered changes survive failures in any order, and no other value appears.
 #[tokio::test]
 async fn faults_in_any_order_lose_nothing_that_was_answered() {
     for seed in 0..4 {

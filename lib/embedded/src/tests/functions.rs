@@ -186,7 +186,7 @@ async fn a_function_has_the_bounds_of_a_script() {
     assert_eq!(shown(&say(&store, "KEYS *").await), "[]");
 }
 
-/// What a library keeps in its locals is dropped with it, before it fills the memory.
+/// The locals of a library are dropped with it, before they fill the memory.
 #[tokio::test]
 async fn a_library_that_keeps_more_and_more_is_loaded_anew() {
     let store = EmbeddedStore::in_memory().unwrap();

@@ -129,7 +129,7 @@ async fn no_script_runs_out_of_the_stack() {
 }
 
 #[tokio::test]
-async fn what_holds_itself_twice_many_times_over_is_no_answer() {
+async fn a_value_that_contains_itself_many_times_is_no_answer() {
     let twice = "local t = {} for i = 1, 40 do t = {t, t} end ";
     all_are_ended(&[
         (&format!("{twice} return t"), "is too large or ran longer"),
@@ -139,7 +139,7 @@ async fn what_holds_itself_twice_many_times_over_is_no_answer() {
 }
 
 #[tokio::test]
-async fn what_asks_no_hook_in_lua_is_bounded_too() {
+async fn commands_that_run_no_hook_in_lua_are_bounded_too() {
     let store = EmbeddedStore::in_memory().unwrap();
     for (source, expected) in [
         ("return #string.rep('', 1e15)", "0"),

@@ -1,4 +1,4 @@
-//! What one command may take of time and memory.
+//! Limits of one command in time and memory.
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
 use coord_store::{Store, Value};
@@ -8,7 +8,8 @@ const MIB: usize = 1 << 20;
 
 const TOO_LARGE: &str = "OOM the reply is larger";
 
-/// What `ask` is answered in time. On a busy machine, what copies a hundred megabytes may be ended by its time.
+/// The answer of `ask`, in time. On a busy machine, a command that copies a hundred megabytes may be ended by its time
+/// limit.
 async fn in_time(ask: impl AsyncFn() -> Value) -> Value {
     let mut answer = ask().await;
     for _ in 0..10 {

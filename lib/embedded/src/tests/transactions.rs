@@ -133,7 +133,7 @@ async fn other_calls_wait_for_one_transaction_or_search_at_most() {
 }
 
 #[tokio::test]
-async fn what_a_transaction_writes_is_bounded_as_a_whole() {
+async fn the_writes_of_a_transaction_are_bounded_together() {
     let store = EmbeddedStore::in_memory().unwrap();
     let writing = "local s = string.rep('x', 1000000) for i = 1, 40 do redis.call('SET', ARGV[1] .. i, s) end";
     let requests = ["a", "b"].map(|name| words(&["EVAL", writing, "0", name]));

@@ -104,19 +104,19 @@ async fn subscriptions_that_end_at_once_are_not_asked_for_again_and_again() {
     let mut watcher = watch(&hub, None).await;
     store.is_ending.store(true, Ordering::SeqCst);
     store.lose();
-    let told = tokio::spawn(async move {
-        let mut told = 0;
+    let notifications = tokio::spawn(async move {
+        let mut notifications = 0;
         while timeout(Duration::from_secs(120), watcher.next()).await.is_ok() {
-            told += 1;
-            if told > 1000 {
+            notifications += 1;
+            if notifications > 1000 {
                 break;
             }
         }
-        told
+        notifications
     });
     sleep(Duration::from_secs(600)).await;
     assert!(store.subscribed() < 100, "{} in ten minutes", store.subscribed());
-    told.abort();
+    notifications.abort();
 }
 
 #[tokio::test(start_paused = true)]

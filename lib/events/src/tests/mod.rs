@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::fake::{Fake, event, id};
 use super::*;
 
-/// Longer than anything in this module takes, but for what waits for ever.
+/// Longer than any wait in this module, except endless ones.
 const LONG: Duration = Duration::from_secs(3600);
 
 fn repo() -> RepoId {
@@ -21,31 +21,31 @@ fn hub(store: &Arc<Fake>) -> Arc<EventHub> {
     EventHub::new(Arc::clone(store) as Arc<dyn Store>)
 }
 
-async fn watch(hub: &EventHub, after: Option<u64>) -> Watching {
+async fn watch(hub: &EventHub, after: Option<u64>) -> EventWatch {
     hub.watch(&repo(), after.map(id)).await.unwrap()
 }
 
-/// What comes next, as a short text: the number of an event, `live`, `away`, `gap`, `slow`, `stopped`; `-` for nothing.
-async fn next(watching: &mut Watching) -> String {
+/// The next item, as a short text: the number of an event, `live`, `away`, `gap`, `slow`, `stopped`; `-` for nothing.
+async fn next(watching: &mut EventWatch) -> String {
     match timeout(Duration::from_secs(2), watching.next()).await {
         Err(_) => "-".to_owned(),
         Ok(Err(error)) => panic!("{error}"),
         Ok(Ok(next)) => match next {
-            Next::Event(event) => event.id.map_or_else(
+            WatchItem::Event(event) => event.id.map_or_else(
                 || event.event.branch().unwrap_or_default().to_owned(),
                 |id| id.to_string().trim_end_matches("-0").to_owned(),
             ),
-            Next::Live(true) => "live".to_owned(),
-            Next::Live(false) => "away".to_owned(),
-            Next::Gap => "gap".to_owned(),
-            Next::Slow => "slow".to_owned(),
-            Next::Stopped => "stopped".to_owned(),
+            WatchItem::Live(true) => "live".to_owned(),
+            WatchItem::Live(false) => "away".to_owned(),
+            WatchItem::Gap => "gap".to_owned(),
+            WatchItem::Slow => "slow".to_owned(),
+            WatchItem::Stopped => "stopped".to_owned(),
         },
     }
 }
 
 /// The next `count`, as one text.
-async fn take(watching: &mut Watching, count: usize) -> String {
+async fn take(watching: &mut EventWatch, count: usize) -> String {
     let mut all = Vec::new();
     for _ in 0..count {
         all.push(next(watching).await);
@@ -54,7 +54,7 @@ async fn take(watching: &mut Watching, count: usize) -> String {
 }
 
 /// All that comes, until nothing does for a while.
-async fn rest(watching: &mut Watching) -> String {
+async fn rest(watching: &mut EventWatch) -> String {
     let mut all = Vec::new();
     loop {
         match next(watching).await.as_str() {
@@ -96,7 +96,7 @@ async fn repositories_have_a_feed_each() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_channel_repeats_or_delivers_late_is_told_once_and_in_order() {
+async fn repeated_or_late_messages_are_delivered_once_and_in_order() {
     let store = Fake::new();
     store.log(1);
     let hub = hub(&store);
@@ -192,7 +192,7 @@ async fn a_watcher_who_is_ahead_of_the_log_is_told_of_a_gap() {
     let store = Fake::new();
     store.log(3);
     let hub = hub(&store);
-    // The state was lost, or is another's.
+    // The state was lost, or replaced.
     let mut watcher = watch(&hub, Some(1000)).await;
     assert_eq!(next(&mut watcher).await, "gap");
     assert_eq!(watcher.position(), id(3));
@@ -305,7 +305,7 @@ async fn events_of_unknown_types_are_passed_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_in_no_log_has_no_id_and_moves_nobody() {
+async fn an_unlogged_event_has_no_id_and_moves_no_watcher() {
     let store = Fake::new();
     store.log(1);
     let hub = hub(&store);
@@ -316,18 +316,18 @@ async fn what_is_in_no_log_has_no_id_and_moves_nobody() {
     store.emit(2);
     assert_eq!(take(&mut watcher, 2).await, "topic 2");
     store.publish_as(progress);
-    let Next::Event(told) = watcher.next().await.unwrap() else {
+    let WatchItem::Event(notifications) = watcher.next().await.unwrap() else {
         panic!("progress is told");
     };
-    assert!(matches!(told.event, Event::GraphProgress(_)));
-    assert!(!told.text.contains("\"id\"") && !told.frame.starts_with(b"id:"));
+    assert!(matches!(notifications.event, Event::GraphProgress(_)));
+    assert!(!notifications.text.contains("\"id\"") && !notifications.frame.starts_with(b"id:"));
     assert_eq!(watcher.position(), id(2));
     let mut resumed = watch(&hub, Some(1)).await;
     assert_eq!(rest(&mut resumed).await, "2", "only those who watch are told");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_event_at_all_is_passed_over() {
+async fn an_invalid_event_is_skipped() {
     let store = Fake::new();
     let hub = hub(&store);
     let mut watcher = watch(&hub, None).await;

@@ -1,4 +1,4 @@
-//! `GET /api/activity`: what has happened in a repository. The function of `graph` serves it.
+//! `GET /api/activity`: the events of a repository. The function of `graph` serves it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -107,16 +107,16 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 #[openapi(paths(get_activity), components(schemas(ActivityResponse)))]
 pub(super) struct Document;
 
-/// What has happened in a repository.
+/// The events of a repository.
 ///
-/// `GET /api/activity?repo_url=URL[&branch=NAME][&file=PATH][&after=CURSOR][&before=ID][&limit=NUMBER]`. To follow, ask again
-/// with the `cursor` of the last answer as `after`; to go back, with `earlier` as `before`. An event that is told while the graph is built (`graph_progress`) is in no log, and not here.
+/// `GET /api/activity?repo_url=URL[&branch=NAME][&file=PATH][&after=CURSOR][&before=ID][&limit=NUMBER]`. To follow, ask again with the `cursor` of the last answer as `after`; to go
+/// back, with `earlier` as `before`. The event `graph_progress` is sent while the graph is built; it is in no log, and not here.
 #[utoipa::path(
     get,
     path = "/api/activity",
     tag = "people",
     params(ActivityQuery, AgentHeaders),
-    responses(ActivityAnswers),
+    responses(ActivityResponses),
     security(("bearer" = []))
 )]
 async fn get_activity(
@@ -136,9 +136,9 @@ async fn get_activity(
 }
 
 /// Its responses in the OpenAPI document.
-enum ActivityAnswers {}
+enum ActivityResponses {}
 
-impl IntoResponses for ActivityAnswers {
+impl IntoResponses for ActivityResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
         let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);

@@ -49,7 +49,7 @@ pub(super) struct Document;
     tag = "agents",
     params(AgentHeaders),
     request_body(content = CheckRequest, example = json!(examples::check_request())),
-    responses(CheckAnswers),
+    responses(CheckResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn check_status(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
@@ -67,9 +67,9 @@ async fn answer(app: &App, request: Request<Body>) -> Result<CheckResponse, Chec
 }
 
 /// Its responses in the OpenAPI document.
-enum CheckAnswers {}
+enum CheckResponses {}
 
-impl IntoResponses for CheckAnswers {
+impl IntoResponses for CheckResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(
             &OF_AGENTS,
@@ -79,7 +79,7 @@ impl IntoResponses for CheckAnswers {
         );
         let status = one_of(
             &["OK", "STALE", "CONFLICT"],
-            "CONFLICT: another's lock blocks the edit, or intents do not let it in. STALE: the working copy is behind. OK: neither",
+            "CONFLICT: someone else's lock blocks the edit, or an intent refuses it. STALE: the working copy is behind. OK: neither",
         );
         let content = narrowed("CheckResponse", "status", status, &[]).example(Some(examples::check_conflict()));
         answers.insert(

@@ -39,7 +39,7 @@ pub(super) struct Document;
     get,
     path = "/api/cron_cleanup",
     tag = "operation",
-    responses(SweepAnswers),
+    responses(SweepResponses),
     security(("cron_secret" = []))
 )]
 async fn run_sweep(State(state): State<Arc<App>>, headers: HeaderMap) -> Result<Response, HandlerError> {
@@ -65,9 +65,9 @@ async fn run_sweep(State(state): State<Arc<App>>, headers: HeaderMap) -> Result<
 }
 
 /// Its responses in the OpenAPI document.
-enum SweepAnswers {}
+enum SweepResponses {}
 
-impl IntoResponses for SweepAnswers {
+impl IntoResponses for SweepResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(&[Cause::Caller], Reader::Person, "GET, HEAD", None);
         let report = json!(SweepReport {

@@ -1,7 +1,7 @@
 //! `POST /api/github_webhook`: deliveries of GitHub's webhook.
 //!
 //! A delivery must be signed. It moves a head only if it continues from the known head; otherwise the head is fetched from
-//! GitHub. What it ends is what was there at its time. So late or repeated deliveries do no harm.
+//! GitHub. It ends only locks that existed at its time. So late or repeated deliveries do no harm.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -84,8 +84,8 @@ pub(super) struct Document;
 
 /// Receive a delivery of GitHub's webhook: a push moves the head of its branch at once.
 ///
-/// Set it up in the repository or organization with the events `push` and `repository`, and `pull_request` where agents work on
-/// branches of their own, and either content type. Other events are accepted and ignored.
+/// Set it up in the repository or organization with the events `push` and `repository`, and `pull_request` if agents use work
+/// branches, and either content type. Other events are accepted and ignored.
 #[utoipa::path(
     post,
     path = "/api/github_webhook",
@@ -98,7 +98,7 @@ pub(super) struct Document;
         ),
         description = "A delivery as GitHub sends it, of 5 MiB at most",
     ),
-    responses(WebhookAnswers),
+    responses(WebhookResponses),
     security(("webhook_signature" = []))
 )]
 async fn take_delivery(State(state): State<Arc<App>>, request: Request<Body>) -> Result<Response, HandlerError> {
@@ -231,9 +231,9 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
 }
 
 /// Its responses in the OpenAPI document.
-enum WebhookAnswers {}
+enum WebhookResponses {}
 
-impl IntoResponses for WebhookAnswers {
+impl IntoResponses for WebhookResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [Cause::Caller, Cause::Form, Cause::Source, Cause::Body];
         let mut answers = errors(&causes, Reader::Person, "POST", None);

@@ -75,7 +75,7 @@ impl Health {
     }
 }
 
-/// Its methods, with what they remember of the last look.
+/// Its methods, with the memory of the last probe.
 pub(super) fn serve(app: &App) -> MethodRouter<Arc<App>> {
     let health = Health::of(app);
     get(async move || get_health(Arc::clone(&health)).await)
@@ -92,7 +92,7 @@ pub(super) struct Document;
 /// source no request. `store.promises` says whether the store promises to keep its data, and does not affect `status`.
 /// `status` is `ok`, `degraded` (locks work, but repositories cannot be read) or `down` (no file can be claimed;
 /// `store.status` says whether checks work; `misconfigured` names a setting that the deployment cannot use).
-#[utoipa::path(get, path = "/api/health", tag = "operation", responses(HealthAnswers), security(()))]
+#[utoipa::path(get, path = "/api/health", tag = "operation", responses(HealthResponses), security(()))]
 async fn get_health(health: Arc<Health>) -> Result<Response, HandlerError> {
     let report = health.report().await?;
     if report.status != Overall::Down {
@@ -106,9 +106,9 @@ async fn get_health(health: Arc<Health>) -> Result<Response, HandlerError> {
 }
 
 /// Its responses in the OpenAPI document.
-enum HealthAnswers {}
+enum HealthResponses {}
 
-impl IntoResponses for HealthAnswers {
+impl IntoResponses for HealthResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(&[], Reader::Person, "GET, HEAD", None);
         let report = Ref::from_schema_name("HealthReport");

@@ -91,7 +91,7 @@ pub(super) struct Document;
     path = "/api/locks",
     tag = "people",
     params(LocksQuery, AgentHeaders),
-    responses(LocksAnswers),
+    responses(LocksResponseSet),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_locks(
@@ -115,9 +115,9 @@ async fn get_locks(
 }
 
 /// Its responses in the OpenAPI document.
-enum LocksAnswers {}
+enum LocksResponseSet {}
 
-impl IntoResponses for LocksAnswers {
+impl IntoResponses for LocksResponseSet {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
         let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);

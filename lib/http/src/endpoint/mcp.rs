@@ -132,7 +132,7 @@ async fn in_json_rpc(response: Response, body: &[u8]) -> Result<Response, ApiErr
     if status.is_success() || content_type.is_some_and(|value| value == "application/json") {
         return Ok(response);
     }
-    // The media type was looked at before: what the SDK calls another one is a body that it cannot read.
+    // The media type was checked before: the SDK reports an unreadable body as a wrong one.
     let (status, code, message) = if status != StatusCode::UNSUPPORTED_MEDIA_TYPE {
         let text = response.into_body().collect().await.map_err(|_| ApiError::Internal)?;
         let text = String::from_utf8_lossy(&text.to_bytes()).into_owned();

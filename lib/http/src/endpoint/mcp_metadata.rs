@@ -28,13 +28,13 @@ pub(super) struct Document;
 struct Metadata {
     resource: String,
     resource_name: &'static str,
-    /// Left out where nobody needs a credential: on one machine.
+    /// Left out if no credential is needed: on one machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     authorization_servers: Vec<String>,
     bearer_methods_supported: [&'static str; 1],
 }
 
-/// Needs no credential: clients learn here where to get one.
+/// Needs no credential: clients find here where to get one.
 async fn get_metadata(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Json<Metadata>, HandlerError> {
     let origin = own_origin(&app.edge, &headers)?;
     Ok(Json(Metadata {

@@ -51,7 +51,7 @@ pub(super) struct Document;
     tag = "agents",
     params(AgentHeaders),
     request_body(content = PostRequest, example = json!(examples::post_request())),
-    responses(PostAnswers),
+    responses(PostResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_status(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
@@ -75,9 +75,9 @@ async fn answer(app: &App, request: Request<Body>) -> Result<PostResponse, ApiEr
 }
 
 /// Its responses in the OpenAPI document.
-enum PostAnswers {}
+enum PostResponses {}
 
-impl IntoResponses for PostAnswers {
+impl IntoResponses for PostResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(
             &[&OF_AGENTS[..], &[Cause::Person]].concat(),
@@ -104,12 +104,12 @@ impl IntoResponses for PostAnswers {
             ErrorCode::CircuitOpen,
         ];
         let refused = with_error(&["PostResponse", "RefusalCode"], &codes).example(Some(examples::post_refused()));
-        let why = "Refused by the rules; nothing was changed. LOCK_CONFLICT (WAIT): another's lock blocks the claim. \
+        let why = "Refused by the rules; nothing was changed. LOCK_CONFLICT (WAIT): someone else's lock blocks the claim. \
                    STALE_HEAD (PULL): the working copy is behind. NOT_PUSHED (PUSH): the changes are not pushed. \
-                   LOCK_LOST (STOP): a lock belongs to another holder now. LOCK_TAKEN (STOP): a person has taken \
-                   a lock of the caller away. TOO_MANY_LOCKS: the caller has too many \
+                   LOCK_LOST (STOP): a lock belongs to another holder now. LOCK_TAKEN (STOP): a person force-released a lock \
+                   of the caller. TOO_MANY_LOCKS: the caller has too many \
                    (STOP), or a file or the repository has (WAIT). INTENT_REQUIRED, INTENT_NOT_ACTIVE, INTENT_BLOCKED, \
-                   SCOPE_VIOLATION, BUDGET_EXHAUSTED, CIRCUIT_OPEN (STOP): an intent does not let it in. FILE_OWNED \
+                   SCOPE_VIOLATION, BUDGET_EXHAUSTED, CIRCUIT_OPEN (STOP): an intent refuses it. FILE_OWNED \
                    (SWITCH_TASK): another intent owns a file";
         answers.insert(409, response(why, refused));
         finish(answers)

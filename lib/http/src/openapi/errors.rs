@@ -14,17 +14,17 @@ use crate::body::MAX_BYTES;
 use crate::error::Respond;
 use coord_domain::{Branch, RepoId};
 use coord_server::error::ApiError;
-use coord_state::admission::TooMuch;
+use coord_state::admission::SizeLimit;
 
 /// Answers by status.
-pub(crate) type Answers = BTreeMap<u16, ResponseBuilder>;
+pub(crate) type ResponsesByStatus = BTreeMap<u16, ResponseBuilder>;
 
-/// What an error may come of.
+/// Causes of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// Any request.
     Any,
-    /// Who calls.
+    /// The caller's credential.
     Caller,
     /// A token, which must be verified.
     Token,
@@ -32,7 +32,7 @@ pub(crate) enum Cause {
     Form,
     /// A repository, or how often it is asked about.
     Question,
-    /// What is asked of the source of a repository.
+    /// Questions to the source of a repository.
     Source,
     /// A body.
     Body,
@@ -42,11 +42,11 @@ pub(crate) enum Cause {
     Focus,
     /// An intent that has to be there.
     Intent,
-    /// What only a person may do.
+    /// Acts reserved for persons.
     Person,
 }
 
-/// What the errors of agents' operations come of.
+/// Causes of errors of agents' operations.
 pub(crate) const OF_AGENTS: [Cause; 7] = [
     Cause::Caller,
     Cause::Token,
@@ -57,7 +57,7 @@ pub(crate) const OF_AGENTS: [Cause; 7] = [
     Cause::Files,
 ];
 
-/// What a body has besides the error.
+/// The fields of a body besides the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
     /// Nothing.
@@ -72,7 +72,7 @@ struct Case {
     body: ErrorBody,
 }
 
-/// What an error comes of; nothing where no operation has it, or each has its own. An error that is new here belongs into
+/// The cause of an error; `None` if no operation has it, or each has its own. An error that is new here belongs into
 /// [`cases`] as well.
 fn cause(error: &ApiError) -> Option<Cause> {
     match error {
@@ -153,11 +153,11 @@ fn cases() -> Vec<Case> {
             version: "9bee4e1".to_owned(),
         },
         ApiError::PersonRequired(
-            "only a person may unblock an intent: ask yours to send the request without agent_id".to_owned(),
+            "only a person may unblock an intent: ask your user to send the request without agent_id".to_owned(),
         ),
         ApiError::UnknownIntent("REQ-POOL-2".to_owned()),
         ApiError::TooLarge(MAX_BYTES),
-        ApiError::TooMuchAtOnce(TooMuch::Neighbors),
+        ApiError::TooMuchAtOnce(SizeLimit::Neighbors),
         ApiError::UriTooLong(URI_BYTES),
         ApiError::UnsupportedEncoding,
         ApiError::UnsupportedMediaType,
@@ -190,9 +190,14 @@ fn cases() -> Vec<Case> {
 /// A schema, and what it is like beside an error with that sentence.
 pub(crate) type Offline = (&'static str, fn(&str) -> Value);
 
-/// The errors that come of `causes`, and 405 of an endpoint that takes `allowed`. Where the state cannot be asked (503), the
-/// body is a whole answer of the schema `offline`, if there is one, with the error besides.
-pub(crate) fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, offline: Option<Offline>) -> Answers {
+/// The errors of `causes`, and 405 of an endpoint that takes `allowed`. If the store cannot be reached (503), the body is a
+/// complete response of the schema `offline`, if there is one, with the error besides.
+pub(crate) fn errors(
+    causes: &[Cause],
+    reader: Reader,
+    allowed: &'static str,
+    offline: Option<Offline>,
+) -> ResponsesByStatus {
     let mut by_status: BTreeMap<u16, Vec<ErrorBody>> = BTreeMap::new();
     for case in cases() {
         if case.cause == Cause::Any || causes.contains(&case.cause) {
@@ -311,7 +316,7 @@ fn header_of(status: u16, allowed: &str) -> Option<(&'static str, Header)> {
 }
 
 /// As `utoipa` takes them.
-pub(crate) fn finish(answers: Answers) -> BTreeMap<String, utoipa::openapi::RefOr<Response>> {
+pub(crate) fn finish(answers: ResponsesByStatus) -> BTreeMap<String, utoipa::openapi::RefOr<Response>> {
     answers
         .into_iter()
         .map(|(status, response)| (status.to_string(), response.build().into()))

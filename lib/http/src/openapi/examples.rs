@@ -1,4 +1,4 @@
-//! Requests and answers that are true: a test sends these requests to a server and compares what it answers. `src/auth.ts`
+//! Requests and answers that are true: a test sends these requests to a server and compares the answers. `src/auth.ts`
 //! imports `src/db.ts`, which Ada has claimed.
 
 use coord_intents::ledger::{Point, seal};
@@ -13,7 +13,7 @@ pub const HEAD: &str = "99cc7da9399f806a758cf80dab931201cf07c67e";
 /// When Ada's lock was granted, Unix seconds.
 pub const GRANTED_AT: i64 = 1_795_306_224;
 
-/// When it lapses.
+/// When it expires.
 pub const EXPIRY: i64 = GRANTED_AT + 300;
 
 /// Its fencing token: the time, in tenths of a millisecond.
@@ -33,7 +33,7 @@ pub fn post_request() -> Value {
     })
 }
 
-/// It is hers.
+/// Ada holds it.
 pub fn post_granted() -> Value {
     json!({
         "success": true,
@@ -81,7 +81,7 @@ pub fn post_refused() -> Value {
     })
 }
 
-/// Bob plans to work on the file that imports hers.
+/// Bob plans to work on the file that imports Ada's.
 pub fn check_request() -> Value {
     json!({
         "repo_url": "git@github.com:acme/shop.git",
@@ -201,7 +201,7 @@ pub fn checkpoint() -> Value {
     )
 }
 
-/// Bob compares the file with what Ada has recorded.
+/// Bob compares the file with Ada's record.
 pub fn verify_request() -> Value {
     json!({ "repo_url": REPO_URL, "branch": "main", "files": [{ "file_path": "src/db.ts", "hash": CONTENT }] })
 }
@@ -256,7 +256,7 @@ pub fn event_stream() -> String {
     )
 }
 
-/// What Ada has done, and what Bob could not.
+/// Ada's events, and Bob's refusal.
 pub fn activity() -> Value {
     let change = |kind: &str, user: &str, id: &str| {
         json!({
@@ -307,7 +307,7 @@ pub fn offline_check(why: &str) -> Value {
         "locks": {},
         "held": {},
         "warnings": [OFFLINE],
-        "orchestration": command("STOP", None, &format!("Coord cannot determine what is locked: {why}")),
+        "orchestration": command("STOP", None, &format!("Coord cannot determine the locks: {why}")),
     })
 }
 

@@ -1,6 +1,6 @@
-//! Pieces of the OpenAPI document: what no attribute of a handler can say.
+//! Parts of the OpenAPI document that no attribute of a handler can express.
 //!
-//! - `responses`, `errors`: pieces of what an operation answers; each handler puts its own together
+//! - `responses`, `errors`: parts of an operation's responses, which each handler combines
 //! - `fields`, and [`coord_protocol::schema`]: fields and headers
 //! - `examples`: requests and answers that a test plays through
 

@@ -20,16 +20,16 @@ impl Refused for ApiError {
     }
 }
 
-/// Whoever makes requests: a server by its operations, or `coord mcp` by its server.
+/// An executor of requests: a server by its operations, or `coord mcp` by its server.
 pub trait Requests {
     /// Why a request has no answer.
     type Error: Refused;
 
-    /// What the request that `call` stands for is answered with.
+    /// The answer to the request `call`.
     fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, Self::Error>>;
 }
 
-/// What stands where a call does not say it.
+/// Default values of arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
     /// The agent.

@@ -63,7 +63,7 @@ impl<R: Requests> Board<'_, R> {
         Ok(OpenCodeAnswer::new(answers::one(stored)).with(waiting))
     }
 
-    /// `read-messages` and `poll-inbox`: what the agent has not proved to have. It says itself that it has what is older than `since`.
+    /// `read-messages` and `poll-inbox`: the messages that the agent has not confirmed. It confirms those older than `since`.
     pub async fn read(&self, timeout_ms: u64, since: Option<Time>) -> Result<OpenCodeAnswer, R::Error> {
         let seconds = timeout_ms.div_ceil(1000).min(u64::from(WAIT_SECONDS));
         let deadline = Instant::now() + Duration::from_secs(seconds);

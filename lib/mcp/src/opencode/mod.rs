@@ -1,8 +1,8 @@
 //! The core tools of the plugin opencode-teams, by its names, parameters and results. Each is a few requests of HTTP, which a server
 //! answers by its operations, and `coord mcp` by its server: no rule of teams is here.
 //!
-//! - `tool`: the tools, as clients are told of them; `call`: their arguments
-//! - `board`: requests, as whom; `teams`, `tasks`, `messages`: what each tool asks
+//! - `tool`: the tools, as listed for clients; `call`: their arguments
+//! - `board`: requests and their caller; `teams`, `tasks`, `messages`: the requests of each tool
 //! - `records`: answers of HTTP as the plugin's records
 //! - `refusal`: refusals, by the plugin's sentences and names of parameters
 
@@ -26,10 +26,10 @@ use rmcp::model::{CallToolResult, ContentBlock};
 
 use self::board::Board;
 
-/// What a tool answers.
+/// A tool's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCodeAnswer {
-    /// The plugin's result as JSON; then sentences about what it has no place for.
+    /// The plugin's result as JSON; then sentences that have no place in it.
     texts: Vec<String>,
     /// The request that proves that the caller has the messages of this answer: to be made once it has.
     pub proof: Option<Box<TeamCall>>,

@@ -9,11 +9,11 @@ use coord_teams::task::Task;
 use coord_teams::team::{TeamConfig, TeamMember};
 use coord_teams::time::Time;
 
-use crate::plugin_records::{self, NoRecord};
+use crate::plugin_records::{self, UnrepresentableValue};
 use coord_server::error::ApiError;
 
-/// A record of ours that is none of the plugin's: a defect.
-fn defect(problem: impl Into<NoRecord>) -> ApiError {
+/// A record of ours that the plugin cannot have: a defect.
+fn defect(problem: impl Into<UnrepresentableValue>) -> ApiError {
     tracing::error!(problem = %problem.into(), "this is no record of the plugin");
     ApiError::Internal
 }
@@ -68,8 +68,8 @@ pub(super) fn team(view: &TeamView) -> Result<TeamConfig, ApiError> {
     })
 }
 
-/// The task as its file: what is in progress without an owner is `pending`, with the plugin's warning. When it was completed is not
-/// in it, as the plugin never says it.
+/// The task as its file: a task in progress without an owner is `pending`, with the plugin's warning. The time of completion is
+/// left out, as the plugin never writes it.
 pub(super) fn task(view: TaskView) -> Result<Task, ApiError> {
     let id = TaskId::parse(&view.id).map_err(defect)?;
     let (blocks, dependencies) = (view.blocks.clone(), view.dependencies.clone());

@@ -59,7 +59,7 @@ pub(super) fn by_parameters(mut error: AgentError) -> AgentError {
     error
 }
 
-/// The sentence alone, as the plugin throws it; then the command, with what the sentence does not say.
+/// The sentence alone, as the plugin throws it; then the command, with facts that the sentence lacks.
 pub(super) fn text(error: &AgentError) -> String {
     let (sentence, reason) = (&error.error.message, &error.orchestration.reason);
     let action = serde_json::to_value(error.orchestration.action).unwrap_or_default();

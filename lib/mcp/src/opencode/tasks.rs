@@ -48,7 +48,7 @@ impl<R: Requests> Board<'_, R> {
         Ok(OpenCodeAnswer::new(answers::one(&task)).with(waiting))
     }
 
-    /// `get-tasks`: for the plugin, what is in progress without an owner is pending.
+    /// `get-tasks`: for the plugin, a task in progress without an owner is pending.
     pub async fn list(&self, filters: &TaskFilters, after: Option<u64>) -> Result<OpenCodeAnswer, R::Error> {
         let is_unclaimed = filters.status == Some(TaskStatus::Pending);
         let call = ListTasksCall {
@@ -118,7 +118,7 @@ impl<R: Requests> Board<'_, R> {
         let step = match (from, to) {
             (TaskStatus::Pending, TaskStatus::InProgress) => self.claim_of(id),
             (TaskStatus::InProgress, TaskStatus::Completed) => self.completion(id),
-            // Whose claim has lapsed may complete the task all the same.
+            // A former owner whose claim has expired may still complete the task.
             (TaskStatus::Pending, TaskStatus::Completed) if before.lease.state == LeaseState::Lapsed => {
                 self.completion(id)
             }
@@ -130,7 +130,7 @@ impl<R: Requests> Board<'_, R> {
         if !changes_fields {
             return self.task(step).await;
         }
-        // A completion of what seems to be another's is refused, most likely: before anything is changed.
+        // The completion of a task that seems to have a different owner is likely refused: check before any change.
         let is_own = |owner: &String| {
             self.agent
                 .as_ref()
@@ -169,8 +169,12 @@ impl<R: Requests> Board<'_, R> {
         let response = answer_of!(answer, Task);
         let task = records::task(response.task.ok_or(ApiError::Internal)?)?;
         let kept = response.kept_files;
-        let kept =
-            (!kept.is_empty()).then(|| format!("Locks stay yours, as the work is not pushed: {}.", kept.join(", ")));
+        let kept = (!kept.is_empty()).then(|| {
+            format!(
+                "You keep these locks, because the work is not pushed: {}.",
+                kept.join(", ")
+            )
+        });
         let notes = response.warnings.into_iter().chain(kept).chain(waiting);
         Ok(OpenCodeAnswer::new(answers::one(&task)).with(notes))
     }

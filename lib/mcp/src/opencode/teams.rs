@@ -18,7 +18,7 @@ use super::refusal::by_rules;
 use coord_server::error::ApiError;
 use coord_state::teams::TeamRefusal;
 
-/// The plugin's leader, where nobody says who it is; and the kinds of agents.
+/// The plugin's leader, if no one is named; and the kinds of agents.
 const LEADER: &str = "leader";
 const WORKER: &str = "worker";
 
@@ -140,7 +140,7 @@ impl<R: Requests> Board<'_, R> {
     }
 }
 
-/// What a step did besides.
+/// A step's side effect.
 fn note(change: &TeamChangeResponse) -> Option<String> {
     let given_back = &change.given_back;
     let waits = match change.shutdown_state {
@@ -148,7 +148,7 @@ fn note(change: &TeamChangeResponse) -> Option<String> {
         Some(ShutdownProgress::Rejected) => Some("A member has rejected the shutdown: it is over."),
         _ => None,
     };
-    let given_back = (!given_back.is_empty()).then(|| format!("Your tasks are given back: {}.", given_back.join(", ")));
+    let given_back = (!given_back.is_empty()).then(|| format!("Released tasks: {}.", given_back.join(", ")));
     let sentences: Vec<String> = waits.map(str::to_owned).into_iter().chain(given_back).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }

@@ -1,4 +1,4 @@
-//! The tools, as clients are told of them.
+//! The tools, as listed for clients.
 
 use coord_protocol::opencode_tools::{
     ActAs, BroadcastMessage, ClaimTask, CreateTask, GetTasks, InRepository, InTeam, JoinTeam, PollInbox, SendMessage,
@@ -50,7 +50,7 @@ impl OpenCodeTool {
         }
     }
 
-    /// What clients are told of it where `offer` is what they get. A result is told in the text, without a schema.
+    /// The definition for clients of `offer`. A result is sent as text, without a schema.
     pub(crate) fn definition(self, offer: Offer) -> Definition {
         let (description, arguments): (&str, JsonObject) = match self {
             OpenCodeTool::SpawnTeam => ("Make a team, which you lead.", arguments_of::<SpawnTeam>(offer)),
@@ -85,7 +85,7 @@ impl OpenCodeTool {
                 arguments_of::<ActAs>(offer),
             ),
             OpenCodeTool::ApproveShutdown => (
-                "Stop, as a shutdown asks: your tasks are given back.",
+                "Stop, as a shutdown asks: your tasks are released.",
                 arguments_of::<ActAs>(offer),
             ),
         };

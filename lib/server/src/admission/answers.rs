@@ -1,8 +1,9 @@
-//! What a script asks and the source knows: the head of the branch, and whether the caller's commits contain it.
+//! Facts that a script asks for and the source knows: the head of the branch, and whether the caller's commits contain
+//! it.
 
 use std::time::Duration;
 
-use super::{Admission, Ancestry, Need};
+use super::{Admission, Ancestry, HeadNeed};
 use crate::error::ApiError;
 use crate::heads;
 use coord_domain::CommitSha;
@@ -41,7 +42,7 @@ impl Admission<'_> {
         self.ancestry = Ancestry::Asked;
         let asked = match self.take_lookups(Lookup::Commits, (1, 0)) {
             Ok(()) => self.ask_source(known, age).await,
-            Err(limited) if self.need == Need::Proof => return Err(limited),
+            Err(limited) if self.need == HeadNeed::Proof => return Err(limited),
             Err(_) => {
                 self.ancestry = Ancestry::Unsure;
                 return Ok(());
@@ -104,11 +105,11 @@ impl Admission<'_> {
         } else {
             known.commit
         };
-        self.learn_known_commits(source, &head).await
+        self.find_known_commits(source, &head).await
     }
 
     /// Finds out whether one of the caller's commits contains `head`.
-    pub(super) async fn learn_known_commits(&mut self, source: &dyn Source, head: &CommitSha) -> Result<(), ApiError> {
+    pub(super) async fn find_known_commits(&mut self, source: &dyn Source, head: &CommitSha) -> Result<(), ApiError> {
         if self.known_commits.iter().any(|commit| commit.matches(head)) {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use crate::heads;
 use coord_domain::{Branch, Holder, RepoId};
 use coord_sources::Source;
 use coord_state::Read;
-use coord_state::admission::{AdmissionTerms, Admitted, Denial, Limited, admit};
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, LimitSubject, admit};
 
 /// The error of a denial that ends a request about `branch` of `repo`.
 pub(super) fn refusal(denial: Denial, repo: &RepoId, branch: &Branch) -> ApiError {
@@ -42,7 +42,7 @@ pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &
 }
 
 /// Refuses a repository that `source` knows by another name, whatever head is stored. The head is fetched again, which ends the trust in
-/// the stored one, so that other processes learn the new name too. It counts as a request.
+/// the stored one, so that other processes see the new name too. It counts as a request.
 ///
 /// # Errors
 /// The refusal. None if the repository has its old name again.
@@ -73,18 +73,18 @@ async fn count_refused(app: &App, repo: &RepoId, branch: &Branch, holder: &Holde
     }
 }
 
-pub(super) fn limited(retry_after_seconds: u64, whose: Limited) -> ApiError {
+pub(super) fn limited(retry_after_seconds: u64, whose: LimitSubject) -> ApiError {
     ApiError::RateLimited {
         retry_after_seconds,
         whose: match whose {
-            Limited::Holder => "you send too many requests",
-            Limited::Person => "your agents together send too many requests",
-            Limited::Repository => "the callers of this repository together send too many requests",
-            Limited::Source => {
+            LimitSubject::Holder => "you send too many requests",
+            LimitSubject::Person => "your agents together send too many requests",
+            LimitSubject::Repository => "the callers of this repository together send too many requests",
+            LimitSubject::Source => {
                 "your requests name too many commits that Coord does not know; send base_head, and pushed commits"
             }
-            Limited::New => "your requests name too many branches that Coord does not know",
-            Limited::Ledger => {
+            LimitSubject::New => "your requests name too many branches that Coord does not know",
+            LimitSubject::Ledger => {
                 "your login has used its share of this repository's ledger (half of COORD_LEDGER_MAX_LINES a day); record less, or ask \
                  the operator to raise COORD_LEDGER_MAX_LINES. Nothing was changed or recorded"
             }

@@ -12,11 +12,11 @@ use super::caller_address::caller_address;
 use super::lookups::Lookups;
 use crate::app::App;
 use coord_auth::{
-    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled, RepoLimit,
-    Verdict, is_well_formed,
+    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, RememberedVerdict,
+    RepoLimit, Verdict, is_well_formed,
 };
 use coord_domain::RepoId;
-use coord_runtime::after_answer::defer;
+use coord_runtime::after_response::defer;
 use coord_runtime::timing::Call;
 use coord_sources::SourceError;
 use coord_state::admission::{RememberedMember, forget, remember};
@@ -24,9 +24,8 @@ use coord_store::Store;
 
 /// The member of `repo` that `caller` is.
 ///
-/// # Errors
-/// When `repo` is not served, the credential does not count there, the unverified-caller limit is exceeded, or nobody can be
-/// verified now.
+/// # Errors When `repo` is not served, the credential does not count there, the unverified-caller limit is exceeded, or the
+/// verification service is unavailable.
 pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -> Result<Member, ApiError> {
     let served = app.serves(repo);
     let shown = match caller {
@@ -36,19 +35,19 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
                 user_id: identity.user_id,
                 user_name: identity.user_name,
                 can_push: true,
-                // Nothing tells who owns it: everybody may what COORD_APPROVERS do, unless that is set.
+                // The owner is unknown: every caller has the rights of COORD_APPROVERS, unless that is set.
                 is_owner: app.intents.approvers.is_empty(),
             });
         }
-        // Unverified callers must not learn which repositories are served.
+        // Unverified callers must not find out which repositories are served.
         CallerIdentity::Unverified(_) if served.is_err() => return Err(not_shown(repo)),
         CallerIdentity::Unverified(shown) => shown,
     };
     CredentialCheck::of(app, shown, repo)?.identify().await
 }
 
-/// Renews the verdict on `caller` if it is due, and waits for that: for what must not go on with an old one. GitHub not
-/// responding is no error.
+/// Renews the verdict on `caller` if it is due, and waits for that: for streams that must not go on with an old one.
+/// GitHub not responding is no error.
 ///
 /// # Errors
 /// When the credential no longer counts in `repo`.
@@ -58,7 +57,7 @@ pub async fn renew_verdict(app: &App, caller: &CallerIdentity, repo: &RepoId) ->
     };
     let check = CredentialCheck::of(app, shown.clone(), repo)?;
     match check.recall() {
-        Recalled::Member(_, Freshness::Ageing) => match check.verify().await {
+        RememberedVerdict::Member(_, Freshness::Ageing) => match check.verify().await {
             Err(ApiError::IdentityUnavailable(_)) | Ok(_) => Ok(()),
             Err(error) => Err(error),
         },
@@ -66,7 +65,7 @@ pub async fn renew_verdict(app: &App, caller: &CallerIdentity, repo: &RepoId) ->
     }
 }
 
-/// `error`, with no other repositories than those of `limit`: a caller does not learn which of the others are served.
+/// `error`, with no other repositories than those of `limit`: a caller does not see which others are served.
 fn within(limit: Option<&RepoLimit>, mut error: SourceError) -> SourceError {
     if let (Some(limit), SourceError::UnknownRepository { known, renamed_to, .. }) = (limit, &mut error) {
         known.retain(|repo| limit.takes_in(repo));
@@ -107,18 +106,18 @@ impl CredentialCheck {
 
     async fn identify(self) -> Result<Member, ApiError> {
         let mut recalled = self.recall();
-        if recalled == Recalled::Nothing {
+        if recalled == RememberedVerdict::Nothing {
             self.read_store().await?;
             recalled = self.recall();
         }
         match recalled {
-            Recalled::Member(member, freshness) => self.believe(member, freshness).await,
-            Recalled::Refused(verdict) => accept(verdict),
-            Recalled::Nothing => self.verify_unknown().await,
+            RememberedVerdict::Member(member, freshness) => self.believe(member, freshness).await,
+            RememberedVerdict::Refused(verdict) => accept(verdict),
+            RememberedVerdict::Nothing => self.verify_unknown().await,
         }
     }
 
-    fn recall(&self) -> Recalled {
+    fn recall(&self) -> RememberedVerdict {
         self.known.recall(self.credential.name(), &self.repo, SystemTime::now())
     }
 
@@ -203,7 +202,7 @@ impl CredentialCheck {
         let known = Arc::clone(&self.known);
         let verified = self.verify().await;
         if let Ok(member) = &verified {
-            known.unverified.give_back(address);
+            known.unverified.refund(address);
             self.note_address(member);
         }
         verified
@@ -233,7 +232,7 @@ impl CredentialCheck {
                 Ok(member)
             }
             Ok(verdict) => {
-                let was_known = matches!(self.recall(), Recalled::Member(..));
+                let was_known = matches!(self.recall(), RememberedVerdict::Member(..));
                 self.known.note_refusal(name, repo, &verdict, now);
                 if was_known {
                     forget(&*self.store, repo, name).await?;
@@ -289,7 +288,7 @@ mod tests {
         }
     }
 
-    /// GitHub, where the right was taken away, or which is down.
+    /// GitHub, which may have revoked the right or be down.
     struct GitHub {
         is_down: bool,
     }

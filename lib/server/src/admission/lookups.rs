@@ -22,21 +22,21 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// Reads without a pause.
 const BURST: u32 = 600;
 
-type Found = Result<Option<AgedVerdict>, StoreError>;
+type VerdictResult = Result<Option<AgedVerdict>, StoreError>;
 
 /// The lookups of one process.
 #[derive(Debug)]
 pub struct Lookups {
     waiting: Mutex<VecDeque<Waiting>>,
     started: Instant,
-    /// Held by whoever reads. Theoretical arrival time of the next read (GCRA), since the start.
+    /// Locked by the current reader. Theoretical arrival time of the next read (GCRA), since the start.
     turn: tokio::sync::Mutex<Duration>,
 }
 
 #[derive(Debug)]
 struct Waiting {
     asked: (RepoId, String),
-    found: oneshot::Sender<Found>,
+    found: oneshot::Sender<VerdictResult>,
 }
 
 impl Default for Lookups {
@@ -51,7 +51,7 @@ impl Default for Lookups {
 
 impl Lookups {
     /// The verdict on a credential in `repo`, if the store has one.
-    pub(super) async fn look_up(&self, store: &dyn Store, repo: &RepoId, credential: &str) -> Found {
+    pub(super) async fn look_up(&self, store: &dyn Store, repo: &RepoId, credential: &str) -> VerdictResult {
         loop {
             let (sender, mut found) = oneshot::channel();
             self.waiting().push_back(Waiting {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_waits_shares_the_next_read() {
+    async fn waiting_callers_share_the_next_read() {
         let (lookups, store) = (Lookups::default(), Counting::default());
         let all = (0..1_000).map(|number| {
             let (lookups, store) = (&lookups, &store);

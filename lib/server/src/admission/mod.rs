@@ -7,9 +7,9 @@
 //! - `person_lookups`: the lookups at the source of one person in all repositories
 //! - `long_reads`: the turns of reads that may take long
 //! - `run`: the loop of calls and questions
-//! - `answers`: the answers of the source to what a script asks; `denial`: the errors of final denials
+//! - `answers`: the source's answers to a script's questions; `denial`: the errors of final denials
 //! - `repository`: admission of requests that need no head
-//! - `pushed_work`: verdicts of the source on released work; `unchanged`: what it says of files whose push the store has proved
+//! - `pushed_work`: verdicts of the source on released work; `unchanged`: its verdicts on files whose push the store has proved
 
 mod answers;
 pub mod caller_address;
@@ -32,15 +32,17 @@ use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use coord_settings::Rates;
 use coord_sources::{KnownHead, Source, SourceError, Tip};
-use coord_state::admission::{AdmissionTerms, Admitted, HeadTerms, Lookup, RepositoryUses, SeenHead, count_lookups};
-use coord_state::locks::{BrokenPromise, Judged, Written, tell_interfaces};
+use coord_state::admission::{
+    AdmissionTerms, Admitted, HeadTerms, Lookup, ReportedHead, RepositoryUses, count_lookups,
+};
+use coord_state::locks::{BrokenPromise, JudgedFile, WrittenFile, tell_interfaces};
 use coord_store::StoreError;
 use denial::{no_push, refusal, refuse_renamed};
 use identity::identify;
 pub use identity::renew_verdict;
 pub use long_reads::LongReads;
 pub use lookups::Lookups;
-pub use person_lookups::PersonLookups;
+pub use person_lookups::UserLookups;
 use pushed_work::Work;
 pub use repository::{admit_as_holder, admit_to_repository};
 pub(crate) use run::AdmittedCall;
@@ -48,23 +50,23 @@ pub(crate) use run::AdmittedCall;
 /// A webhook delivery that may have moved a head sets its time to 1970. Its age then exceeds this number of seconds.
 const NEVER: u64 = 1_000_000_000;
 
-/// What a request needs of the head of its branch.
+/// The use that a request makes of the head of its branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Need {
+enum HeadNeed {
     /// No head: abandoned work can be released after the branch is gone.
     NoHead,
     /// The head, which may be this old in seconds, if that is limited. Without the source, the request goes on.
     Head { at_most: Option<u32> },
-    /// The head, and what the source says of commits: a release depends on it.
+    /// The head, and the source's facts about commits: a release depends on it.
     Proof,
 }
 
-/// What is known of whether the caller's commits contain the head.
+/// The known relation between the caller's commits and the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ancestry {
-    /// What the store knows: the source has not been asked.
+    /// As the store knows it: the source has not been asked.
     Unasked,
-    /// What the source knows, too.
+    /// As the source knows it, too.
     Asked,
     /// According to the source, one of the caller's commits lacks the head.
     Behind,
@@ -92,13 +94,13 @@ pub struct Admission<'a> {
     is_owner: bool,
     /// Commits that the caller's working copy is known to contain.
     known_commits: Vec<CommitSha>,
-    /// What the repository is known to use.
+    /// The features that the repository is known to use.
     uses: Arc<RepositoryUses>,
     /// The head, where it was fetched from a source.
     fetched: Option<Tip>,
     /// The source, if it keeps its heads in the store.
     keeper: Option<&'a dyn Source>,
-    need: Need,
+    need: HeadNeed,
     ancestry: Ancestry,
     /// The limits of the next run: a request counts once.
     rates: Rates,
@@ -118,8 +120,8 @@ impl<'a> Admission<'a> {
         known_commits: Option<Vec<CommitSha>>,
     ) -> Result<Self, ApiError> {
         let need = match known_commits {
-            Some(_) => Need::Head { at_most: None },
-            None => Need::NoHead,
+            Some(_) => HeadNeed::Head { at_most: None },
+            None => HeadNeed::NoHead,
         };
         let member = identify(app, caller, repo).await?;
         let holder = Holder {
@@ -132,7 +134,7 @@ impl<'a> Admission<'a> {
         }
         let source = app.source.as_deref();
         let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
-        let renamed = keeper.filter(|source| need != Need::NoHead && source.renamed_to(repo).is_some());
+        let renamed = keeper.filter(|source| need != HeadNeed::NoHead && source.renamed_to(repo).is_some());
         if let Some(source) = renamed {
             refuse_renamed(app, source, repo, branch, &holder).await?;
         }
@@ -140,7 +142,7 @@ impl<'a> Admission<'a> {
             Some(source) if keeper.is_none() => match source.tip(repo, branch).await {
                 Ok(tip) => Some(tip),
                 Err(error @ SourceError::UnknownRepository { .. }) => return Err(error.into()),
-                Err(_) if need == Need::NoHead => None,
+                Err(_) if need == HeadNeed::NoHead => None,
                 Err(error) => return Err(error.into()),
             },
             _ => None,
@@ -166,7 +168,7 @@ impl<'a> Admission<'a> {
             fetched: None,
         };
         if let (Some(source), Some(tip)) = (source, &fetched) {
-            admission.learn_known_commits(source, &tip.commit).await?;
+            admission.find_known_commits(source, &tip.commit).await?;
         }
         admission.fetched = fetched;
         Ok(admission)
@@ -175,19 +177,19 @@ impl<'a> Admission<'a> {
     /// Reads the head again where the store does not keep it: the request has waited, and the branch may have moved.
     pub async fn reread_head(&mut self) -> Result<(), ApiError> {
         let source = self.app.source.as_deref();
-        let Some(source) = source.filter(|_| self.keeper.is_none() && self.need != Need::NoHead) else {
+        let Some(source) = source.filter(|_| self.keeper.is_none() && self.need != HeadNeed::NoHead) else {
             return Ok(());
         };
         let tip = source.tip(self.repo, self.branch).await?;
         self.ancestry = Ancestry::Asked;
-        self.learn_known_commits(source, &tip.commit).await?;
+        self.find_known_commits(source, &tip.commit).await?;
         self.fetched = Some(tip);
         Ok(())
     }
 
     /// For a claim to write: limits the age of the head.
     pub fn for_writing(mut self) -> Self {
-        self.need = Need::Head {
+        self.need = HeadNeed::Head {
             at_most: Some(self.app.head_ages.at_most),
         };
         self
@@ -201,8 +203,8 @@ impl<'a> Admission<'a> {
 
     /// For a release.
     pub fn for_release(mut self) -> Self {
-        if self.need != Need::NoHead {
-            self.need = Need::Proof;
+        if self.need != HeadNeed::NoHead {
+            self.need = HeadNeed::Proof;
         }
         self
     }
@@ -220,7 +222,7 @@ impl<'a> Admission<'a> {
 
     /// Whether the source can judge the caller's work.
     pub fn can_ask(&self) -> bool {
-        self.app.source.is_some() && self.need != Need::NoHead
+        self.app.source.is_some() && self.need != HeadNeed::NoHead
     }
 
     /// The source's verdicts on `written`, when `new_head` was pushed from a working copy at `agent_head`. A head kept in
@@ -230,8 +232,8 @@ impl<'a> Admission<'a> {
         known: KnownHead,
         new_head: &CommitSha,
         agent_head: &CommitSha,
-        written: &[Written],
-    ) -> Result<Vec<Judged>, ApiError> {
+        written: &[WrittenFile],
+    ) -> Result<Vec<JudgedFile>, ApiError> {
         let source = self.app.source.as_deref().ok_or(ApiError::Internal)?;
         if self.keeper.is_some() {
             // The script has counted the first question of this repository.
@@ -327,13 +329,13 @@ impl<'a> Admission<'a> {
             rates: self.rates,
             head: match (&self.fetched, self.keeper, self.need) {
                 (Some(tip), _, _) => HeadTerms::Fetched(&tip.commit),
-                (None, _, Need::NoHead) => HeadTerms::Any,
+                (None, _, HeadNeed::NoHead) => HeadTerms::Any,
                 (None, None, _) => HeadTerms::Stored,
                 (None, Some(_), need) => HeadTerms::Aged {
                     refresh_after: ages.refresh_after,
                     at_most: match need {
-                        Need::Head { at_most } => at_most,
-                        Need::NoHead | Need::Proof => None,
+                        HeadNeed::Head { at_most } => at_most,
+                        HeadNeed::NoHead | HeadNeed::Proof => None,
                     },
                     is_asked: self.ancestry != Ancestry::Unasked,
                 },
@@ -349,7 +351,7 @@ impl<'a> Admission<'a> {
     }
 
     /// Reports the head to the observer, and warns the caller if it is unconfirmed.
-    pub fn note(&self, head: &SeenHead, warnings: &mut Vec<String>) {
+    pub fn note(&self, head: &ReportedHead, warnings: &mut Vec<String>) {
         if (self.fetched.is_some() || self.keeper.is_some())
             && let Some(observer) = &self.app.head_observer
         {

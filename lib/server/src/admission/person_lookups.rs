@@ -11,29 +11,29 @@ use super::denial::limited;
 use crate::error::ApiError;
 use coord_domain::UserId;
 use coord_settings::Rate;
-use coord_state::admission::{Limited, Lookup};
+use coord_state::admission::{LimitSubject, Lookup};
 
 /// Maximum of arrival times remembered, two for a person.
 const MOST_ARRIVALS: usize = 8_192;
 
 /// The lookups of all persons by this process.
 #[derive(Debug)]
-pub struct PersonLookups {
+pub struct UserLookups {
     started: Instant,
     /// Theoretical arrival times (GCRA), in milliseconds since the start.
     arrivals: Mutex<Cache<(UserId, Lookup), u64>>,
 }
 
-impl Default for PersonLookups {
+impl Default for UserLookups {
     fn default() -> Self {
-        PersonLookups {
+        UserLookups {
             started: Instant::now(),
             arrivals: Mutex::new(Cache::new(MOST_ARRIVALS)),
         }
     }
 }
 
-impl PersonLookups {
+impl UserLookups {
     /// Counts `amount` lookups if `spared` others remain, or returns the seconds until then.
     fn take_at(
         &self,
@@ -60,8 +60,8 @@ impl Admission<'_> {
     /// When the caller has too many in this minute.
     pub(super) fn take_lookups(&self, lookup: Lookup, (amount, spared): (u32, u32)) -> Result<(), ApiError> {
         let (rate, whose) = match lookup {
-            Lookup::Commits => (self.app.rates.source, Limited::Source),
-            Lookup::Branch => (self.app.rates.new, Limited::New),
+            Lookup::Commits => (self.app.rates.source, LimitSubject::Source),
+            Lookup::Branch => (self.app.rates.new, LimitSubject::New),
         };
         let lookups = &self.app.person_lookups;
         lookups
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_person_has_one_budget_for_each_kind_of_lookup() {
-        let (lookups, rates) = (PersonLookups::default(), Rates::default());
+        let (lookups, rates) = (UserLookups::default(), Rates::default());
         let taken = |login: &str, lookup: Lookup, rate: Rate, seconds: u64| {
             let person = UserId::parse(login).unwrap();
             let take = || lookups.take_at(Duration::from_secs(seconds), &person, (lookup, 1, 0), rate);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn many_lookups_at_once_count_as_many() {
-        let (lookups, rate) = (PersonLookups::default(), Rates::default().source);
+        let (lookups, rate) = (UserLookups::default(), Rates::default().source);
         let ann = UserId::parse("ann").unwrap();
         let take = |amount, spared| lookups.take_at(Duration::ZERO, &ann, (Lookup::Commits, amount, spared), rate);
         assert_eq!(take(14, 6), Ok(()));

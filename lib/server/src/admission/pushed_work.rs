@@ -1,5 +1,5 @@
 //! The source's verdicts on released work. If the new head is the head of the branch and the working copy is at it, one
-//! request to the source suffices for each head at which files were claimed. What a question cannot change is not asked: a
+//! request to the source suffices for each head at which files were claimed. A question with a known result is skipped: a
 //! commit that GitHub does not have ends them.
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,14 +10,14 @@ use coord_domain::work::{Shortfall, Verdict, WorkFacts};
 use coord_domain::{Branch, CommitSha, FilePath};
 use coord_sources::{Comparison, Reachable, Source, SourceError};
 use coord_state::admission::Lookup;
-use coord_state::locks::{Judged, Written};
+use coord_state::locks::{JudgedFile, WrittenFile};
 
-/// Maximum heads of claims that one request asks about; files of further heads need a release of their own. Each is a question to
+/// Most heads of claims that one request asks about; files of further heads need a separate release. Each is a question to
 /// GitHub, or a search in a clone.
 pub(super) const MOST_CLAIM_HEADS: usize = 4;
 const MOST_CLAIM_HEADS_OF_CLONE: usize = 64;
 
-/// The work that a release is about, and what is known of it.
+/// The work of a release, and the known facts about it.
 pub(super) struct Work<'a> {
     admission: &'a Admission<'a>,
     source: &'a dyn Source,
@@ -27,7 +27,7 @@ pub(super) struct Work<'a> {
     agent_head: &'a CommitSha,
     files: Vec<File>,
     /// Files whose stored names are refused now: the source cannot be asked about them.
-    nameless: Vec<Judged>,
+    nameless: Vec<JudgedFile>,
     /// The places in `files`, by the head of their claim.
     claims: BTreeMap<CommitSha, Vec<usize>>,
     /// Whether the next question was counted by the script that asked for the verdicts.
@@ -51,7 +51,7 @@ impl<'a> Work<'a> {
         admission: &'a Admission<'a>,
         source: &'a dyn Source,
         (new_head, agent_head): (&'a CommitSha, &'a CommitSha),
-        written: &[Written],
+        written: &[WrittenFile],
     ) -> Self {
         let mut files = Vec::with_capacity(written.len());
         let mut nameless = Vec::new();
@@ -59,7 +59,7 @@ impl<'a> Work<'a> {
         for written in written {
             let verdict = Verdict::Missing(Shortfall::Unknown);
             let Ok(path) = FilePath::parse(&written.path) else {
-                nameless.push(Judged {
+                nameless.push(JudgedFile {
                     path: written.path.clone(),
                     claim_head: written.claim_head.clone(),
                     verdict,
@@ -89,8 +89,9 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The verdicts, where `head` is that of the branch. What the branch does not have is looked for on `work_branch`.
-    pub async fn judge(mut self, head: &CommitSha, work_branch: Option<&Branch>) -> Result<Vec<Judged>, ApiError> {
+    /// The verdicts, where `head` is that of the branch. Changes that the branch does not have are looked up on
+    /// `work_branch`.
+    pub async fn judge(mut self, head: &CommitSha, work_branch: Option<&Branch>) -> Result<Vec<JudgedFile>, ApiError> {
         for (place, verdict) in self.verdicts(head).await? {
             self.files[place].verdict = verdict;
         }
@@ -101,7 +102,7 @@ impl<'a> Work<'a> {
             self.judge_by_content(head).await?;
         }
         let files = &self.files;
-        let judged = |(claim_head, place): (&CommitSha, &usize)| Judged {
+        let judged = |(claim_head, place): (&CommitSha, &usize)| JudgedFile {
             path: files[*place].path.as_str().to_owned(),
             claim_head: claim_head.clone(),
             verdict: files[*place].verdict,
@@ -112,7 +113,8 @@ impl<'a> Work<'a> {
         Ok(places.map(judged).chain(self.nameless.iter().cloned()).collect())
     }
 
-    /// The verdicts on what the branch has by another commit, such as that of a squash: what is as in the working copy is there.
+    /// The verdicts on files that the branch has by a different commit, such as a squash: a file that is as in the working copy
+    /// is there.
     async fn judge_by_content(&mut self, head: &CommitSha) -> Result<(), ApiError> {
         self.new_head = head.clone();
         self.comparisons.clear();
@@ -125,7 +127,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// The verdicts on what the branch with `head` does not have by its work branch.
+    /// The verdicts on work that the branch with `head` does not have, by its work branch.
     async fn judge_on(&mut self, work_branch: &Branch, head: &CommitSha) -> Result<(), ApiError> {
         let repo = self.admission.repo;
         self.admission.count_lookups(Lookup::Branch, 1).await?;
@@ -136,7 +138,7 @@ impl<'a> Work<'a> {
             Err(SourceError::UnknownBranch { .. }) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        // What the source did not have when it was asked may have been pushed since, as this head.
+        // Commits that the source did not have when it was asked may have been pushed since, as this head.
         if self.is_nowhere(head) && !self.new_head.matches(&work_head) {
             return Ok(());
         }
@@ -228,7 +230,7 @@ impl<'a> Work<'a> {
         missing.filter(|(_, places)| !places.is_empty()).collect()
     }
 
-    /// What the working copy has that the new head lacks; `None` where that is nothing that the branch with `head` lacks.
+    /// The files of the working copy that the new head lacks; `None` if the branch with `head` has all of them.
     async fn in_copy(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
         let agent_head = self.agent_head;
         if agent_head.matches(&self.new_head) || self.is_on(agent_head, head).await? {
@@ -299,7 +301,7 @@ impl<'a> Work<'a> {
         Ok(compared.descends)
     }
 
-    /// How the new head relates to `base`, and what has changed of all files.
+    /// How the new head relates to `base`, and the changes of all files.
     async fn compare(&mut self, base: &CommitSha) -> Result<Comparison, ApiError> {
         if let Some(known) = self.comparisons.get(base) {
             return Ok(known.clone());

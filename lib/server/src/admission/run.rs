@@ -1,18 +1,19 @@
-//! The loop of a request: its call is made, and what the script asks is answered, until there is an outcome or a denial.
+//! The loop of a request: its call is made, and the script's questions are answered, until there is an outcome or a
+//! denial.
 
 use futures::future::BoxFuture;
 
 use super::denial::refusal;
-use super::{Admission, Ancestry, Need};
+use super::{Admission, Ancestry, HeadNeed};
 use crate::error::ApiError;
-use coord_state::admission::{AdmissionTerms, Admitted, Denial, Limited, Question};
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, LimitSubject, Question};
 use coord_store::{Store, StoreError};
 
 /// Maximum reruns of a script for one request: for the head, for facts about commits, and while another request fetches the
 /// head.
 const MOST_ROUNDS: u32 = 30;
 
-/// A store call whose script begins with an admission. It is made again after each question, with what the answer has changed.
+/// A store call whose script begins with an admission. It is made again after each question, with the answer's changes.
 pub(crate) trait AdmittedCall: Send + Sync {
     /// The outcome of the script.
     type Outcome: Send;
@@ -20,7 +21,7 @@ pub(crate) trait AdmittedCall: Send + Sync {
     /// Runs the script once, on these terms.
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError>;
 
-    /// Answers a question of the script for its next run. What the source knows is left to [`Admission::answer`].
+    /// Answers a question of the script for its next run. Facts of the source are left to [`Admission::answer`].
     ///
     /// # Errors
     /// When the caller has to send more, the source does not respond, or this call's script does not ask that.
@@ -69,8 +70,9 @@ impl Admission<'_> {
                 }
                 // Handled like a GitHub that cannot be asked: only a release depends on the answer.
                 Admitted::Denied(Denial::Limited {
-                    whose: Limited::Source, ..
-                }) if self.need != Need::Proof => {
+                    whose: LimitSubject::Source,
+                    ..
+                }) if self.need != HeadNeed::Proof => {
                     self.begin_round()?;
                     self.ancestry = Ancestry::Unsure;
                 }
@@ -92,7 +94,7 @@ impl Admission<'_> {
     }
 
     /// Runs `call`, one part of a long read, when it is the person's turn. Each part is counted as a request, and between two parts the
-    /// store has time for others. `price`: a sentence of what it costs, for a caller that has no request left.
+    /// store has time for others. `price`: a sentence about its cost, for a caller without requests left.
     ///
     /// # Errors
     /// As those of [`Admission::run`].

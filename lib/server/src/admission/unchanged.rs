@@ -9,15 +9,15 @@ use crate::error::ApiError;
 use coord_domain::{CommitSha, FilePath};
 use coord_sources::{Reachable, Source};
 use coord_state::admission::Lookup;
-use coord_state::locks::Written;
+use coord_state::locks::WrittenFile;
 
-/// Lookups that are left to the caller for what depends on the answer.
+/// Lookups that are left to the caller for dependent requests.
 const SPARED: u32 = 10;
 
 impl Admission<'_> {
     /// Those of `released` that are known to be the same in `new_head` as at their claim: a lookup for each head at which files
     /// were claimed. Sources that keep no heads in the store are asked before the release.
-    pub async fn unchanged_since_claim(&self, new_head: &CommitSha, released: &[Written]) -> Vec<String> {
+    pub async fn unchanged_since_claim(&self, new_head: &CommitSha, released: &[WrittenFile]) -> Vec<String> {
         let mut unchanged = Vec::new();
         let Some(source) = self.keeper.filter(|_| !released.is_empty()) else {
             return unchanged;
@@ -37,8 +37,8 @@ impl Admission<'_> {
         };
         match tokio::time::timeout(self.app.locks.comparison_time, asking).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::debug!(%error, repo = %self.repo, "what was released could not be compared"),
-            Err(_) => tracing::debug!(repo = %self.repo, "what was released was not compared in time"),
+            Ok(Err(error)) => tracing::debug!(%error, repo = %self.repo, "the released files could not be compared"),
+            Err(_) => tracing::debug!(repo = %self.repo, "the released files were not compared in time"),
         }
         unchanged
     }

@@ -9,7 +9,7 @@ use coord_auth::AuthError;
 use coord_domain::RepoId;
 use coord_events::TooManyStreams;
 use coord_sources::SourceError;
-use coord_state::admission::{Full, Taken, TooMuch};
+use coord_state::admission::{ForceReleased, FullPart, SizeLimit};
 use coord_state::teams::TeamRefusal;
 use coord_store::StoreError;
 
@@ -21,7 +21,7 @@ pub enum ApiError {
     InvalidField {
         /// The field.
         field: &'static str,
-        /// What is wrong with it, after its name.
+        /// The problem, worded to follow its name.
         problem: String,
     },
     /// 400: the body is not JSON of the right shape.
@@ -29,7 +29,7 @@ pub enum ApiError {
     MalformedBody {
         /// The field, if the error is inside one.
         field: Option<String>,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// 400: the body did not arrive in time.
@@ -51,7 +51,7 @@ pub enum ApiError {
         instead.map(|instead| format!("{instead}; ")).unwrap_or_default()
     )]
     UnknownRoute {
-        /// What to call, where another tool has such a route.
+        /// The right call, if another tool has such a route.
         instead: Option<&'static str>,
     },
     /// 404: this server does not serve the repository.
@@ -64,7 +64,7 @@ pub enum ApiError {
         repo: RepoId,
         /// Repositories that are served.
         known: Vec<String>,
-        /// What it is called now, where it was renamed.
+        /// The current name, if it was renamed.
         renamed_to: Option<RepoId>,
     },
     /// 404: the repository has no such branch, or no commit at all.
@@ -78,7 +78,7 @@ pub enum ApiError {
         near: Vec<String>,
         /// Whether the repository has no commit at all.
         is_empty: bool,
-        /// Why the branch is missing, and what to do.
+        /// Why the branch is missing, and the fix.
         hint: Option<String>,
     },
     /// 404: the graph of the branch has no such file.
@@ -109,16 +109,16 @@ pub enum ApiError {
     },
     /// 409: there is no room for more locks.
     #[error("{}", no_room(.0))]
-    TooManyLocks(Full),
+    TooManyLocks(FullPart),
     /// 409: a person has taken locks of the caller away.
-    #[error("{}", taken_away(.0))]
-    LockTaken(Box<Taken>),
+    #[error("{}", forced_release(.0))]
+    LockTaken(Box<ForceReleased>),
     /// 413: the files have too many locks or neighbors to look at in one request.
     #[error("these files have too many {} for one request; name fewer files", match .0 {
-        TooMuch::Locks => "locks",
-        TooMuch::Neighbors => "neighbors in the import graph",
+        SizeLimit::Locks => "locks",
+        SizeLimit::Neighbors => "neighbors in the import graph",
     })]
-    TooMuchAtOnce(TooMuch),
+    TooMuchAtOnce(SizeLimit),
     /// 413: the body is too large.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
@@ -145,7 +145,7 @@ pub enum ApiError {
         /// Seconds until there may be room.
         retry_after_seconds: u64,
     },
-    /// 500: a defect of ours.
+    /// 500: a defect in Coord.
     #[error("the server has an internal error; its log has the cause")]
     Internal,
     /// 503: no response within the time limit.
@@ -157,7 +157,7 @@ pub enum ApiError {
     /// 503: the server gives no answer. Clients make it.
     #[error("{problem}")]
     NoServer {
-        /// What is unreachable, as the subject of a sentence.
+        /// The unreachable service, as the subject of a sentence.
         name: String,
         /// Why there is no answer.
         problem: String,
@@ -176,40 +176,40 @@ pub enum ApiError {
     },
 }
 
-fn no_room(full: &Full) -> String {
+fn no_room(full: &FullPart) -> String {
     match full {
-        Full::File(path) => {
+        FullPart::File(path) => {
             format!("{path} has the maximum number of locks, so nothing was claimed; wait until a reader releases it")
         }
-        Full::Person => {
+        FullPart::Person => {
             "your agents together hold the maximum number of locks in this repository, so nothing was claimed; \
              release some first (status OPEN)"
                 .to_owned()
         }
-        Full::Repository => {
+        FullPart::Repository => {
             "this repository has the maximum number of locks, so nothing was claimed; wait until some are released"
                 .to_owned()
         }
-        Full::Owners(None) => {
+        FullPart::Owners(None) => {
             "intents own the maximum number of files in this repository, so nothing was claimed; complete or abandon some \
              of them"
                 .to_owned()
         }
-        Full::Owners(Some(path)) => {
-            format!("{path} has the maximum number of owners on branches of their own, so nothing was claimed")
+        FullPart::Owners(Some(path)) => {
+            format!("{path} already has the maximum number of owners on separate branches; nothing was claimed")
         }
     }
 }
 
-fn taken_away(taken: &Taken) -> String {
-    let Taken { by, message, files } = taken;
+fn forced_release(taken: &ForceReleased) -> String {
+    let ForceReleased { by, message, files } = taken;
     let files = match files.as_slice() {
         [first, more @ ..] if !more.is_empty() => format!("'{first}' and {} more files", more.len()),
         files => format!("'{}'", files.concat()),
     };
     format!(
-        "user '{by}' has taken your lock on {files} away: {message}; leave the work there, and tell your user; a release of it \
-         (OPEN with \"abandon\": true) says that you know"
+        "user '{by}' force-released your lock on {files}: {message}; stop working there, and tell your user; confirm with a \
+         release (OPEN with \"abandon\": true)"
     )
 }
 
@@ -332,7 +332,9 @@ impl ApiError {
                 conflicts: taken.files.clone(),
                 ..Metadata::default()
             }),
-            ApiError::TooManyLocks(Full::File(_) | Full::Repository) => Orchestration::new(Action::Wait, error.message),
+            ApiError::TooManyLocks(FullPart::File(_) | FullPart::Repository) => {
+                Orchestration::new(Action::Wait, error.message)
+            }
             _ if error.error.is_of_call() => {
                 let sentence = error.message.trim_end_matches('.');
                 Orchestration::new(Action::Stop, format!("{sentence}. Fix the field and retry."))
@@ -342,13 +344,13 @@ impl ApiError {
     }
 }
 
-/// A refusal by the rules of a team, and what waits for the caller there.
+/// A refusal by the rules of a team, and pending items for the caller there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{refusal}")]
 pub struct TeamRefused {
     /// The refusal.
     pub refusal: TeamRefusal,
-    /// What waits.
+    /// The unfinished part.
     pub waiting: Waiting,
 }
 

@@ -67,7 +67,7 @@ pub(super) fn field(refusal: &TeamRefusal) -> Option<&'static str> {
     }
 }
 
-/// The next step: the sentence of the refusal, and what to do instead.
+/// The next step: the sentence of the refusal, and the alternative.
 pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
     use TeamRefusal as Refusal;
     let (action, hint) = match refusal {
@@ -85,27 +85,30 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         Refusal::TaskUnavailable { .. } => (Action::SwitchTask, "take another task"),
         Refusal::TaskTaken { .. } => (Action::SwitchTask, "take another task, or wait until the claim ends"),
         Refusal::HeldBack { .. } => (Action::SwitchTask, "take another task"),
-        Refusal::Reserved { .. } => (Action::SwitchTask, "take another task, or wait until it is anybody's"),
-        Refusal::DependenciesUnmet { .. } => (Action::SwitchTask, "work on what it depends on first"),
+        Refusal::Reserved { .. } => (
+            Action::SwitchTask,
+            "take another task, or wait until the reservation ends",
+        ),
+        Refusal::DependenciesUnmet { .. } => (Action::SwitchTask, "work on its dependencies first"),
         Refusal::ShuttingDown { id, .. } if id.is_empty() => (
             Action::Stop,
             "you have stopped: join the team again to go on, which gives you tasks once no shutdown is open",
         ),
         Refusal::ShuttingDown { .. } => (
             Action::Stop,
-            "complete or release what you have, and answer the shutdown; if you have approved it, wait until it is over",
+            "complete or release your tasks, and answer the shutdown; if you have approved it, wait until it is over",
         ),
-        Refusal::ClaimLost { .. } => (Action::Stop, "do not write what you have made of it"),
+        Refusal::ClaimLost { .. } => (Action::Stop, "do not write your changes"),
         Refusal::NotOwner { .. } => (Action::Stop, "claim it first"),
         Refusal::OtherBranch { .. } => (Action::Stop, "work on that branch, or take another task"),
-        Refusal::FilesClaimed { .. } => (Action::SwitchTask, "complete that task first, or give it back"),
-        Refusal::DependedOn { .. } => (Action::Stop, "send unlink=true to remove it all the same"),
+        Refusal::FilesClaimed { .. } => (Action::SwitchTask, "complete or release that task first"),
+        Refusal::DependedOn { .. } => (Action::Stop, "send unlink=true to remove it anyway"),
         Refusal::ShutdownOpen { .. } => (Action::Wait, "it has to end first"),
         Refusal::TooEarly { .. } => (Action::Wait, "the members may still answer"),
         Refusal::NoTask { .. } => (Action::Stop, "list the tasks of the team"),
         Refusal::TeamClosed { .. } => (Action::Stop, "it can be read: create another one to go on"),
         Refusal::TeamExists { .. } => (Action::Stop, "join it, or choose another name"),
-        Refusal::TooMany { .. } => (Action::Stop, "send fewer, or end, give back or remove some first"),
+        Refusal::TooMany { .. } => (Action::Stop, "send fewer, or complete, release or remove some first"),
         Refusal::NotLeader { .. } => (Action::Stop, "send the leader a message"),
         Refusal::NotCreator { .. } => (Action::Stop, "send one of them a message"),
         Refusal::NoRecipient { .. } => (Action::Stop, "show the team: it has the handles of its members"),
@@ -231,7 +234,7 @@ mod tests {
         text.split(' ').next().unwrap_or_default().to_owned()
     }
 
-    /// Agents do what the action says: it is part of the protocol.
+    /// Agents obey the action: it is part of the protocol.
     #[test]
     fn each_refusal_has_its_action() {
         let of = |action| {
@@ -259,7 +262,7 @@ mod tests {
         assert_eq!(of(Action::Stop).len(), all().len() - 10);
     }
 
-    /// Some said what was wrong, and no more.
+    /// Some only named the problem.
     #[test]
     fn each_refusal_says_the_next_step() {
         for refusal in all() {
@@ -273,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_by_itself_says_when_to_come_again() {
+    fn a_passing_refusal_says_when_to_retry() {
         let until = chrono::Utc::now().timestamp_millis() + 60_000;
         let (id, name) = ("t1".to_owned(), "bob".to_owned());
         let taken = TeamRefusal::TaskTaken {
@@ -292,9 +295,9 @@ mod tests {
             assert!((58..=61).contains(&seconds), "{seconds}");
         }
     }
-    /// Who had stopped was told to answer the shutdown that it had approved.
+    /// Stopped members were told to answer the shutdown that they had approved.
     #[test]
-    fn who_has_stopped_is_told_to_join_again_and_who_is_asked_to_answer() {
+    fn a_stopped_member_must_rejoin_and_an_asked_one_must_answer() {
         let hint = |id: &str| {
             let (id, reason) = (id.to_owned(), "It is late".to_owned());
             orchestration(&TeamRefusal::ShuttingDown { id, reason }).reason

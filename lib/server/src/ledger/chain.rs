@@ -3,7 +3,7 @@
 use coord_intents::ledger::Sealer;
 
 use coord_domain::RepoId;
-use coord_state::ledger::{AppendedLine, Place, Seal, lines_after, seal};
+use coord_state::ledger::{AppendedLine, ChainPosition, Seal, lines_after, seal};
 use coord_store::{Store, StoreError};
 
 /// A line with its chain.
@@ -49,7 +49,7 @@ pub async fn read_lines(
 
 /// Makes the chain of `appended`, which follow `from`. At each known place it goes on from there, so that lines that were changed in
 /// the store do not fit to the next place. The flag says whether all of them fit.
-fn chain(seal: &Seal, from: Place, appended: &[AppendedLine]) -> (Vec<SealedLine>, bool) {
+fn chain(seal: &Seal, from: ChainPosition, appended: &[AppendedLine]) -> (Vec<SealedLine>, bool) {
     let mut sealer = Sealer::after(from.point);
     let mut places = seal.places_after(from).peekable();
     let (mut lines, mut is_whole) = (Vec::new(), true);
@@ -59,7 +59,7 @@ fn chain(seal: &Seal, from: Place, appended: &[AppendedLine]) -> (Vec<SealedLine
             sealer = Sealer::after(passed.point);
         }
         let mut text = Vec::new();
-        // What no script has appended is no line: it was left out when the lines were sealed, too.
+        // Text that no script has appended is not a line: it was left out when the lines were sealed, too.
         let Ok(point) = sealer.append(&mut text, &line.text) else {
             continue;
         };

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::sealing::seal_lines;
 use coord_domain::RepoId;
-use coord_runtime::after_answer::defer;
+use coord_runtime::after_response::defer;
 use coord_store::Store;
 
 /// Seals the ledgers to which requests have appended. One sealing of a repository is under way at a time in a process; lines that are
@@ -21,7 +21,7 @@ pub struct Sealing {
 }
 
 /// Ends the sealing of a repository, also where its work is dropped.
-struct Running {
+struct SealingGuard {
     sealing: Arc<Sealing>,
     repo: RepoId,
     is_over: bool,
@@ -58,14 +58,14 @@ impl Sealing {
     }
 
     /// Begins the sealing of `repo`, unless one is under way, which is then asked for one more.
-    fn begin(self: &Arc<Self>, repo: &RepoId) -> Option<Running> {
+    fn begin(self: &Arc<Self>, repo: &RepoId) -> Option<SealingGuard> {
         let mut running = self.lock();
         if let Some(once_more) = running.get_mut(repo) {
             *once_more = true;
             return None;
         }
         running.insert(repo.clone(), false);
-        Some(Running {
+        Some(SealingGuard {
             sealing: Arc::clone(self),
             repo: repo.clone(),
             is_over: false,
@@ -77,7 +77,7 @@ impl Sealing {
     }
 }
 
-impl Running {
+impl SealingGuard {
     /// Whether lines were appended since the last call; if not, the sealing is over.
     fn once_more(&mut self) -> bool {
         let mut running = self.sealing.lock();
@@ -90,7 +90,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for SealingGuard {
     fn drop(&mut self) {
         if !self.is_over {
             self.sealing.lock().remove(&self.repo);

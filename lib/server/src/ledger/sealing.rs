@@ -1,10 +1,10 @@
-//! Moves the seal. Sealers may race: the script moves the seal only from where it was read, so that there is one chain. What a
-//! process leaves unsealed when it ends is sealed by the next.
+//! Moves the seal. Sealers may race: the script moves the seal only from where it was read, so that there is one chain. If a
+//! process ends with unsealed lines, the next one seals them.
 
 use coord_intents::ledger::Sealer;
 
 use coord_domain::RepoId;
-use coord_state::ledger::{AppendedLine, Place, Seal, SealMove, WAYPOINT_LINES, lines_after, move_seal, seal};
+use coord_state::ledger::{AppendedLine, ChainPosition, Seal, SealMove, WAYPOINT_LINES, lines_after, move_seal, seal};
 use coord_store::{Store, StoreError};
 
 /// Lines that are sealed at once: 4 MiB at most.
@@ -34,19 +34,27 @@ pub async fn seal_lines(store: &dyn Store, repo: &RepoId, most_lines: usize) -> 
 }
 
 /// The place after `lines`, which follow `from`, and the waypoints on the way; none where there are no lines.
-fn seal_batch(repo: &RepoId, from: Place, lines: &[AppendedLine]) -> Option<(Place, Vec<Place>)> {
+fn seal_batch(
+    repo: &RepoId,
+    from: ChainPosition,
+    lines: &[AppendedLine],
+) -> Option<(ChainPosition, Vec<ChainPosition>)> {
     let mut sealer = Sealer::after(from.point);
     let mut waypoints = Vec::new();
     let mut bytes = Vec::new();
     for line in lines {
         bytes.clear();
         match sealer.append(&mut bytes, &line.text) {
-            Ok(point) if point.seq.is_multiple_of(WAYPOINT_LINES) => waypoints.push(Place { point, id: line.id }),
+            Ok(point) if point.seq.is_multiple_of(WAYPOINT_LINES) => {
+                waypoints.push(ChainPosition { point, id: line.id })
+            }
             Ok(_) => {}
             // No script appends such a line; the chain goes past it.
             Err(error) => tracing::error!(%repo, id = %line.id, %error, "the ledger has something else than a line"),
         }
     }
     let point = sealer.point();
-    lines.last().map(|last| (Place { point, id: last.id }, waypoints))
+    lines
+        .last()
+        .map(|last| (ChainPosition { point, id: last.id }, waypoints))
 }

@@ -6,10 +6,10 @@ use coord_protocol::{Action, CheckRequest, CheckResponse, Membership, Metadata, 
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::claim_rules::ClaimRules;
-use super::intent_refusal::SaidByIntents;
+use super::intent_refusal::IntentVerdict;
 use super::interfaces::notices_of;
 use super::lock_views::{others_locks, own_locks, warnings};
-use super::policy_request::SaidByPolicy;
+use super::policy_request::PolicyVerdict;
 use super::teams::memberships;
 use super::tool_use::ToolUse;
 use super::work_request::{Standing, WorkRequest, offline_warning};
@@ -80,8 +80,8 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
     }
     let standing = Standing::of(request, &admission, &survey);
     let ClaimRules { gate, policy } = call.rules;
-    let said = SaidByIntents::new(request, &survey.gate, gate.end(&survey.gate));
-    let mut response = respond(&standing, &survey, &said, &policy.end(), notes);
+    let verdict = IntentVerdict::new(request, &survey.gate, gate.end(&survey.gate));
+    let mut response = respond(&standing, &survey, &verdict, &policy.end(), notes);
     response.repo_head_ref = admission.head_ref();
     Ok(response)
 }
@@ -105,7 +105,7 @@ impl AdmittedCall for CheckCall<'_> {
     }
 }
 
-/// Takes the locks of its lead out of what a writer finds, which takes them over with its claim. A warning about those on its files.
+/// Removes the locks of its lead from a writer's findings: its claim takes them over. A warning about those on its files.
 fn leads_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
     let lead = holder.agent_id.as_ref()?.lead()?;
     let mut held = Vec::new();
@@ -131,8 +131,8 @@ fn leads_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
 fn respond(
     standing: &Standing,
     survey: &Survey,
-    said: &SaidByIntents<'_>,
-    policy: &SaidByPolicy,
+    verdict: &IntentVerdict<'_>,
+    policy: &PolicyVerdict,
     mut notes: Vec<String>,
 ) -> CheckResponse {
     let blocking = blocking(&survey.findings);
@@ -144,7 +144,7 @@ fn respond(
     };
     let action = orchestration::decide(Operation::Check, facts);
     let orchestration = match action {
-        _ if facts.refused.is_some() => said.orchestration(),
+        _ if facts.refused.is_some() => verdict.orchestration(),
         Action::SwitchTask => Orchestration::new(action, blocking_reason(&blocking, standing.user())).with(Metadata {
             suggested_tasks: survey.suggested.clone(),
             free: survey.free.clone(),
@@ -168,7 +168,7 @@ fn respond(
             blocking_reason(&blocking, standing.user())
         ));
     }
-    notes.extend(said.warnings());
+    notes.extend(verdict.warnings());
     notes.extend(policy.warnings());
     notes.extend(notices_of(&survey.own));
     CheckResponse {
@@ -188,7 +188,7 @@ fn respond(
 /// The response of a check that failed with `error`.
 pub(super) fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> CheckResponse {
     let body = error.body();
-    let reason = format!("Coord cannot determine what is locked: {}", body.message);
+    let reason = format!("Coord cannot determine the locks: {}", body.message);
     CheckResponse {
         status: Status::Offline,
         repo_head: head.map(ToString::to_string),

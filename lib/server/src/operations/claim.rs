@@ -7,9 +7,9 @@ use coord_protocol::{Action, ErrorCode, Event, Membership, Metadata, Orchestrati
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
 use super::claim_rules::ClaimRules;
-use super::intent_refusal::SaidByIntents;
+use super::intent_refusal::IntentVerdict;
 use super::interfaces::notices_of;
-use super::lock_views::{already_held, cost_of_claim, others_locks, own_locks, taken_over, warnings, who};
+use super::lock_views::{already_held, cost_of_claim, holder_name, others_locks, own_locks, taken_over, warnings};
 use super::sentences::{named, new_files};
 use super::teams::memberships;
 use super::tool_use::ToolUse;
@@ -21,7 +21,7 @@ use crate::error::ApiError;
 use coord_domain::{Branch, LockMode, LockReason};
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Question};
-use coord_state::locks::{ClaimOutcome, Finding, Relation, Survey, Wanted};
+use coord_state::locks::{ClaimOutcome, ClaimTerms, Finding, Relation, Survey};
 use coord_store::{Store, StoreError};
 
 /// Claims the files of `request` in `mode`, and waits up to `wait` seconds for its turn.
@@ -98,7 +98,7 @@ fn may_free(event: &Event, branch: &Branch, blocking: &[&Finding]) -> bool {
     is_here && (files.len() as u64 != u64::from(file_count) || blocking.iter().any(names))
 }
 
-/// How long until the first of what blocks ends, unless that happens before.
+/// How long until the first of the blocking locks ends, unless that happens before.
 fn first_end(blocking: &[&Finding], now: i64) -> Option<Duration> {
     let first = blocking.iter().map(|finding| finding.entry.free_from()).min()?;
     Some(Duration::from_secs((first - now).max(1).unsigned_abs()))
@@ -114,7 +114,7 @@ pub(super) fn respond(
     rules: ClaimRules<'_>,
 ) -> PostResponse {
     let survey = outcome.survey();
-    let said = SaidByIntents::new(request, &survey.gate, rules.gate.end(&survey.gate));
+    let verdict = IntentVerdict::new(request, &survey.gate, rules.gate.end(&survey.gate));
     let standing = Standing::of(request, admission, survey);
     let mut response = match outcome {
         ClaimOutcome::Claimed(survey) => granted(request, mode, survey, &standing),
@@ -122,10 +122,10 @@ pub(super) fn respond(
         ClaimOutcome::Stale(survey) => stale(survey, &standing),
         ClaimOutcome::Refused(survey) => {
             app.seal_later(&request.repo);
-            refused(survey, &standing, &said)
+            refused(survey, &standing, &verdict)
         }
     };
-    response.warnings.extend(said.warnings());
+    response.warnings.extend(verdict.warnings());
     rules.policy.end().add_to(&mut response);
     response.warnings.extend(notices_of(&survey.own));
     response.your_teams = memberships(&survey.waiting);
@@ -153,7 +153,7 @@ impl AdmittedCall for ClaimCall<'_> {
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<ClaimOutcome>, StoreError> {
         let (request, ClaimRules { gate, policy }) = (self.request, &self.rules);
-        let wanted = Wanted {
+        let wanted = ClaimTerms {
             claim: self.mode,
             wait_seconds: self.wait_seconds,
             policy: &policy.terms,
@@ -220,7 +220,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
             (1, false) => "its lock",
             _ => "the first",
         };
-        reason.push_str(&format!("; {what} ends in {seconds} s"));
+        reason.push_str(&format!("; {what} expires in {seconds} s"));
     }
     if let Some(queued) = &survey.queued {
         metadata.ticket = Some(queued.ticket.clone());
@@ -230,7 +230,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
             reason.push_str(&format!("; you are number {} in the queue", queued.position));
         }
     }
-    // Pending changes alone last until somebody merges them.
+    // Pending changes alone last until they are merged.
     let action = if metadata.retry_after.is_some() {
         Action::Wait
     } else {
@@ -241,8 +241,8 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let mutual = survey.queued.iter().flat_map(|queued| &queued.mutual);
     response.warnings.extend(mutual.map(|(user, agent)| {
         format!(
-            "MUTUAL_WAIT: You and {} wait for files that the other holds: release yours, or agree who goes first.",
-            who(user, agent.as_deref(), standing.user())
+            "MUTUAL_WAIT: You and {} each wait for files that the other holds: release yours, or agree on who goes first.",
+            holder_name(user, agent.as_deref(), standing.user())
         )
     }));
     response
@@ -276,9 +276,9 @@ fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
 }
 
 /// The refusal by intents, with all other conflicts.
-fn refused(survey: &Survey, standing: &Standing, said: &SaidByIntents<'_>) -> PostResponse {
+fn refused(survey: &Survey, standing: &Standing, verdict: &IntentVerdict<'_>) -> PostResponse {
     let code = survey.gate.refusal().unwrap_or(ErrorCode::Internal);
-    let mut response = refusal(code, said.orchestration(), survey, standing);
+    let mut response = refusal(code, verdict.orchestration(), survey, standing);
     let blocking = blocking(&survey.findings);
     if !blocking.is_empty() {
         response.warnings.push(format!(

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use coord_state::admission::Question;
 
-/// What a request says of these rules.
+/// The parts of a request that these rules use.
 pub(super) struct ClaimRules<'a> {
     pub gate: GateRequest<'a>,
     pub policy: PolicyRequest<'a>,

@@ -1,4 +1,4 @@
-//! Locks are taken away from their holders, which takes a person who owns the repository.
+//! Locks are force-released; this takes a person who owns the repository.
 
 use coord_protocol::{Action, Membership, Orchestration, PostResponse};
 use futures::FutureExt;
@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use coord_domain::LockReason;
 use coord_state as state;
-use coord_state::locks::TakenLock;
+use coord_state::locks::ForceReleasedLock;
 
 /// Takes others' locks on the files of `request` away.
 ///
@@ -24,7 +24,7 @@ pub(super) async fn force_release(
     let mut admission = request.begin_release(app, false).await?;
     if !admission.may_force() {
         return Err(ApiError::PersonRequired(format!(
-            "only a person who owns the repository may take a lock away: ask yours to send the request without agent_id, with a \
+            "only an owner of the repository can force-release a lock: ask your user to send the request without agent_id, with a \
              login that has admin or maintain at GitHub{}",
             match app.intents.approvers.as_slice() {
                 [] => String::new(),
@@ -44,7 +44,7 @@ pub(super) async fn force_release(
             each.sort();
             each.dedup();
             format!(
-                "You have taken {} away; each holder is told by its next call",
+                "Force-released {}; each holder is notified by its next call",
                 listed(&each)
             )
         }
@@ -56,8 +56,8 @@ pub(super) async fn force_release(
     Ok(response)
 }
 
-fn in_words(lock: &TakenLock) -> String {
-    let TakenLock {
+fn in_words(lock: &ForceReleasedLock) -> String {
+    let ForceReleasedLock {
         file_path,
         user,
         agent_id,

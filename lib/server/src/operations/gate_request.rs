@@ -1,23 +1,24 @@
-//! What a claim or a check says of intents, and the judgement of its files.
+//! The intent of a claim or a check, and the verdicts on its files.
 
 use super::tool_use::ToolUse;
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
 use crate::app::App;
-use crate::scopes::{Judged, ScopeCache, ToJudge};
+use crate::scopes::{ScopeCache, ScopeCheck, ScopeVerdicts};
 use coord_domain::{FilePath, Holder};
 use coord_settings::IntentPolicy;
 use coord_state::admission::ScopeQuestion;
 use coord_state::locks::{Gate, GateRules, GateTerms};
 
-/// What a request says of intents. The judgement is a guess by what this process saw last, until a script asks for one.
+/// The parts of a request that concern intents. The judgement is a guess by the state that this process saw last, until
+/// a script asks for one.
 pub(super) struct GateRequest<'a> {
     request: &'a WorkRequest,
     tool_use: &'a ToolUse,
     holder: Holder,
     rules: GateRules,
     scopes: &'a ScopeCache,
-    judged: Option<Judged>,
+    judged: Option<ScopeVerdicts>,
 }
 
 impl<'a> GateRequest<'a> {
@@ -38,8 +39,8 @@ impl<'a> GateRequest<'a> {
         gate
     }
 
-    fn files(&self) -> ToJudge<'_> {
-        ToJudge {
+    fn files(&self) -> ScopeCheck<'_> {
+        ScopeCheck {
             repo: &self.request.repo,
             branch: &self.request.branch,
             holder: &self.holder,
@@ -66,15 +67,15 @@ impl<'a> GateRequest<'a> {
         let named: Vec<FilePath> = asked.iter().filter_map(|file| FilePath::parse(file).ok()).collect();
         let files = match named.as_slice() {
             [] => self.files(),
-            paths => ToJudge { paths, ..self.files() },
+            paths => ScopeCheck { paths, ..self.files() },
         };
         let mut judged = self.scopes.answer(&files, question, self.judged.as_ref());
         judged.judgement.files = asked;
         self.judged = Some(judged);
     }
 
-    /// What was judged, where the script had use for it; and notes what it has told.
-    pub fn end(self, gate: &Gate) -> Option<Judged> {
+    /// The verdicts, if the script used them; and notes the outcome.
+    pub fn end(self, gate: &Gate) -> Option<ScopeVerdicts> {
         if let Some(intent) = &gate.intent {
             self.scopes.note_selected(&self.files(), intent);
         }

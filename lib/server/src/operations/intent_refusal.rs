@@ -1,11 +1,11 @@
-//! What intents say of a claim or a check, in sentences: why it is refused, and what else is true.
+//! The effect of intents on a claim or a check, in sentences: why it is refused, and warnings.
 
 use coord_intents::scope::Verdict;
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration};
 
 use super::sentences::reason_by_login;
 use super::work_request::WorkRequest;
-use crate::scopes::Judged;
+use crate::scopes::ScopeVerdicts;
 use coord_domain::LockMode;
 use coord_domain::orchestration::{self, Facts, Operation};
 use coord_state::locks::{Gate, GateCode, GateFinding};
@@ -13,16 +13,16 @@ use coord_state::locks::{Gate, GateCode, GateFinding};
 /// The sentence that programs look for where no active intent is cited.
 const CITE: &str = "You must cite a valid active Intent ID.";
 
-/// What the gate has found, with what was judged.
-pub(super) struct SaidByIntents<'a> {
+/// The gate's findings, with the verdicts.
+pub(super) struct IntentVerdict<'a> {
     request: &'a WorkRequest,
     gate: &'a Gate,
-    judged: Option<Judged>,
+    judged: Option<ScopeVerdicts>,
 }
 
-impl<'a> SaidByIntents<'a> {
-    pub fn new(request: &'a WorkRequest, gate: &'a Gate, judged: Option<Judged>) -> Self {
-        SaidByIntents { request, gate, judged }
+impl<'a> IntentVerdict<'a> {
+    pub fn new(request: &'a WorkRequest, gate: &'a Gate, judged: Option<ScopeVerdicts>) -> Self {
+        IntentVerdict { request, gate, judged }
     }
 
     /// The command of the refusal.
@@ -73,7 +73,7 @@ impl<'a> SaidByIntents<'a> {
         .collect()
     }
 
-    /// What a finding says, without the last full stop.
+    /// A finding's sentence, without the last full stop.
     fn sentence(&self, finding: &GateFinding) -> String {
         let GateFinding {
             kind,
@@ -95,10 +95,10 @@ impl<'a> SaidByIntents<'a> {
                     "PENDING" => format!("Intent {intent} has not begun: select it with select_active_intent"),
                     "CHANGED" => format!(
                         "Intent {intent} was changed since you selected it: select it again with select_active_intent, and \
-                         read what it says now"
+                 read it"
                     ),
                     "BRANCH" => format!("Intent {intent} is not about branch {branch}"),
-                    ended => format!("Intent {intent} is {ended}: what you hold can still be pushed and released"),
+                    ended => format!("Intent {intent} is {ended}: you can still push and release your files"),
                 };
                 format!("{CITE} {why}")
             }
@@ -118,7 +118,7 @@ impl<'a> SaidByIntents<'a> {
             }
             GateCode::Refused(_) => format!("{kind}. A person has to unblock the intent"),
             GateCode::OwnerIdle => format!(
-                "Intent {intent} owns {} and was not heard of for {used} s, so that others may take it",
+                "Intent {intent} owns {} but has been idle for {used} s, so others may claim it",
                 first_of(files)
             ),
             GateCode::BudgetLow => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use coord_graph::{
-    InterfaceChanges, InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, ReadInterface, interface,
+    InterfaceChanges, InterfaceComparison, InterfaceResult, InterfaceUnknown, Language, MAX_INTERFACE_BYTES, interface,
 };
 use coord_protocol::PostResponse;
 
@@ -21,13 +21,13 @@ use coord_state::locks::{BrokenPromise, PendingAct, Released, WrittenInterface, 
 /// Most files of one release whose interfaces are compared.
 const MOST_FILES: usize = 32;
 
-/// Blobs that count as one question to an expensive source. More would leave a person room to use up what GitHub allows in an
-/// hour, and fewer too little for a release of [`MOST_FILES`].
+/// Blobs that count as one question to an expensive source. More would let a person use up the hourly limit of GitHub, and
+/// fewer would not suffice for a release of [`MOST_FILES`].
 const BLOBS_OF_A_QUESTION: usize = 4;
 
 /// Compares the interfaces of released files. Where one has changed that was to be kept, `response`, an event and the holders of neighbors
-/// say so; where one differs on a work branch, it is kept with the pending change, for those who edit importers. What cannot be read now
-/// is a warning: the release has been made.
+/// say so; where one differs on a work branch, it is kept with the pending change, for those who edit importers. A failed read is a
+/// warning: the release has been made.
 pub(super) async fn compare_interfaces(
     app: &App,
     request: &WorkRequest,
@@ -77,8 +77,8 @@ pub(super) async fn compare_interfaces(
         }
         let (names, what) = match &comparison {
             InterfaceComparison::Same => continue,
-            // What nobody can import has no neighbors either.
-            InterfaceComparison::Unknown(NoInterface::Language) => continue,
+            // A file that cannot be imported has no neighbors either.
+            InterfaceComparison::Unknown(InterfaceUnknown::Language) => continue,
             InterfaceComparison::Changed(changes) => (names_of(changes), plain_text(&changes.to_string())),
             InterfaceComparison::Unknown(reason) => (
                 Vec::new(),
@@ -91,23 +91,23 @@ pub(super) async fn compare_interfaces(
     if broken.is_empty() {
         return;
     }
-    let told = match admission.tell_interfaces(&broken).await {
-        Ok(0) => "nobody holds a neighbor".to_owned(),
-        Ok(1) => "the holder of a neighbor is told".to_owned(),
-        Ok(count) => format!("the holders of {count} locks on neighbors are told"),
+    let notice = match admission.tell_interfaces(&broken).await {
+        Ok(0) => "no neighbor is locked".to_owned(),
+        Ok(1) => "the holder of a neighbor is notified".to_owned(),
+        Ok(count) => format!("the holders of {count} locks on neighbors are notified"),
         Err(error) => {
             tracing::debug!(%error, repo = %request.repo, "a changed interface could not be announced");
-            "nobody could be told".to_owned()
+            "no holder could be notified".to_owned()
         }
     };
     for (path, what) in sentences {
         response.warnings.push(format!(
-            "INTERFACE_CHANGED: The interface of '{path}' was to be kept: {what}; {told}."
+            "INTERFACE_CHANGED: You promised to keep the interface of '{path}': {what}; {notice}."
         ));
     }
 }
 
-/// Keeps in what the interfaces of `pending` files differ with the changes that are not merged yet.
+/// Keeps the interface differences of `pending` files with the changes that are not merged yet.
 async fn note_pending(
     app: &App,
     request: &WorkRequest,
@@ -142,8 +142,8 @@ async fn note_pending(
     }
 }
 
-/// Compares each of `files` between the head at its claim and `new_head`, first those that were to be kept. What an expensive source is asked for is counted: a
-/// question for each tree, and one for some blobs. Returns the files that are the same in both, too.
+/// Compares each of `files` between the head at its claim and `new_head`, first those that were to be kept. Questions to an expensive source are counted: one
+/// for each tree, and one for some blobs. Returns the files that are the same in both, too.
 async fn compare(
     source: &dyn Source,
     admission: &Admission<'_>,
@@ -157,7 +157,7 @@ async fn compare(
     let mut compared: Vec<(String, InterfaceComparison)> = left_out
         .iter()
         .map(|one| {
-            let comparison = InterfaceComparison::Unknown(NoInterface::TooLarge);
+            let comparison = InterfaceComparison::Unknown(InterfaceUnknown::TooLarge);
             (one.path.clone(), comparison)
         })
         .collect();
@@ -167,7 +167,7 @@ async fn compare(
             Ok(path) => by_head.entry(&one.claim_head).or_default().push(path),
             // A name that an earlier version kept, and that is refused now.
             Err(_) => {
-                let comparison = InterfaceComparison::Unknown(NoInterface::Unreadable);
+                let comparison = InterfaceComparison::Unknown(InterfaceUnknown::Unreadable);
                 compared.push((one.path.clone(), comparison));
             }
         }
@@ -225,16 +225,16 @@ async fn interfaces(
     repo: &RepoId,
     paths: &[FilePath],
     blobs: Vec<Option<String>>,
-) -> Result<Vec<Option<ReadInterface>>, SourceError> {
+) -> Result<Vec<Option<InterfaceResult>>, SourceError> {
     let languages: Vec<Option<Language>> = paths.iter().map(|path| Language::of_path(path.as_str())).collect();
-    let mut read: Vec<Option<ReadInterface>> = blobs
+    let mut read: Vec<Option<InterfaceResult>> = blobs
         .iter()
         .zip(&languages)
         .map(|(blob, language)| {
             blob.as_ref().map(|_| {
                 Err(match language {
-                    Some(_) => NoInterface::Unreadable,
-                    None => NoInterface::Language,
+                    Some(_) => InterfaceUnknown::Unreadable,
+                    None => InterfaceUnknown::Language,
                 })
             })
         })
@@ -255,8 +255,8 @@ async fn interfaces(
             };
             let interface = match blob {
                 Blob::Content(content) => interface(*language, content),
-                Blob::TooLarge(_) => Err(NoInterface::TooLarge),
-                Blob::Unreadable => Err(NoInterface::Unreadable),
+                Blob::TooLarge(_) => Err(InterfaceUnknown::TooLarge),
+                Blob::Unreadable => Err(InterfaceUnknown::Unreadable),
             };
             found
                 .lock()
@@ -278,12 +278,12 @@ fn names_of(changes: &InterfaceChanges) -> Vec<String> {
     all.map(|name| plain_text(name)).collect()
 }
 
-/// What holders of `entries` are told of their neighbors.
+/// The notices about neighbors for holders of `entries`.
 pub(super) fn notices_of(entries: &[LockEntry]) -> Vec<String> {
-    let told = entries
+    let notice = entries
         .iter()
         .filter_map(|entry| Some((entry.file_path.as_str(), entry.notices.as_deref()?)));
-    told.flat_map(|(file, text)| notices(file, text)).collect()
+    notice.flat_map(|(file, text)| notices(file, text)).collect()
 }
 
 /// The same of one file, in the form of `locks/modules/notices.lua`.

@@ -201,8 +201,8 @@ pub(super) fn waiting_views(tickets: &[Ticket], live: &LiveLocks) -> Vec<Waiting
     live_tickets.map(view).collect()
 }
 
-/// Who holds something, for a caller with the login `own`: an agent by its name alone where it is another one of the caller's.
-pub(super) fn who(login: &str, agent: Option<&str>, own: &UserId) -> String {
+/// A holder's name, for a caller with the login `own`: another agent of the caller is named without the login.
+pub(super) fn holder_name(login: &str, agent: Option<&str>, own: &UserId) -> String {
     match agent {
         Some(agent) if login == own.as_str() => format!("'{agent}'"),
         Some(agent) => format!("'{agent}' of user '{login}'"),
@@ -211,7 +211,7 @@ pub(super) fn who(login: &str, agent: Option<&str>, own: &UserId) -> String {
 }
 
 /// A sentence for a caller with the login `own` about a lock that concerns its request. The message is quoted: a model reads it, and
-/// somebody else has written it.
+/// another person or agent has written it.
 pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
     let LockEntry {
         file_path,
@@ -227,7 +227,7 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
         Some(_) => quoted_line(&first_words(message)),
         None => quoted_line(message),
     };
-    let who = who(user_id, agent_id.as_deref(), own);
+    let who = holder_name(user_id, agent_id.as_deref(), own);
     let doing = match status {
         LockMode::Reading => "read",
         LockMode::Writing => "written",
@@ -305,12 +305,12 @@ fn place_of_pending(change: &LockEntry) -> String {
     format!("'{work_branch}'{pull_request}")
 }
 
-/// Who writes a shared file.
+/// The writers of a shared file.
 fn shared(entry: &LockEntry, own: &UserId) -> String {
     format!(
         "'{}' is also being written by {}: {}",
         entry.file_path,
-        who(&entry.user_id, entry.agent_id.as_deref(), own),
+        holder_name(&entry.user_id, entry.agent_id.as_deref(), own),
         quoted_line(&entry.message)
     )
 }
@@ -337,7 +337,7 @@ pub(super) fn warnings(findings: &[Finding], own: &UserId) -> impl Iterator<Item
 const MOST_ALREADY_HELD: usize = 8;
 
 /// Warnings about locks that the caller held before its claim, one for each earlier claim. Without an agent id, the holder
-/// may be another agent of the same person; the warning says how to tell them apart.
+/// may be another agent of the same person; the warning says how to distinguish them.
 pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     let mut claims: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
     for lock in held.iter().filter(|lock| lock.taken_from.is_none()) {
@@ -349,7 +349,7 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     let hint = if has_agent_id {
         ""
     } else {
-        "; if that was another agent of yours, send agent_id"
+        "; if another agent of yours claimed it, send agent_id"
     };
     let sentence = |((since, message), files): (&(i64, &str), &Vec<&str>)| {
         let (since, files, message) = (moment(*since), named(files), quoted_line(message));
@@ -358,7 +358,7 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
 }
 
-/// What a granted claim keeps others from writing.
+/// The files that a granted claim blocks for others.
 pub(super) fn cost_of_claim(cost: &ClaimCost) -> String {
     let ClaimCost {
         neighbors,
@@ -367,10 +367,10 @@ pub(super) fn cost_of_claim(cost: &ClaimCost) -> String {
     } = cost;
     let way = match is_whatever_changes {
         true => "release it soon",
-        false => "claim it as keeping its interface where what others import of it stays",
+        false => "claim it with \"interface\": \"keeps\" if its interface stays",
     };
     format!(
-        "BLOCKS_OTHERS: Until you release '{file_path}', nobody else writes its neighbors ({neighbors} files in all): {way}."
+        "BLOCKS_OTHERS: Until you release '{file_path}', no one else can write its neighbors ({neighbors} files in all): {way}."
     )
 }
 
@@ -398,7 +398,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_held_is_said_once_for_each_claim_and_a_few_claims_alone() {
+    fn earlier_locks_are_reported_once_for_each_of_a_few_claims() {
         let held = |file: &str, since, message: &str| Held {
             file_path: file.to_owned(),
             status: LockMode::Writing,

@@ -7,12 +7,12 @@
 //! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
 //! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
-//! - [`intents`]: intents, their acts and what they cost
+//! - [`intents`]: intents, their acts and their costs
 //! - `claim_rules`: the rules for the files of a check and a claim; `gate_request`, `intent_refusal`, `tool_use`: those of intents
 //! - `interfaces`: whether writers kept the interfaces that they were to keep
-//! - `policy_request`: what `.coord.toml` says of a check, a claim and a release
+//! - `policy_request`: the effect of `.coord.toml` on a check, a claim and a release
 //! - [`teams`]: teams, their tasks and their messages
-//! - [`ledger`]: the ledger, and what it knows of files
+//! - [`ledger`]: the ledger, and its records of files
 //! - `wait`: a request that waits until something happens
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 

@@ -1,4 +1,4 @@
-//! What `.coord.toml` says of the files of a claim or a check.
+//! The effect of `.coord.toml` on the files of a claim or a check.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use coord_state::admission::PolicyQuestion;
 use coord_state::builds::stored_policy;
 use coord_state::locks::PolicyTerms;
 
-/// The rules of the branch for the files of a request. They are a guess by what this process saw last, until a script asks.
+/// The rules of the branch for the files of a request. They are a guess by the state that this process saw last, until a
+/// script asks.
 pub(super) struct PolicyRequest<'a> {
     app: &'a App,
     request: &'a WorkRequest,
@@ -60,15 +61,15 @@ impl<'a> PolicyRequest<'a> {
         }
     }
 
-    /// What there is to say of the files that were judged last.
-    pub fn end(self) -> SaidByPolicy {
+    /// The result for the files that were judged last.
+    pub fn end(self) -> PolicyVerdict {
         let named: Vec<&str> = match self.terms.files.as_slice() {
             [] => self.request.paths.iter().map(FilePath::as_str).collect(),
             files => files.iter().map(String::as_str).collect(),
         };
         let ignored = named.iter().zip(&self.terms.kinds);
         let ignored = ignored.filter(|(_, kind)| **kind == FileKind::Ignored);
-        SaidByPolicy {
+        PolicyVerdict {
             ignored: ignored.map(|(path, _)| (*path).to_owned()).collect(),
             policy: self.policy,
         }
@@ -80,23 +81,24 @@ fn kinds<'p>(policy: &Policy, paths: impl Iterator<Item = &'p str>) -> Vec<FileK
     paths.map(|path| judge.kind(path)).collect()
 }
 
-/// What a policy says to a request.
-pub(super) struct SaidByPolicy {
+/// A policy's effect on a request.
+pub(super) struct PolicyVerdict {
     policy: Arc<Policy>,
     /// Files of the request without locks.
     ignored: Vec<String>,
 }
 
-impl SaidByPolicy {
-    /// What the policy says that this process saw last.
+impl PolicyVerdict {
+    /// The effect of the last policy that this process saw.
     pub fn seen_last(app: &App, request: &WorkRequest) -> Self {
-        SaidByPolicy {
+        PolicyVerdict {
             policy: app.policies.guess(&request.repo, &request.branch).1,
             ignored: Vec::new(),
         }
     }
 
-    /// What the policy with `digest` says to a release that has been made. A process that does not know it reads it from the store.
+    /// The effect of the policy with `digest` on a release that has been made. A process that does not know it reads it from the
+    /// store.
     pub async fn of_release(app: &App, request: &WorkRequest, digest: &str) -> Self {
         let WorkRequest { repo, branch, .. } = request;
         let policy = match app.policies.known(digest) {
@@ -109,7 +111,7 @@ impl SaidByPolicy {
                 }
             },
         };
-        SaidByPolicy {
+        PolicyVerdict {
             policy,
             ignored: Vec::new(),
         }

@@ -1,4 +1,4 @@
-//! What agents get in place of what they asked for.
+//! Responses to refused agents.
 
 use coord_protocol::{AgentError, CheckResponse, PostResponse};
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// That of a check, for which `head` is known all the same.
+    /// That of a check, for which `head` is still known.
     pub fn of_check(error: &ApiError, head: Option<&CommitSha>) -> Self {
         if error.is_offline() {
             Refusal::Check(offline_check(error, head))

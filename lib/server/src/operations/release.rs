@@ -4,7 +4,7 @@ use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
 
 use super::interfaces::{compare_interfaces, notices};
-use super::policy_request::SaidByPolicy;
+use super::policy_request::PolicyVerdict;
 use super::sentences::{graph_warning, named, unchanged_files};
 use super::teams::memberships;
 use super::work_request::{BY_A_CLONE, WorkRequest};
@@ -16,7 +16,7 @@ use coord_domain::{CommitSha, FilePaths, LockEntry, LockReason};
 use coord_sources::KnownHead;
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, AncestryQuestion, Question};
-use coord_state::locks::{Judged, ReleaseOutcome, Released};
+use coord_state::locks::{JudgedFile, ReleaseOutcome, Released};
 use coord_store::{Store, StoreError};
 
 /// The parts of a release besides the files.
@@ -55,9 +55,9 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
 pub(super) struct ReleasedWork<'a> {
     pub new_head: Option<&'a CommitSha>,
     pub agent_head: &'a CommitSha,
-    /// Whether the source can still be asked: it is asked once, whatever it says.
+    /// Whether the source can still be asked: it is asked once, whatever the answer.
     pub can_ask: bool,
-    pub judged: Vec<Judged>,
+    pub judged: Vec<JudgedFile>,
 }
 
 impl<'a> ReleasedWork<'a> {
@@ -99,11 +99,11 @@ pub(super) async fn respond(
 ) -> Result<PostResponse, ApiError> {
     let policy = match &mut outcome {
         ReleaseOutcome::Released(released) => {
-            let mut policy = SaidByPolicy::of_release(app, request, &released.policy).await;
+            let mut policy = PolicyVerdict::of_release(app, request, &released.policy).await;
             policy.sort_out(&mut released.missing);
             policy
         }
-        _ => SaidByPolicy::seen_last(app, request),
+        _ => PolicyVerdict::seen_last(app, request),
     };
     if let (ReleaseOutcome::Released(released), Some(new_head)) = (&mut outcome, new_head) {
         let unchanged = admission.unchanged_since_claim(new_head, &released.by_store).await;
@@ -176,7 +176,7 @@ fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
             is_empty,
             hint,
         } if !is_abandoned => {
-            let way_out = "to release what you hold there, abandon it";
+            let way_out = "to release your files there, abandon them";
             ApiError::UnknownBranch {
                 repo,
                 branch,
@@ -210,7 +210,7 @@ fn response_to(
         ReleaseOutcome::NotPushed { unpushed, .. } => {
             let mut reasons = unpushed.iter().map(|(_, shortfall)| *shortfall);
             let first = reasons.next().unwrap_or(Shortfall::Unknown);
-            // What has to be pushed comes before what has to be asked again.
+            // Files that must be pushed come before those that must be checked again.
             let why = match first {
                 Shortfall::TooManyClaims => reasons.find(|why| *why != first).unwrap_or(first),
                 first => first,
@@ -309,7 +309,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     };
     let reason = match (released.pending.as_slice(), &request.work_branch) {
         (pending @ [_, ..], Some(work_branch)) => format!(
-            "{reason}; until they are on {}, others are told of your changes of {} on {work_branch}",
+            "{reason}; until they are on {}, others see your changes of {} on {work_branch}",
             request.branch,
             named(pending)
         ),
@@ -339,7 +339,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     }
     if !released.pending_left_out.is_empty() {
         warnings.push(format!(
-            "PENDING_FULL: Others are not told of your changes of {}, because too many changes are pending: merge some.",
+            "PENDING_FULL: Others do not see your changes of {}, because too many changes are pending: merge some.",
             named(&released.pending_left_out)
         ));
     }

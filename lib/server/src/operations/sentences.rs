@@ -4,7 +4,7 @@ use coord_protocol::plain_text::{quoted_line, shown_line};
 
 use super::fields::Symbol;
 use coord_domain::{CommitSha, plain_text};
-use coord_state::locks::{Spelled, Survey};
+use coord_state::locks::{SpellingHint, Survey};
 
 /// The warning about a missing or old graph.
 pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<String> {
@@ -51,7 +51,8 @@ pub fn unknown_fields(names: &[String]) -> impl Iterator<Item = String> {
         .map(|name| format!("UNKNOWN_FIELD: This request has no field '{name}', so its value was ignored."))
 }
 
-/// What is said of files of a request of `count` files that the branch does not have; empty where the graph is not of its head.
+/// A sentence about new files of a request of `count` files, which the branch does not have; empty if the graph is not of its
+/// head.
 pub(super) fn new_files(survey: &Survey, count: usize) -> String {
     if survey.graph_version.as_deref() != Some(survey.head.commit.as_str()) {
         return String::new();
@@ -68,10 +69,10 @@ pub(super) fn new_files(survey: &Survey, count: usize) -> String {
 
 /// Warnings about files that differ from tracked ones in case only. A case-insensitive disk takes both for one, so two
 /// agents could write one file under two locks.
-pub(super) fn case_differs(spelled: &[Spelled]) -> Vec<String> {
-    let spelled: Vec<&Spelled> = spelled.iter().filter(|file| !file.tracked.is_empty()).collect();
+pub(super) fn case_differs(spelled: &[SpellingHint]) -> Vec<String> {
+    let spelled: Vec<&SpellingHint> = spelled.iter().filter(|file| !file.tracked.is_empty()).collect();
     let (shown, more) = spelled.split_at(spelled.len().min(MOST_CASE_DIFFERS));
-    let sentence = |Spelled { file_path, tracked }: &Spelled| {
+    let sentence = |SpellingHint { file_path, tracked }: &SpellingHint| {
         let (tracked, verb) = (named(tracked), if tracked.len() == 1 { "is" } else { "are" });
         format!("CASE_DIFFERS: '{file_path}' is not tracked, and {tracked} {verb}; check which file you mean.")
     };
@@ -93,7 +94,7 @@ pub(super) fn unchanged_files(files: &[String]) -> Option<String> {
         _ => "are",
     };
     Some(format!(
-        "UNCHANGED: At that commit {} {are} as when you claimed; any change of yours there was not pushed.",
+        "UNCHANGED: At that commit {} {are} as when you claimed; if you changed anything there, you have not pushed it.",
         named(files)
     ))
 }

@@ -1,4 +1,4 @@
-//! What a request says of the tool call that it is for, and of the agent's session.
+//! The tool call that a request is for, and the agent's session.
 
 use coord_protocol::{AgentSession, ToolCall};
 

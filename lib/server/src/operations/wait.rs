@@ -11,7 +11,7 @@ use super::fields::seconds;
 use crate::app::App;
 use crate::error::ApiError;
 use coord_domain::{RepoId, UserId};
-use coord_events::{EventHub, Next, Permit, Watcher, Watching};
+use coord_events::{EventHub, EventWatch, Permit, WatchItem, Watcher};
 
 /// The seconds that a request with `sent` in `field` waits: no more than this server lets it.
 pub(super) fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) -> Result<u32, ApiError> {
@@ -19,7 +19,7 @@ pub(super) fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) ->
     Ok(wait.min(app.teams.poll_max_seconds))
 }
 
-/// Shortest time between the first two reads of a request that waits: what others do does not make it ask more often.
+/// Shortest time between the first two reads of a request that waits: others' events do not make it ask more often.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Each pause is twice as long as the one before, up to this.
@@ -36,7 +36,7 @@ pub(super) enum Urgency {
 
 /// A request that waits, or does not.
 pub(super) struct Waiting {
-    watching: Option<(Watching, Permit)>,
+    watching: Option<(EventWatch, Permit)>,
     ends_by: Instant,
     /// When it may read again; the first event is answered at once.
     not_before: Instant,
@@ -92,10 +92,10 @@ impl Waiting {
                 }
                 Some(()) = timer => break,
                 next = watching.next() => match next.map(|next| match next {
-                    Next::Event(event) => Ok(matters(&event.event)),
-                    Next::Live(_) => Ok(None),
-                    Next::Gap => Ok(Some(Urgency::Soon)),
-                    Next::Slow | Next::Stopped => Err(()),
+                    WatchItem::Event(event) => Ok(matters(&event.event)),
+                    WatchItem::Live(_) => Ok(None),
+                    WatchItem::Gap => Ok(Some(Urgency::Soon)),
+                    WatchItem::Slow | WatchItem::Stopped => Err(()),
                 }) {
                     Ok(Ok(Some(Urgency::Now))) => break,
                     Ok(Ok(Some(Urgency::Soon))) => {

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, Branch, EventId, RepoId, UserId};
-use coord_events::{Next, Permit, Published, Timing, Watcher, Watching};
+use coord_events::{EventWatch, Permit, Published, Timing, WatchItem, Watcher};
 use coord_state::Read;
 
 /// Which events are watched.
@@ -51,8 +51,8 @@ pub async fn admit_watcher(app: &App, request: &WatchRequest) -> Result<UserId, 
     Ok(holder.user_id)
 }
 
-/// [`admit_watcher`] for a caller who watches already. A verdict that is to be renewed is renewed first, so that a right that
-/// was taken away counts no longer than for other requests.
+/// [`admit_watcher`] for a caller who watches already. A verdict that is due is renewed first, so that a revoked right counts
+/// no longer than for other requests.
 ///
 /// # Errors
 /// As [`admit_watcher`].
@@ -112,7 +112,7 @@ pub struct Stream {
     phase: Phase,
     branch: Option<Branch>,
     timing: Timing,
-    watching: Watching,
+    watching: EventWatch,
     heartbeat: Interval,
     verify: Verify,
     verifying: Option<BoxFuture<'static, Result<(), ApiError>>>,
@@ -148,19 +148,19 @@ impl Stream {
             let verifying: OptionFuture<_> = self.verifying.as_mut().into();
             tokio::select! {
                 next = self.watching.next() => match next {
-                    Ok(Next::Event(event)) => {
+                    Ok(WatchItem::Event(event)) => {
                         if self.branch.as_ref().is_none_or(|branch| event.is_of(branch)) {
                             self.heartbeat.reset();
                             return Some(Message::Event(event));
                         }
                     }
-                    Ok(Next::Live(_)) => return Some(self.beat()),
-                    Ok(Next::Gap) => {
+                    Ok(WatchItem::Live(_)) => return Some(self.beat()),
+                    Ok(WatchItem::Gap) => {
                         let cursor = self.watching.position().to_string();
                         return Some(Message::Stream(StreamMessage::Resync(Resync { cursor })));
                     }
-                    Ok(Next::Slow) => return Some(self.end(StreamEnd::Slow)),
-                    Ok(Next::Stopped) => return Some(self.end(StreamEnd::Shutdown)),
+                    Ok(WatchItem::Slow) => return Some(self.end(StreamEnd::Slow)),
+                    Ok(WatchItem::Stopped) => return Some(self.end(StreamEnd::Shutdown)),
                     Err(error) => {
                         tracing::warn!(%error, "a stream of events ends: the log cannot be read");
                         return Some(self.end(StreamEnd::Unavailable));
@@ -168,7 +168,7 @@ impl Stream {
                 },
                 _ = self.heartbeat.tick() => return Some(self.beat()),
                 Some(()) = ending => return Some(self.end(StreamEnd::TimeLimit)),
-                // Whatever the client does meanwhile.
+                // Independent of the client.
                 () = sleep_until(self.verified_at + self.timing.unverified) => {
                     return Some(self.end(StreamEnd::Unavailable));
                 }

@@ -30,7 +30,7 @@ pub struct WorkRequest {
     pub(super) notes: Vec<String>,
     /// The agent whose locks a claim takes over.
     pub(super) take_over: Option<AgentId>,
-    /// What the caller says of the interfaces of the files.
+    /// The interface terms of the request.
     pub(super) interface: InterfaceTerms,
 }
 
@@ -205,7 +205,7 @@ impl WorkRequest {
     }
 }
 
-/// What a request says of the interfaces of `paths`.
+/// The interface terms of a request for `paths`.
 fn interface_of(
     word: Option<InterfacePromise>,
     changed: &Option<Vec<String>>,
@@ -247,7 +247,7 @@ pub(super) struct Standing {
     base_head: Option<CommitSha>,
     /// Whether it is certain that the working copy lacks the head.
     is_certain: bool,
-    /// Whether the head is read in a clone, which may lack what was pushed.
+    /// Whether the head is read in a clone, which may lack pushed commits.
     is_of_clone: bool,
     /// The command that brings the head into a work branch: its own upstream has no commits of the branch.
     pull: Option<String>,
@@ -275,15 +275,15 @@ impl Standing {
         &self.user
     }
 
-    /// The reason of a PULL. It states only certain facts: a working copy whose commits were never pushed may have the head
-    /// all the same.
+    /// The reason of a PULL. It states only certain facts: a working copy whose commits were never pushed may still have
+    /// the head.
     pub(super) fn behind_reason(&self) -> String {
         let (head, branch, own) = (self.head.short(), &self.branch, self.agent_head.short());
         if self.is_certain {
             return format!("Your working copy lacks commit {head} of {branch}");
         }
         let cannot_tell =
-            format!("so it cannot tell whether your working copy contains commit {head} of {branch}: pull");
+            format!("so it is unknown whether your working copy contains commit {head} of {branch}: pull");
         match &self.base_head {
             None => format!(
                 "Coord does not know your commit {own}, {cannot_tell}, and send base_head (git merge-base HEAD {branch})"
@@ -313,7 +313,7 @@ impl Standing {
         self.warnings_with(survey, "")
     }
 
-    /// The same; `way_out` is what to do about a working copy that is behind.
+    /// The same; `way_out` is the fix for a working copy that is behind.
     pub(super) fn warnings_with(&self, survey: &Survey, way_out: &str) -> Vec<String> {
         let mut warnings = Vec::new();
         if survey.is_behind {
@@ -329,7 +329,7 @@ impl Standing {
     }
 }
 
-/// Added where the served clone may lack what was pushed.
+/// Added if the served clone may lack pushed commits.
 pub(super) const BY_A_CLONE: &str = "Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve it \
                                      with coord serve --fetch 30";
 
@@ -341,7 +341,7 @@ fn pull_into_work_branch(here: &str, branch: &Branch) -> Option<String> {
     is_safe.then(|| format!("git pull --rebase {remote} {branch}"))
 }
 
-/// The warning of every OFFLINE response: it names what does not answer.
+/// The warning of every OFFLINE response: it names the service that does not answer.
 pub(super) fn offline_warning(error: &ApiError) -> String {
     let name = match error {
         ApiError::NoServer { name, .. } => name,

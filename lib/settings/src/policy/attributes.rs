@@ -1,4 +1,5 @@
-//! What `.gitattributes` says of files that git merges by itself (`merge=union`), or that are generated (`linguist-generated`).
+//! Lines of `.gitattributes` about files that git merges by itself (`merge=union`), or that are generated
+//! (`linguist-generated`).
 
 use coord_intents::scope::FileRules;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ impl Attributes {
             }
             for (is_set, rules) in [(union, &mut self.union), (generated, &mut self.generated)] {
                 let Some(is_set) = is_set else { continue };
-                // What is taken back before it is set was never set.
+                // An attribute that is unset before it is set was never set.
                 if rules.is_empty() && !is_set {
                     continue;
                 }
@@ -70,7 +71,7 @@ impl Attributes {
     }
 }
 
-/// The pattern of a line, and what follows; none of a comment and of a macro.
+/// The pattern of a line, and the rest; none of a comment and of a macro.
 fn pattern_of(line: &str) -> Option<(String, &str)> {
     let line = line.trim_start();
     if line.is_empty() || line.starts_with('#') || line.starts_with("[attr]") {
@@ -84,7 +85,7 @@ fn pattern_of(line: &str) -> Option<(String, &str)> {
     while let Some((at, letter)) = letters.next() {
         match letter {
             '"' => return Some((pattern, &quoted[at + 1..])),
-            // The other escapes of C are of names that nobody has.
+            // The other escapes of C belong to names that do not occur.
             '\\' => match letters.next()?.1 {
                 escaped @ ('"' | '\\') => pattern.push(escaped),
                 _ => return None,

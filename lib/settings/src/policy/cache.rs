@@ -1,4 +1,4 @@
-//! What a process knows of policies. It is only a guess: scripts compare digests.
+//! The policies that a process knows. It is only a guess: scripts compare digests.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The file itself. Whatever is wrong with it has a place and a sentence that says what to write instead.
+//! The file itself. Every error in it has a position, and a sentence with the fix.
 
 use std::fmt;
 use std::ops::Range;
@@ -39,7 +39,7 @@ pub struct PolicyFile {
     /// The effect of pending changes: of files that are changed on work branches.
     #[serde(default, skip_serializing_if = "PendingPolicy::is_warn")]
     pub pending: PendingPolicy,
-    /// Patterns of shared files; without the key, lockfiles of tools and what `.gitattributes` says.
+    /// Patterns of shared files; without the key, lockfiles of tools and the files that `.gitattributes` names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<Vec<String>>,
     /// Patterns of files without locks.
@@ -47,7 +47,7 @@ pub struct PolicyFile {
     pub ignore: Vec<String>,
 }
 
-/// The effect of another's pending change of a file on a claim to write it.
+/// The effect of someone else's pending change of a file on a claim to write it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PendingPolicy {
@@ -65,14 +65,14 @@ impl PendingPolicy {
     }
 }
 
-/// What is wrong with a file, and where.
+/// An error in a file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The line, from 1 on.
     pub line: usize,
     /// The character of the line, from 1 on.
     pub column: usize,
-    /// What is wrong, and what to write instead.
+    /// The error, and its fix.
     pub text: String,
 }
 
@@ -203,8 +203,7 @@ fn patterns(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Wron
     Ok(written)
 }
 
-/// What `written` means: as in a `.gitignore`, a name without a slash is that of any folder, and a slash at the beginning stands for the
-/// root.
+/// The pattern `written`: as in a `.gitignore`, a name without a slash matches in any folder, and a leading slash is the root.
 fn pattern(written: &str) -> Result<Vec<Pattern>, String> {
     if written.len() > MOST_PATTERN_BYTES {
         let (beginning, bytes) = (quoted(written), written.len());

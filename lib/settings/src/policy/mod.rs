@@ -1,10 +1,10 @@
 //! `.coord.toml`: a repository's own rules of locking, read at the head of a branch with its graph.
 //!
-//! - [`mod@file`]: the file, parsed; what is wrong with one has a line and a column
-//! - `attributes`: what `.gitattributes` says of files that merge by themselves, or are generated
+//! - [`mod@file`]: the file, parsed; an error has a line and a column
+//! - `attributes`: lines of `.gitattributes` about files that merge by themselves, or are generated
 //! - `lockfiles`: files that a tool makes again, which are shared without any policy
 //! - [`PolicyText`]: all of it as it is stored with a graph; [`Policy`]: the same, ready to judge files
-//! - [`cache`]: what a process knows of policies, by digest
+//! - [`cache`]: the policies that a process knows, by digest
 
 pub mod cache;
 pub mod file;
@@ -36,14 +36,14 @@ const STEPS_OF_REQUEST: u64 = 10_000_000;
 /// Most steps for all files of a tree.
 pub const STEPS_OF_TREE: u64 = 200_000_000;
 
-/// What a policy says of a file.
+/// A policy's rule for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// Nothing: it is locked as documented.
     Plain,
     /// Several agents may write it at once.
     Shared,
-    /// It has no lock, and is nobody's neighbor.
+    /// It has no lock, and is no neighbor.
     Ignored,
 }
 
@@ -58,7 +58,7 @@ impl FileKind {
     }
 }
 
-/// What is stored of the policy of a branch.
+/// The stored policy of a branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PolicyText {
     /// The last good `.coord.toml`.
@@ -69,7 +69,7 @@ pub struct PolicyText {
     /// Lines about `linguist-generated`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generated: Vec<AttributeRule>,
-    /// What is wrong with the file of the head.
+    /// The error in the file of the head.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// The blobs that it was read from.
@@ -105,7 +105,7 @@ impl PolicyText {
 /// Which files are shared.
 #[derive(Debug)]
 enum Shared {
-    /// Those that a tool makes again, and what `.gitattributes` says.
+    /// Lockfiles of tools, and the files that `.gitattributes` names.
     ByDefault { union: FileRules, generated: FileRules },
     /// Those that the policy names.
     Named(Option<Scope>),
@@ -147,7 +147,7 @@ impl Policy {
         &self.text.file
     }
 
-    /// What is wrong with the file of the head, so that an older one counts.
+    /// The error in the file of the head, so that an older one is used.
     pub fn problem(&self) -> Option<&str> {
         self.text.problem.as_deref()
     }
@@ -200,7 +200,7 @@ pub struct PolicyJudge<'p> {
 }
 
 impl PolicyJudge<'_> {
-    /// What the policy says of `path`; [`FileKind::Plain`] once it has taken too long.
+    /// The policy's rule for `path`; [`FileKind::Plain`] once it has taken too long.
     pub fn kind(&mut self, path: &str) -> FileKind {
         if self.is_over() {
             return FileKind::Plain;

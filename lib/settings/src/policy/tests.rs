@@ -39,7 +39,7 @@ fn a_file_with_every_key_is_read() {
 }
 
 #[test]
-fn what_is_wrong_has_a_line_a_column_and_a_sentence() {
+fn a_policy_error_has_a_line_a_column_and_a_sentence() {
     let ttl = "ttl_seconds must be a number of seconds from 30 to 86400";
     let neighbors = r#"neighbors must be one of "block", "interface", "warn", "off""#;
     for (content, expected) in [

@@ -44,7 +44,7 @@ impl ApiBase {
             .map_err(|_| format!("is not a URL; write for example {PUBLIC_API} or https://HOST/api/v3"))?;
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
             return Err(
-                "must be an address without credential, query or fragment; the credential has a variable of its own"
+                "must be an address without credential, query or fragment; the credential has its own variable"
                     .to_owned(),
             );
         }
@@ -143,7 +143,7 @@ impl ApiBase {
             .is_some_and(|rest| rest.ends_with('.'));
         let is_ours = Some(host) == self.url.host_str() || host == self.serves || (is_below && !self.is_loopback());
         let is_safe = target.scheme() == "https" || (target.scheme() == "http" && self.url.scheme() == "http");
-        // Only an API on this machine may use a port of its own.
+        // Only an API on this machine may use another port.
         let has_port = target.port().is_some() && target.port() != self.url.port() && !self.is_loopback();
         (is_ours && is_safe && !has_port && target.username().is_empty() && target.password().is_none())
             .then_some(target)

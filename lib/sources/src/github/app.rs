@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::address::Slug;
 use super::error::GithubError;
 use super::rate_limit::Account;
-use super::transport::{Outgoing, Transport, bearer};
+use super::transport::{ApiRequest, Transport, bearer};
 use coord_settings::environment::ConfigError;
 use coord_settings::variables::env_vars;
 
@@ -164,7 +164,7 @@ impl App {
         url: url::Url,
         post: Option<&'static str>,
     ) -> Result<(HeaderMap, bytes::Bytes), GithubError> {
-        let outgoing = Outgoing {
+        let outgoing = ApiRequest {
             accept: JSON,
             etag: None,
             authorization: Some(self.signed()?),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_app_is_refused_without_showing_the_key() {
+    fn an_invalid_app_is_refused_without_showing_the_key() {
         let key = SecretString::from("-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----");
         let error = App::new("12", &key).unwrap_err();
         assert_eq!(error.variable, env_vars::GITHUB_APP_PRIVATE_KEY);

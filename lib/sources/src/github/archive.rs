@@ -20,7 +20,7 @@ use crate::{Blob, BlobSink};
 const HEADER_BYTES: u64 = 64 << 10;
 
 /// Wanted blobs, each with its indexes at the sink.
-pub(super) type Wanted = HashMap<BlobId, Vec<usize>>;
+pub(super) type WantedBlobs = HashMap<BlobId, Vec<usize>>;
 
 /// Limits of an archive.
 #[derive(Clone, Copy, Debug)]
@@ -34,19 +34,19 @@ pub(super) struct Bounds {
 /// One pass over the archive: from the end of the previous pass to the last place of a wanted blob.
 pub(super) struct Pass {
     /// Blobs of the tree, each small enough for memory.
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedBlobs,
     /// The last place of a wanted blob in the tree.
     pub(super) last: u32,
     pub(super) sink: BlobSink,
     /// Notified at the end of the pass. The pass stops if the receiver is gone.
-    pub(super) done: oneshot::Sender<Passed>,
+    pub(super) done: oneshot::Sender<PassResult>,
 }
 
 /// The result of a pass.
 #[derive(Debug)]
-pub(super) struct Passed {
+pub(super) struct PassResult {
     /// The blobs that were not found.
-    pub(super) left: Wanted,
+    pub(super) left: WantedBlobs,
     pub(super) end: End,
 }
 
@@ -64,7 +64,7 @@ pub(super) enum End {
 /// Reads a gzipped archive of `tree`, pass after pass, until `next` returns none.
 pub(super) fn scan(packed: impl Read, tree: &KnownTree, bounds: Bounds, mut next: impl FnMut() -> Option<Pass>) {
     let Some(first) = next() else { return };
-    let bounded = Bounded {
+    let bounded = BoundedReader {
         inner: GzDecoder::new(packed),
         left: bounds.bytes,
         until: bounds.until,
@@ -166,7 +166,7 @@ impl<N: FnMut() -> Option<Pass>> Scan<'_, N> {
     fn end_pass(&mut self, end: End) {
         if let Some(Pass { wanted, done, .. }) = self.pass.take() {
             // The receiver may be gone.
-            let _ = done.send(Passed { left: wanted, end });
+            let _ = done.send(PassResult { left: wanted, end });
         }
     }
 }
@@ -189,13 +189,13 @@ fn pax_path(header: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Uncompressed bytes, limited in number and time.
-struct Bounded<R> {
+struct BoundedReader<R> {
     inner: R,
     left: u64,
     until: Instant,
 }
 
-impl<R: Read> Read for Bounded<R> {
+impl<R: Read> Read for BoundedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if Instant::now() >= self.until {
             return Err(io::Error::other("it takes too long"));
@@ -222,7 +222,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::github::tree::Listed;
+    use crate::github::tree::ListedFile;
     use crate::{EntryKind, TreeEntry};
     use coord_domain::{CommitSha, RepoId};
 
@@ -239,7 +239,7 @@ mod tests {
     }
 
     fn tree() -> KnownTree {
-        let listed = (0..FILES).map(|number| Listed {
+        let listed = (0..FILES).map(|number| ListedFile {
             entry: TreeEntry {
                 path: format!("d/f{number}.ts"),
                 blob: id(&content(number)),
@@ -248,7 +248,7 @@ mod tests {
             size: content(number).len() as u64,
         });
         let repo = RepoId::parse("https://github.com/a/b").unwrap();
-        let listed: Vec<Listed> = listed.collect();
+        let listed: Vec<ListedFile> = listed.collect();
         KnownTree::new(&repo, &CommitSha::parse("abcdef1").unwrap(), &listed)
     }
 
@@ -330,7 +330,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_no_archive_is_no_archive(bytes in prop::collection::vec(any::<u8>(), 0..5_000), is_packed in any::<bool>()) {
+        fn bytes_that_are_no_archive_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..5_000), is_packed in any::<bool>()) {
             let bytes = if is_packed { packed(&bytes) } else { bytes };
             prop_assert_eq!(found(&bytes), 0);
         }

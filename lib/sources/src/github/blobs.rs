@@ -8,9 +8,9 @@ use futures::stream;
 use tokio::time::timeout;
 
 use super::address::Slug;
-use super::archive::Wanted;
+use super::archive::WantedBlobs;
 use super::blob_id::BlobId;
-use super::client::{Ask, Client, RAW};
+use super::client::{Client, RAW, RepositoryRequest};
 use super::download::Downloads;
 use super::error::GithubError;
 use super::known_tree::{KnownTree, KnownTrees};
@@ -27,7 +27,7 @@ const SEVERAL: usize = 400;
 const WORTH_BYTES: u64 = 1 << 20;
 
 /// A request to read blobs, and their receiver.
-pub(super) struct Reading {
+pub(super) struct BlobRequest {
     pub(super) repo: RepoId,
     pub(super) slug: Slug,
     pub(super) blobs: Vec<String>,
@@ -36,13 +36,13 @@ pub(super) struct Reading {
 }
 
 /// The result of reading one blob, owned.
-enum Found {
+enum BlobResult {
     Content(Vec<u8>),
     TooLarge(u64),
     Unreadable,
 }
 
-impl Reading {
+impl BlobRequest {
     /// Passes every blob to the sink, once each. After an error, some may be missing.
     pub(super) async fn run(
         self,
@@ -50,12 +50,12 @@ impl Reading {
         trees: &KnownTrees,
         downloads: &Downloads,
     ) -> Result<(), SourceError> {
-        let mut wanted: Wanted = HashMap::with_capacity(self.blobs.len());
+        let mut wanted: WantedBlobs = HashMap::with_capacity(self.blobs.len());
         let mut answered = Vec::new();
         for (index, blob) in self.blobs.iter().enumerate() {
             match BlobId::parse(blob) {
                 Some(id) => wanted.entry(id).or_default().push(index),
-                None => answered.push((vec![index], Found::Unreadable)),
+                None => answered.push((vec![index], BlobResult::Unreadable)),
             }
         }
         let ids: Vec<BlobId> = wanted.keys().copied().collect();
@@ -63,7 +63,7 @@ impl Reading {
         if let Some(tree) = &tree {
             wanted.retain(|id, indexes| match tree.size(*id) {
                 Some(size) if size > self.max_bytes => {
-                    answered.push((std::mem::take(indexes), Found::TooLarge(size)));
+                    answered.push((std::mem::take(indexes), BlobResult::TooLarge(size)));
                     false
                 }
                 _ => true,
@@ -85,7 +85,7 @@ impl Reading {
         self.one_by_one(client, wanted).await
     }
 
-    async fn one_by_one(&self, client: &Arc<Client>, wanted: Wanted) -> Result<(), SourceError> {
+    async fn one_by_one(&self, client: &Arc<Client>, wanted: WantedBlobs) -> Result<(), SourceError> {
         let most = client.transport.limits.single_blobs;
         let mut waiting: Vec<(Vec<usize>, BlobId)> = wanted.into_iter().map(|(id, indexes)| (indexes, id)).collect();
         // In the order of the request.
@@ -93,7 +93,9 @@ impl Reading {
         if waiting.len() > most {
             let left_out = waiting.split_off(most);
             tracing::warn!(repo = %self.repo, left_out = left_out.len(), "files that are not in the archive are left out");
-            let unread = left_out.into_iter().map(|(indexes, _)| (indexes, Found::Unreadable));
+            let unread = left_out
+                .into_iter()
+                .map(|(indexes, _)| (indexes, BlobResult::Unreadable));
             self.hand_over(unread.collect()).await?;
         }
         let reads = waiting.into_iter().map(|(indexes, id)| async move {
@@ -114,10 +116,10 @@ impl Reading {
     }
 
     /// Reads one blob. A missing blob is a result; an unreadable repository is an error.
-    async fn read(&self, client: &Client, blob: &str, id: BlobId) -> Result<Found, GithubError> {
+    async fn read(&self, client: &Client, blob: &str, id: BlobId) -> Result<BlobResult, GithubError> {
         let limit = client.transport.limits.large;
         let path = ["git", "blobs", blob];
-        let ask = Ask {
+        let ask = RepositoryRequest {
             path: &path,
             query: &[],
             accept: RAW,
@@ -137,7 +139,7 @@ impl Reading {
                     if size <= self.max_bytes {
                         content.extend_from_slice(&piece);
                     } else {
-                        // Read on to the end, to learn the size.
+                        // Read on to the end, to get the size.
                         content = Vec::new();
                     }
                 }
@@ -145,14 +147,14 @@ impl Reading {
             };
             let late = || GithubError::Timeout { what: "blob", limit };
             match timeout(limit, reading).await.unwrap_or_else(|_| Err(late())) {
-                Ok((_, size)) if size > self.max_bytes => return Ok(Found::TooLarge(size)),
-                Ok((content, _)) if id.is_of(&content) => return Ok(Found::Content(content)),
+                Ok((_, size)) if size > self.max_bytes => return Ok(BlobResult::TooLarge(size)),
+                Ok((content, _)) if id.is_of(&content) => return Ok(BlobResult::Content(content)),
                 Ok(_) => {
                     tracing::warn!(repo = %self.repo, blob, "GitHub gave other content than the blob's");
-                    return Ok(Found::Unreadable);
+                    return Ok(BlobResult::Unreadable);
                 }
                 Err(GithubError::NotFound | GithubError::Forbidden(_) | GithubError::NoSuchCommit) => {
-                    return Ok(Found::Unreadable);
+                    return Ok(BlobResult::Unreadable);
                 }
                 // The response broke off.
                 Err(error) if error.is_passing() => match client.transport.limits.pause(again) {
@@ -168,7 +170,7 @@ impl Reading {
     }
 
     /// Runs on a blocking thread, because the sink scans the content.
-    async fn hand_over(&self, found: Vec<(Vec<usize>, Found)>) -> Result<(), SourceError> {
+    async fn hand_over(&self, found: Vec<(Vec<usize>, BlobResult)>) -> Result<(), SourceError> {
         if found.is_empty() {
             return Ok(());
         }
@@ -176,9 +178,9 @@ impl Reading {
         let handing = tokio::task::spawn_blocking(move || {
             for (indexes, found) in &found {
                 let blob = match found {
-                    Found::Content(content) => Blob::Content(content),
-                    Found::TooLarge(size) => Blob::TooLarge(*size),
-                    Found::Unreadable => Blob::Unreadable,
+                    BlobResult::Content(content) => Blob::Content(content),
+                    BlobResult::TooLarge(size) => Blob::TooLarge(*size),
+                    BlobResult::Unreadable => Blob::Unreadable,
                 };
                 for index in indexes {
                     sink(*index, blob);

@@ -18,7 +18,7 @@ use super::address::Slug;
 use super::condition::ETAG_BYTES;
 use super::credential::Credential;
 use super::error::GithubError;
-use super::transport::{Arrived, Outgoing, Transport};
+use super::transport::{ApiRequest, ApiResponse, Transport};
 
 /// How long the old name of a repository is refused without a request: another repository may take it.
 const MOVED_FOR: Duration = Duration::from_secs(600);
@@ -34,7 +34,7 @@ pub(super) const SHA: &str = "application/vnd.github.sha";
 
 /// A request about a repository.
 #[derive(Clone, Debug)]
-pub(super) struct Ask<'a> {
+pub(super) struct RepositoryRequest<'a> {
     /// The path below the repository.
     pub(super) path: &'a [&'a str],
     pub(super) query: &'a [(&'a str, &'a str)],
@@ -64,12 +64,12 @@ pub(super) struct Client {
     pub(super) transport: Transport,
     credential: Credential,
     /// New places of repositories that have moved.
-    moved: Cache<Slug, Moved>,
+    moved: Cache<Slug, MovedRepository>,
 }
 
 /// The new place of a repository that has moved.
 #[derive(Clone, Debug)]
-struct Moved {
+struct MovedRepository {
     /// Its path.
     place: Vec<String>,
     /// The end of its use.
@@ -80,7 +80,7 @@ struct Moved {
 
 /// The name field of a repository.
 #[derive(Deserialize)]
-struct Called {
+struct RepositoryName {
     full_name: String,
 }
 
@@ -94,8 +94,8 @@ impl Client {
     }
 
     /// A request with a small JSON response.
-    pub(super) fn small<'a>(&self, path: &'a [&'a str], query: &'a [(&'a str, &'a str)]) -> Ask<'a> {
-        Ask {
+    pub(super) fn small<'a>(&self, path: &'a [&'a str], query: &'a [(&'a str, &'a str)]) -> RepositoryRequest<'a> {
+        RepositoryRequest {
             path,
             query,
             accept: JSON,
@@ -107,7 +107,11 @@ impl Client {
     }
 
     /// Sends a request whose response fits into memory.
-    pub(super) async fn ask<'a>(&'a self, slug: &'a Slug, ask: &'a Ask<'a>) -> Result<Answer, GithubError> {
+    pub(super) async fn ask<'a>(
+        &'a self,
+        slug: &'a Slug,
+        ask: &'a RepositoryRequest<'a>,
+    ) -> Result<Answer, GithubError> {
         let attempt = || async move {
             let arrived = self.send(slug, ask, false).await?;
             match arrived.response.status() {
@@ -128,7 +132,11 @@ impl Client {
     }
 
     /// Fetches JSON of the form `T`.
-    pub(super) async fn json<T: DeserializeOwned>(&self, slug: &Slug, ask: &Ask<'_>) -> Result<T, GithubError> {
+    pub(super) async fn json<T: DeserializeOwned>(
+        &self,
+        slug: &Slug,
+        ask: &RepositoryRequest<'_>,
+    ) -> Result<T, GithubError> {
         match self.ask(slug, ask).await? {
             Answer::Body(body, _) => {
                 serde_json::from_slice(&body).map_err(|error| GithubError::Malformed(error.to_string()))
@@ -138,7 +146,11 @@ impl Client {
     }
 
     /// Sends a request and returns the response before its body is read; only errors before the body are retried.
-    pub(super) async fn open<'a>(&'a self, slug: &'a Slug, ask: &'a Ask<'a>) -> Result<reqwest::Response, GithubError> {
+    pub(super) async fn open<'a>(
+        &'a self,
+        slug: &'a Slug,
+        ask: &'a RepositoryRequest<'a>,
+    ) -> Result<reqwest::Response, GithubError> {
         let attempt = || async move {
             let response = self.send(slug, ask, false).await?.response;
             match response.status() {
@@ -153,10 +165,10 @@ impl Client {
     pub(super) async fn open_archive<'a>(
         &'a self,
         slug: &'a Slug,
-        ask: &'a Ask<'a>,
+        ask: &'a RepositoryRequest<'a>,
     ) -> Result<reqwest::Response, GithubError> {
         let attempt = || async move {
-            let Arrived { response, url, .. } = self.send(slug, ask, true).await?;
+            let ApiResponse { response, url, .. } = self.send(slug, ask, true).await?;
             if response.status().is_success() {
                 return Ok(response);
             }
@@ -216,9 +228,14 @@ impl Client {
         timeout(within, attempts).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn send(&self, slug: &Slug, ask: &Ask<'_>, is_download: bool) -> Result<Arrived, GithubError> {
+    async fn send(
+        &self,
+        slug: &Slug,
+        ask: &RepositoryRequest<'_>,
+        is_download: bool,
+    ) -> Result<ApiResponse, GithubError> {
         let (authorization, account) = self.credential.show(&self.transport, slug).await?;
-        let outgoing = Outgoing {
+        let outgoing = ApiRequest {
             accept: ask.accept,
             etag: ask.etag,
             authorization,
@@ -266,7 +283,7 @@ impl Client {
         };
         if let Some(place) = place {
             tracing::info!(%slug, to = place.join("/"), "the repository has moved");
-            let moved = Moved {
+            let moved = MovedRepository {
                 place,
                 until: Instant::now() + MOVED_FOR,
                 full_name: None,
@@ -281,12 +298,12 @@ impl Client {
         moved.full_name.filter(|full_name| !slug.is_called(full_name))
     }
 
-    /// Records what GitHub calls the repository at `slug`, where that is another name.
+    /// Records GitHub's name of the repository at `slug`, if it is a different one.
     pub(super) fn note_name(&self, slug: &Slug, full_name: &str) {
         if slug.is_called(full_name) {
             return;
         }
-        let moved = Moved {
+        let moved = MovedRepository {
             place: self.place(slug),
             until: Instant::now() + MOVED_FOR,
             full_name: Some(full_name.to_owned()),
@@ -305,7 +322,7 @@ impl Client {
             .transport
             .read(arrived.response, self.transport.limits.json_bytes)
             .await?;
-        let called: Called =
+        let called: RepositoryName =
             serde_json::from_slice(&body).map_err(|error| GithubError::Malformed(error.to_string()))?;
         drop(self.moved.entry(slug, None, |_, moved| {
             moved.full_name = Some(called.full_name.clone());

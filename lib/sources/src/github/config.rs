@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_names_its_variable_and_shows_no_secret() {
+    fn an_unusable_setting_names_its_variable_and_shows_no_secret() {
         for (pairs, variable) in [
             (&[("GITHUB_API_URL", "http://example.com")][..], "GITHUB_API_URL"),
             (&[("COORD_GITHUB_SCOPE", "admin")], "COORD_GITHUB_SCOPE"),

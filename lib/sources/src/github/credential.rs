@@ -23,7 +23,7 @@ pub enum Credential {
 }
 
 impl Credential {
-    /// A GitHub App if `GITHUB_APP_ID` and `GITHUB_APP_PRIVATE_KEY` are set, else the token in `GITHUB_TOKEN`, else nobody.
+    /// A GitHub App if `GITHUB_APP_ID` and `GITHUB_APP_PRIVATE_KEY` are set, else the token in `GITHUB_TOKEN`, else none.
     /// The app comes first, because build machines set a token unasked.
     ///
     /// # Errors

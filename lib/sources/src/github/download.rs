@@ -13,9 +13,9 @@ use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
 use super::address::Slug;
-use super::archive::{Bounds, End, Pass, Passed, Wanted, scan};
+use super::archive::{Bounds, End, Pass, PassResult, WantedBlobs, scan};
 use super::blob_id::BlobId;
-use super::client::{Ask, Client, JSON};
+use super::client::{Client, JSON, RepositoryRequest};
 use super::error::GithubError;
 use super::known_tree::KnownTree;
 use crate::{BlobSink, SourceError};
@@ -51,9 +51,9 @@ impl Downloads {
         client: &Arc<Client>,
         slug: &Slug,
         tree: &Arc<KnownTree>,
-        wanted: Wanted,
+        wanted: WantedBlobs,
         sink: &BlobSink,
-    ) -> Result<Wanted, SourceError> {
+    ) -> Result<WantedBlobs, SourceError> {
         let mut left = wanted;
         for attempt in 1..=ATTEMPTS {
             let parked = self.take(tree, &left).filter(|_| attempt == 1);
@@ -90,7 +90,7 @@ impl Downloads {
     }
 
     /// A waiting download of `tree` with most of `wanted` still ahead.
-    fn take(&self, tree: &Arc<KnownTree>, wanted: &Wanted) -> Option<Download> {
+    fn take(&self, tree: &Arc<KnownTree>, wanted: &WantedBlobs) -> Option<Download> {
         let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = parked.iter().position(|download| {
             let behind = wanted.keys().filter(|id| download.next_place(**id).is_none());
@@ -112,7 +112,7 @@ impl Download {
     async fn open(client: &Arc<Client>, slug: &Slug, tree: &Arc<KnownTree>) -> Result<Self, GithubError> {
         let limits = &client.transport.limits;
         let path = ["tarball", tree.commit.as_str()];
-        let ask = Ask {
+        let ask = RepositoryRequest {
             path: &path,
             query: &[],
             accept: JSON,
@@ -168,7 +168,7 @@ impl Download {
 
     /// Reads up to the last of `wanted`, and returns the blobs behind the position. The result is `None` if the scanner is
     /// gone.
-    async fn pass(&mut self, wanted: Wanted, sink: &BlobSink) -> (Option<Passed>, Wanted) {
+    async fn pass(&mut self, wanted: WantedBlobs, sink: &BlobSink) -> (Option<PassResult>, WantedBlobs) {
         let mut ahead = HashMap::with_capacity(wanted.len());
         let mut behind = HashMap::new();
         let mut last = self.position;
@@ -195,7 +195,7 @@ impl Download {
             Ok(()) => (passed.await.ok(), behind),
             // Its waiting time was over; the caller can open another download.
             Err(mpsc::TrySendError::Full(pass) | mpsc::TrySendError::Disconnected(pass)) => {
-                let gone = Passed {
+                let gone = PassResult {
                     left: pass.wanted,
                     end: End::Failed("the download had ended".to_owned()),
                 };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::heads::renamed;
-use super::rate_limit::{LimitKind, Limited};
+use super::rate_limit::{LimitKind, UsedUpLimit};
 use crate::SourceError;
 use coord_domain::RepoId;
 
@@ -31,7 +31,7 @@ pub enum GithubError {
     Forbidden(String),
     /// 403 or 429 because of a rate limit.
     #[error("{0}")]
-    RateLimited(Limited),
+    RateLimited(UsedUpLimit),
     /// 5xx.
     #[error("GitHub responded {0}")]
     Server(u16),

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::address::Slug;
-use super::client::{Answer, Ask, Client, SHA};
+use super::client::{Answer, Client, RepositoryRequest, SHA};
 use super::condition::Condition;
 use super::error::GithubError;
 use crate::name_suggestions::NameSuggestions;
@@ -34,14 +34,14 @@ const ID_BYTES: u64 = 256;
 #[derive(Debug)]
 pub(super) struct Heads {
     max_age: Duration,
-    known: Cache<(RepoId, Branch), Known>,
+    known: Cache<(RepoId, Branch), KnownBranchHead>,
     asking: SingleFlight<(RepoId, Branch), Result<CommitSha, SourceError>>,
     /// The condition is part of the key: a caller that sends no ETag needs a full response.
     pub(super) refreshing: SingleFlight<(RepoId, Branch, Option<Condition>), Result<RefreshedHead, SourceError>>,
     names: Cache<RepoId, Names>,
 }
 
-/// What is suggested instead of a branch that is missing. It is kept so that a branch that somebody makes up costs one request.
+/// Suggestions for a missing branch. They are cached, so that an invented branch name costs one request.
 #[derive(Clone, Debug)]
 struct Names {
     asked: Instant,
@@ -51,7 +51,7 @@ struct Names {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct KnownBranchHead {
     /// The head, or that there is no such branch or repository.
     pub(super) answer: Result<CommitSha, SourceError>,
     pub(super) etag: Option<HeaderValue>,
@@ -63,7 +63,7 @@ pub(super) struct Known {
 
 /// GitHub's response about a head.
 #[derive(Debug)]
-pub(super) enum Fetched {
+pub(super) enum HeadResponse {
     /// The head of the ETag is current (304).
     NotModified,
     /// The head, and its ETag.
@@ -111,12 +111,12 @@ impl Heads {
         self.asking.join(key, ask).await?
     }
 
-    pub(super) fn known(&self, key: &(RepoId, Branch)) -> Option<Known> {
+    pub(super) fn known(&self, key: &(RepoId, Branch)) -> Option<KnownBranchHead> {
         self.known.get(key)
     }
 
     /// Remembers a response, unless the response to a later request is already known.
-    pub(super) fn remember(&self, key: (RepoId, Branch), answer: Known) {
+    pub(super) fn remember(&self, key: (RepoId, Branch), answer: KnownBranchHead) {
         let replaced = self.known.entry(&key, None, |_, known| {
             if known.asked <= answer.asked {
                 known.clone_from(&answer);
@@ -134,13 +134,13 @@ impl Heads {
         let before = self.known(&key);
         let before = before.filter(|known| known.answer.is_ok() && known.read.elapsed() < ETAG_FOR);
         let etag = before.as_ref().and_then(|known| known.etag.as_ref());
-        let (answer, etag, read) = match (self.told(client, slug, &key, etag, true).await?, before) {
-            (Fetched::NotModified, Some(before)) => (before.answer, before.etag, before.read),
-            (Fetched::NotModified, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
-            (Fetched::Head(commit, etag), _) => (Ok(commit), etag, asked),
-            (Fetched::Failed(error), _) => (Err(error), None, asked),
+        let (answer, etag, read) = match (self.fetch_conditional(client, slug, &key, etag, true).await?, before) {
+            (HeadResponse::NotModified, Some(before)) => (before.answer, before.etag, before.read),
+            (HeadResponse::NotModified, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
+            (HeadResponse::Head(commit, etag), _) => (Ok(commit), etag, asked),
+            (HeadResponse::Failed(error), _) => (Err(error), None, asked),
         };
-        let known = Known {
+        let known = KnownBranchHead {
             answer: answer.clone(),
             etag,
             asked,
@@ -151,20 +151,20 @@ impl Heads {
     }
 
     /// GitHub's current response for a head, conditional on `etag`. `is_known` says whether any head is known.
-    pub(super) async fn told(
+    pub(super) async fn fetch_conditional(
         &self,
         client: &Client,
         slug: &Slug,
         (repo, branch): &(RepoId, Branch),
         etag: Option<&HeaderValue>,
         is_known: bool,
-    ) -> Result<Fetched, SourceError> {
+    ) -> Result<HeadResponse, SourceError> {
         // With the prefix `heads/`, as documented: a plain name could also be a tag or the beginning of an id.
         let path: Vec<&str> = ["commits", "heads"]
             .into_iter()
             .chain(branch.as_str().split('/'))
             .collect();
-        let ask = Ask {
+        let ask = RepositoryRequest {
             path: &path,
             query: &[],
             accept: SHA,
@@ -174,10 +174,10 @@ impl Heads {
             is_about_known_head: is_known,
         };
         let error = match client.ask(slug, &ask).await {
-            Ok(Answer::NotModified) => return Ok(Fetched::NotModified),
+            Ok(Answer::NotModified) => return Ok(HeadResponse::NotModified),
             Ok(Answer::Body(body, etag)) => {
                 let commit = full_id(&body).map_err(|error| error.about(repo))?;
-                return Ok(Fetched::Head(commit, etag));
+                return Ok(HeadResponse::Head(commit, etag));
             }
             Err(GithubError::Empty) => unknown(repo, branch, Vec::new(), true),
             // GitHub responds 422 for a missing branch; 404 may mean the repository.
@@ -189,7 +189,7 @@ impl Heads {
             SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. }
         );
         if is_answer {
-            Ok(Fetched::Failed(error))
+            Ok(HeadResponse::Failed(error))
         } else {
             Err(error)
         }

@@ -119,7 +119,7 @@ impl History {
         self.relation(client, slug, pair).await
     }
 
-    /// The same as it is now: what GitHub did not have may have been pushed.
+    /// The same as it is now: a commit that GitHub did not have may have been pushed.
     async fn relation(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -158,7 +158,7 @@ impl History {
         }
     }
 
-    /// Remembers both directions, which one response tells.
+    /// Remembers both directions, which one response contains.
     fn remember(&self, pair: Pair, descends: Reachable, precedes: Reachable) {
         // An abbreviation may later mean another commit.
         if [&pair.1, &pair.2].iter().all(|id| matches!(id.as_str().len(), 40 | 64)) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::blob_id::BlobId;
-use super::tree::Listed;
+use super::tree::ListedFile;
 use crate::EntryKind;
 use coord_domain::{CommitSha, RepoId};
 
@@ -33,7 +33,7 @@ pub(super) struct KnownFile {
 }
 
 impl KnownTree {
-    pub(super) fn new(repo: &RepoId, commit: &CommitSha, listed: &[Listed]) -> Self {
+    pub(super) fn new(repo: &RepoId, commit: &CommitSha, listed: &[ListedFile]) -> Self {
         let files: Vec<KnownFile> = listed
             .iter()
             .filter(|file| file.entry.kind != EntryKind::Submodule)
@@ -120,8 +120,8 @@ mod tests {
     use super::*;
     use crate::TreeEntry;
 
-    fn listed(path: &str, digit: char) -> Listed {
-        Listed {
+    fn listed(path: &str, digit: char) -> ListedFile {
+        ListedFile {
             entry: TreeEntry {
                 path: path.to_owned(),
                 blob: digit.to_string().repeat(40),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     fn tree(commit: &str, files: &[(&str, char)]) -> KnownTree {
-        let files: Vec<Listed> = files.iter().map(|(path, digit)| listed(path, *digit)).collect();
+        let files: Vec<ListedFile> = files.iter().map(|(path, digit)| listed(path, *digit)).collect();
         let repo = RepoId::parse("https://github.com/a/b").unwrap();
         KnownTree::new(&repo, &CommitSha::parse(commit).unwrap(), &files)
     }

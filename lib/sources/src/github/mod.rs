@@ -46,7 +46,7 @@ pub use config::GithubConfig;
 pub use credential::Credential;
 pub use error::GithubError;
 pub use limits::Limits;
-pub use rate_limit::{LimitKind, Limited};
+pub use rate_limit::{LimitKind, UsedUpLimit};
 
 use super::{BlobSink, Comparison, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
 use address::Slug;
@@ -240,7 +240,7 @@ impl Source for GithubSource {
         sink: BlobSink,
     ) -> Result<(), SourceError> {
         let slug = self.slug(repo)?;
-        let reading = blobs::Reading {
+        let reading = blobs::BlobRequest {
             repo: repo.clone(),
             slug,
             blobs,

@@ -17,9 +17,9 @@ use super::address::Slug;
 use super::client::{Client, JSON};
 use super::error::GithubError;
 use super::heads::renamed;
-use super::rate_limit::{Account, TokenHash, told_by_graphql};
+use super::rate_limit::{Account, TokenHash, graphql_limit};
 use super::token_scope::{Scope, has_scopes};
-use super::transport::{Outgoing, bearer};
+use super::transport::{ApiRequest, bearer};
 use coord_auth::{AuthError, Member, People, Verdict, is_github_token};
 use coord_domain::{RepoId, UserId, plain_text};
 use coord_runtime::single_flight::SingleFlight;
@@ -102,7 +102,7 @@ impl People for GithubSource {
             return Ok(not_shown(repo));
         };
         let hash = TokenHash::of(text);
-        let asking = Asking {
+        let asking = TokenVerification {
             client: Arc::clone(&self.client),
             repo: repo.clone(),
             slug,
@@ -131,7 +131,7 @@ impl People for GithubSource {
         };
         let is_public = match self.is_public(&slug).await {
             Err(GithubError::Renamed(full_name)) => {
-                // The new name of a private repository is none of anybody's business.
+                // The new name of a private repository stays private.
                 let slug = renamed(repo, &full_name).and_then(|now| self.slug(&now).ok());
                 let is_public = match slug {
                     Some(slug) => self.is_public(&slug).await,
@@ -160,7 +160,7 @@ impl People for GithubSource {
 }
 
 impl GithubSource {
-    /// Whether anybody may see the repository, as the service is told.
+    /// Whether the repository is public, as the service is told.
     async fn is_public(&self, slug: &Slug) -> Result<bool, GithubError> {
         match self.client.json(slug, &self.client.small(&[], &[])).await {
             Ok(Repository {
@@ -175,7 +175,7 @@ impl GithubSource {
 }
 
 /// A verification of one token in one repository.
-struct Asking {
+struct TokenVerification {
     client: Arc<Client>,
     repo: RepoId,
     slug: Slug,
@@ -187,7 +187,7 @@ struct Asking {
     demanded: Option<Scope>,
 }
 
-impl Asking {
+impl TokenVerification {
     async fn verdict(&self) -> Result<Verdict, AuthError> {
         let limit = self.client.transport.limits.small;
         let asking = async { tokio::join!(self.person(), self.repository()) };
@@ -276,7 +276,7 @@ impl Asking {
         let is_kind = |kind: &str| answer.errors.iter().any(|error| error.kind.as_deref() == Some(kind));
         let is_limit = |error: &GraphqlError| error.message.to_ascii_lowercase().contains("rate limit");
         if is_kind("RATE_LIMITED") || answer.errors.iter().any(is_limit) {
-            let limited = told_by_graphql(&headers);
+            let limited = graphql_limit(&headers);
             self.client.transport.limit(self.account, limited);
             return Err(GithubError::RateLimited(limited));
         }
@@ -306,7 +306,7 @@ impl Asking {
 
     async fn answer_once(&self, url: &Url, post: Option<&'static str>) -> Result<(HeaderMap, Bytes), GithubError> {
         let transport = &self.client.transport;
-        let outgoing = Outgoing {
+        let outgoing = ApiRequest {
             accept: JSON,
             etag: None,
             authorization: Some(self.authorization.clone()),

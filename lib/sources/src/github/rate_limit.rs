@@ -68,14 +68,14 @@ pub enum LimitKind {
 /// A limit that is used up, and the pause until the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("GitHub's {} rate limit is reached; the next request is allowed in {} s", if *.kind == LimitKind::Primary { "primary" } else { "secondary" }, .retry_after.as_secs())]
-pub struct Limited {
+pub struct UsedUpLimit {
     /// Which limit.
     pub kind: LimitKind,
     /// The pause.
     pub retry_after: Duration,
 }
 
-impl Limited {
+impl UsedUpLimit {
     /// Whole seconds of the pause, at least one.
     pub fn seconds(&self) -> u64 {
         self.retry_after.as_millis().div_ceil(1000).max(1) as u64
@@ -83,7 +83,7 @@ impl Limited {
 }
 
 /// The limit that a response with 403 or 429 reports; `None` if a 403 is about rights.
-pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Option<Limited> {
+pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Option<UsedUpLimit> {
     if status != StatusCode::FORBIDDEN && status != StatusCode::TOO_MANY_REQUESTS {
         return None;
     }
@@ -107,19 +107,19 @@ pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> O
 }
 
 /// The limit that a GraphQL response reports in its body, with status 200.
-pub(super) fn told_by_graphql(headers: &HeaderMap) -> Limited {
+pub(super) fn graphql_limit(headers: &HeaderMap) -> UsedUpLimit {
     let retry_after = number(headers, RETRY_AFTER.as_str()).map(Duration::from_secs);
     used_up(headers).unwrap_or_else(|| limited(LimitKind::Secondary, retry_after.unwrap_or(SECONDARY)))
 }
 
 /// The limit, if the response used up the last request of the hour.
-pub(super) fn used_up(headers: &HeaderMap) -> Option<Limited> {
+pub(super) fn used_up(headers: &HeaderMap) -> Option<UsedUpLimit> {
     let until_reset = until_reset(headers).filter(|_| is_used_up(headers))?;
     Some(limited(LimitKind::Primary, until_reset))
 }
 
-fn limited(kind: LimitKind, retry_after: Duration) -> Limited {
-    Limited {
+fn limited(kind: LimitKind, retry_after: Duration) -> UsedUpLimit {
+    UsedUpLimit {
         kind,
         retry_after: retry_after.clamp(Duration::from_secs(1), LONGEST),
     }
@@ -146,7 +146,7 @@ fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
 
 /// The limit, if only the reserved requests of this hour are left; `Some(None)` if there are more. `None` if the response
 /// does not say.
-pub(super) fn reserve(headers: &HeaderMap) -> Option<Option<Limited>> {
+pub(super) fn reserve(headers: &HeaderMap) -> Option<Option<UsedUpLimit>> {
     let (all, left) = (
         number(headers, "x-ratelimit-limit")?,
         number(headers, "x-ratelimit-remaining")?,
@@ -172,7 +172,7 @@ impl Default for Reserve {
 impl Reserve {
     /// # Errors
     /// While `account` has only the reserved requests left.
-    pub(super) fn check(&self, account: Account) -> Result<(), Limited> {
+    pub(super) fn check(&self, account: Account) -> Result<(), UsedUpLimit> {
         let left = self
             .0
             .get(&account)
@@ -211,7 +211,7 @@ impl Reserve {
 impl Gate {
     /// # Errors
     /// While `account` is limited.
-    pub(super) fn check(&self, account: Account) -> Result<(), Limited> {
+    pub(super) fn check(&self, account: Account) -> Result<(), UsedUpLimit> {
         let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((kind, until)) = limits.get(&account).copied() else {
             return Ok(());
@@ -221,10 +221,10 @@ impl Gate {
             limits.remove(&account);
             return Ok(());
         }
-        Err(Limited { kind, retry_after })
+        Err(UsedUpLimit { kind, retry_after })
     }
 
-    pub(super) fn close(&self, account: Account, limited: Limited) {
+    pub(super) fn close(&self, account: Account, limited: UsedUpLimit) {
         let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if limits.len() >= MOST {
             let now = Instant::now();
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn the_gate_is_closed_for_one_account_until_its_time() {
         let gate = Gate::default();
-        let limit = |milliseconds| Limited {
+        let limit = |milliseconds| UsedUpLimit {
             kind: LimitKind::Secondary,
             retry_after: Duration::from_millis(milliseconds),
         };
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn limited_tokens_of_callers_do_not_fill_the_gate_and_do_not_open_it_for_the_service() {
         let gate = Gate::default();
-        let limit = |seconds| Limited {
+        let limit = |seconds| UsedUpLimit {
             kind: LimitKind::Primary,
             retry_after: Duration::from_secs(seconds),
         };

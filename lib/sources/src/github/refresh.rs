@@ -10,7 +10,7 @@ use super::address::Slug;
 use super::client::Client;
 use super::condition::{Condition, is_entity_tag};
 use super::error::GithubError;
-use super::heads::{Fetched, Heads, Known};
+use super::heads::{HeadResponse, Heads, KnownBranchHead};
 use crate::{KnownHead, RefreshedHead, SourceError};
 use coord_domain::{Branch, CommitSha, RepoId};
 
@@ -32,7 +32,7 @@ impl Heads {
         let missing = self
             .known(&key)
             .filter(|own| known.is_none() && own.asked.elapsed() < MISSING_FOR);
-        if let Some(Known { answer: Err(error), .. }) = missing {
+        if let Some(KnownBranchHead { answer: Err(error), .. }) = missing {
             return Err(error);
         }
         let before = known.and_then(Condition::of);
@@ -53,18 +53,21 @@ impl Heads {
     ) -> Result<RefreshedHead, SourceError> {
         let asked = Instant::now();
         let etag = before.as_ref().map(|before| &before.etag);
-        let (answer, etag, is_whole) = match (self.told(client, slug, &key, etag, is_known).await?, before) {
-            (Fetched::NotModified, Some(before)) => (Ok(before.commit), Some(before.etag), false),
-            (Fetched::NotModified, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
-            (Fetched::Head(commit, etag), _) => (Ok(commit), etag, true),
-            (Fetched::Failed(error), _) => (Err(error), None, true),
+        let (answer, etag, is_whole) = match (
+            self.fetch_conditional(client, slug, &key, etag, is_known).await?,
+            before,
+        ) {
+            (HeadResponse::NotModified, Some(before)) => (Ok(before.commit), Some(before.etag), false),
+            (HeadResponse::NotModified, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
+            (HeadResponse::Head(commit, etag), _) => (Ok(commit), etag, true),
+            (HeadResponse::Failed(error), _) => (Err(error), None, true),
         };
-        // Only a full response has a time of its own. For a 304, only the caller's memory has it, so this process sends no
-        // ETag next time, unless it knows that head itself.
+        // Only a full response has a time. For a 304, only the caller's memory has it, so this process sends no ETag next
+        // time, unless it knows that head itself.
         let own = self.known(&key).filter(|own| is_of(own, &answer) && !is_whole);
         let known = match own {
-            Some(own) => Known { asked, ..own },
-            None => Known {
+            Some(own) => KnownBranchHead { asked, ..own },
+            None => KnownBranchHead {
                 answer: answer.clone(),
                 etag: etag.clone().filter(|_| is_whole),
                 asked,
@@ -81,6 +84,6 @@ impl Heads {
     }
 }
 
-fn is_of(known: &Known, answer: &Result<CommitSha, SourceError>) -> bool {
+fn is_of(known: &KnownBranchHead, answer: &Result<CommitSha, SourceError>) -> bool {
     matches!((&known.answer, answer), (Ok(known), Ok(commit)) if known == commit)
 }

@@ -15,7 +15,7 @@ use url::Url;
 use super::address::ApiBase;
 use super::error::{GithubError, innermost};
 use super::limits::Limits;
-use super::rate_limit::{Account, Gate, Limited, Reserve, refusal, used_up};
+use super::rate_limit::{Account, Gate, Reserve, UsedUpLimit, refusal, used_up};
 
 /// The version of the API, <https://docs.github.com/en/rest/about-the-rest-api/api-versions>.
 const VERSION: &str = "2022-11-28";
@@ -28,7 +28,7 @@ const MOST_HOPS: usize = 3;
 
 /// A request to the API.
 #[derive(Clone, Debug)]
-pub(super) struct Outgoing<'a> {
+pub(super) struct ApiRequest<'a> {
     pub(super) accept: &'static str,
     pub(super) etag: Option<&'a HeaderValue>,
     /// Marked as sensitive.
@@ -44,7 +44,7 @@ pub(super) struct Outgoing<'a> {
 
 /// A response that is not an error: success, 304, or a redirect out of the API.
 #[derive(Debug)]
-pub(super) struct Arrived {
+pub(super) struct ApiResponse {
     pub(super) response: Response,
     /// The URL of the response.
     pub(super) url: Url,
@@ -111,23 +111,23 @@ impl Transport {
     pub(super) async fn send(
         &self,
         mut url: Url,
-        outgoing: &Outgoing<'_>,
+        outgoing: &ApiRequest<'_>,
         moved_to: &mut Option<Url>,
-    ) -> Result<Arrived, GithubError> {
+    ) -> Result<ApiResponse, GithubError> {
         let mut moves = 0;
         let mut is_permanent = true;
         loop {
             let response = self.send_once(url.clone(), outgoing).await?;
             let status = response.status();
             if !status.is_redirection() || status == StatusCode::NOT_MODIFIED {
-                return Ok(Arrived { response, url });
+                return Ok(ApiResponse { response, url });
             }
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             let within = location.and_then(|location| self.api.within(&url, location));
             let announces = outgoing.is_download && status == StatusCode::FOUND;
             let Some(next) = within.filter(|_| !announces) else {
                 *moved_to = None;
-                return Ok(Arrived { response, url });
+                return Ok(ApiResponse { response, url });
             };
             moves += 1;
             if moves > MOST_HOPS || outgoing.post.is_some() {
@@ -139,7 +139,7 @@ impl Transport {
         }
     }
 
-    async fn send_once(&self, url: Url, outgoing: &Outgoing<'_>) -> Result<Response, GithubError> {
+    async fn send_once(&self, url: Url, outgoing: &ApiRequest<'_>) -> Result<Response, GithubError> {
         self.gate.check(outgoing.account).map_err(GithubError::RateLimited)?;
         if !outgoing.may_use_reserve {
             self.reserve.check(outgoing.account).map_err(GithubError::RateLimited)?;
@@ -182,7 +182,7 @@ impl Transport {
     }
 
     /// Blocks `account` until its time, for a limit that no status reported.
-    pub(super) fn limit(&self, account: Account, limited: Limited) {
+    pub(super) fn limit(&self, account: Account, limited: UsedUpLimit) {
         tracing::warn!(?account, %limited, "GitHub limits");
         self.gate.close(account, limited);
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::address::Slug;
-use super::client::{Answer, Ask, Client, JSON};
+use super::client::{Answer, Client, JSON, RepositoryRequest};
 use super::error::GithubError;
 use crate::{EntryKind, TreeEntry};
 use coord_domain::{CommitSha, FilePath};
@@ -17,7 +17,7 @@ const AT_ONCE: usize = 4;
 
 /// A file as GitHub lists it.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct ListedFile {
     pub(super) entry: TreeEntry,
     /// Bytes; 0 for a submodule.
     pub(super) size: u64,
@@ -48,7 +48,7 @@ struct Folder {
 }
 
 /// All files of `commit`, sorted by path in bytes. It omits the same entries as the local source, and logs their number.
-pub(super) async fn tree(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Listed>, GithubError> {
+pub(super) async fn tree(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<ListedFile>, GithubError> {
     let limit = client.transport.limits.large;
     let late = || GithubError::Timeout { what: "tree", limit };
     timeout(limit, walk(client, slug, commit))
@@ -56,7 +56,7 @@ pub(super) async fn tree(client: &Client, slug: &Slug, commit: &CommitSha) -> Re
         .unwrap_or_else(|_| Err(late()))
 }
 
-async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Listed>, GithubError> {
+async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<ListedFile>, GithubError> {
     let limits = &client.transport.limits;
     let mut waiting = vec![Folder {
         prefix: String::new(),
@@ -136,7 +136,7 @@ async fn read(client: &Client, slug: &Slug, folder: Folder) -> Result<(Folder, T
     // An id comes from GitHub; as one path segment it cannot lead elsewhere.
     let path = ["git", "trees", folder.id.as_str()];
     let recursive = [("recursive", "1")];
-    let ask = Ask {
+    let ask = RepositoryRequest {
         path: &path,
         query: if folder.is_recursive { &recursive } else { &[] },
         accept: JSON,
@@ -162,7 +162,7 @@ pub(super) fn decode(body: &[u8]) -> Result<TreeAnswer, GithubError> {
 
 #[derive(Default)]
 struct Files {
-    listed: Vec<Listed>,
+    listed: Vec<ListedFile>,
     seen: usize,
     /// Bytes of the paths of files, and of folders that are left to read.
     path_bytes: usize,
@@ -181,7 +181,7 @@ impl Files {
             }
         };
         if let Some(path) = self.path(prefix, &entry.path) {
-            self.listed.push(Listed {
+            self.listed.push(ListedFile {
                 entry: TreeEntry {
                     path,
                     blob: entry.sha,

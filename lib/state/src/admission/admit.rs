@@ -1,8 +1,8 @@
 //! The start of every script of a request: admitted, or denied.
 
 use super::denial::{Denial, denied};
+use super::reported_head::{RawHead, ReportedHead};
 use super::scripts::ADMIT;
-use super::seen_head::{SeenHead, SentHead};
 use super::terms::{AdmissionTerms, Kind};
 use crate::read::Read;
 use crate::reply::Reply;
@@ -18,7 +18,7 @@ pub enum Admitted<T> {
 }
 
 impl<T> Admitted<T> {
-    /// The same, with what `change` makes of an outcome.
+    /// The same, with `change` applied to an outcome.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Admitted<U> {
         match self {
             Admitted::Outcome(outcome) => Admitted::Outcome(change(outcome)),
@@ -46,7 +46,7 @@ pub async fn admit<T: Send + 'static>(
     store: &dyn Store,
     terms: &AdmissionTerms<'_>,
     read: Read<T>,
-) -> Result<Admitted<(SeenHead, T)>, StoreError> {
+) -> Result<Admitted<(ReportedHead, T)>, StoreError> {
     run(store, terms, read, |reply, head| {
         head.ok_or_else(|| reply.malformed("no head"))
     })
@@ -70,7 +70,7 @@ async fn run<H, T: Send + 'static>(
     store: &dyn Store,
     terms: &AdmissionTerms<'_>,
     read: Read<T>,
-    head_of: impl FnOnce(&Reply, Option<SeenHead>) -> Result<H, StoreError>,
+    head_of: impl FnOnce(&Reply, Option<ReportedHead>) -> Result<H, StoreError>,
 ) -> Result<Admitted<(H, T)>, StoreError> {
     let (reads, decode) = read.into_parts();
     let named = terms.keys();
@@ -87,14 +87,14 @@ async fn run<H, T: Send + 'static>(
     let reply = Reply::open(&ADMIT, replies.next())?;
     admitted(reply, |reply| match reply.outcome.as_str() {
         "ADMITTED" => {
-            let head: SentHead = reply.object()?;
+            let head: RawHead = reply.object()?;
             Ok((head_of(&reply, head.seen())?, decode(replies.collect())?))
         }
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }
 
-/// The hash that a request reads with all of its fields: what it costs grows with their number.
+/// The hash that a request reads with all of its fields: its cost grows with their number.
 fn hash_read_whole(read: &Request) -> Option<String> {
     match read {
         Request::Command(words) => match &words[..] {

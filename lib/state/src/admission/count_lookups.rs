@@ -6,7 +6,7 @@ use super::terms::{AdmissionTerms, Kind};
 use crate::reply::call;
 use coord_store::{Store, StoreError};
 
-/// What is looked up at the source.
+/// A lookup at the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Lookup {
@@ -16,9 +16,9 @@ pub enum Lookup {
     Branch,
 }
 
-/// What `count_lookups.lua` reads beside the terms of the admission.
+/// Arguments of `count_lookups.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct Count {
+struct CountLookupsArgs {
     lookup: Lookup,
     amount: u32,
     spared: u32,
@@ -35,7 +35,7 @@ pub async fn count_lookups(
     (amount, spared): (u32, u32),
 ) -> Result<Admitted<()>, StoreError> {
     let keys = terms.keys();
-    let count = Count { lookup, amount, spared };
+    let count = CountLookupsArgs { lookup, amount, spared };
     let args = terms.request(Kind::Read, 1, &keys, &count);
     let reply = call(store, &COUNT_LOOKUPS, keys, args).await?;
     admitted(reply, |reply| match reply.outcome.as_str() {

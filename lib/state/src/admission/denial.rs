@@ -7,10 +7,10 @@ use crate::reply::Reply;
 use crate::teams::Refused;
 use coord_store::StoreError;
 
-/// Whose rate limit was met.
+/// The subject of a rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Limited {
+pub enum LimitSubject {
     /// The caller's own.
     Holder,
     /// That of all agents and credentials of one person together.
@@ -25,20 +25,22 @@ pub enum Limited {
     Ledger,
 }
 
-/// What there is too much of to look at in one script: see `locks/modules/entries.lua` and `builds/modules/adjacency.lua`.
+/// The part that is too large to examine in one script: see `locks/modules/entries.lua` and
+/// `builds/modules/adjacency.lua`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "part", rename_all = "UPPERCASE")]
-pub enum TooMuch {
+pub enum SizeLimit {
     /// Locks on the files of the request.
     Locks,
     /// Neighbors of these files.
     Neighbors,
 }
 
-/// What has no room for more locks: see `locks/modules/reserve.lua`; or for more owners: see `intents/modules/gate_claim.lua`.
+/// The part without room for more locks: see `locks/modules/reserve.lua`; or for more owners: see
+/// `intents/modules/gate_claim.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "part", content = "file", rename_all = "UPPERCASE")]
-pub enum Full {
+pub enum FullPart {
     /// This file.
     File(String),
     /// The caller.
@@ -49,9 +51,9 @@ pub enum Full {
     Owners(Option<String>),
 }
 
-/// Locks that a person has taken away: `locks/modules/taken.lua`.
+/// Locks that a person has force-released: `locks/modules/force_released.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Taken {
+pub struct ForceReleased {
     /// Login of the person.
     pub by: String,
     /// Why.
@@ -65,44 +67,44 @@ pub struct Taken {
 pub enum Denial {
     /// Too many questions.
     Limited {
-        /// Until the next is let in.
+        /// Until the next one is admitted.
         retry_after_seconds: u64,
-        /// Whose limit was met.
-        whose: Limited,
+        /// The subject of the limit.
+        whose: LimitSubject,
     },
     /// The head is needed, and it cannot be fetched for this time.
     AwaitHead {
         /// Until it can be fetched again.
         retry_after_seconds: u64,
     },
-    /// Nobody knows the head of this branch, and nobody here can ask.
+    /// The head of this branch is unknown, and no source can be asked.
     UnknownHead,
     /// There is too much to look at; fewer files at once would do.
-    TooMuch(TooMuch),
+    TooMuch(SizeLimit),
     /// There is no room for more locks.
-    Full(Full),
+    Full(FullPart),
     /// A person has taken locks of the caller away.
-    Taken(Taken),
+    Taken(ForceReleased),
     /// The rules of a team refuse it.
     Refused(Box<Refused>),
-    /// The script lacks something: once it is told, the same call is made again.
+    /// The script lacks a fact: with it, the same call is repeated.
     Question(Question),
 }
 
-/// What LIMITED has.
+/// The fields of LIMITED.
 #[derive(Deserialize)]
 struct MetLimit {
     retry_after_seconds: u64,
-    whose: Limited,
+    whose: LimitSubject,
 }
 
-/// What AWAIT_HEAD has.
+/// The fields of AWAIT_HEAD.
 #[derive(Deserialize)]
 struct AwaitedHead {
     retry_after_seconds: Option<u64>,
 }
 
-/// The denial that a reply tells of, or the reply to be read on.
+/// The denial in a reply, or the reply for further decoding.
 pub(crate) fn denied(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
     Ok(Ok(match reply.outcome.as_str() {
         "LIMITED" => {

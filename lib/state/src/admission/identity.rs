@@ -25,7 +25,7 @@ pub struct RememberedMember {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredIdentity {
     user_id: String,
     user_name: String,
     can_push: bool,
@@ -44,7 +44,7 @@ pub async fn remember(
     member: &RememberedMember,
     kept: Duration,
 ) -> Result<(), StoreError> {
-    let stored = Stored {
+    let stored = StoredIdentity {
         user_id: member.user_id.to_string(),
         user_name: member.user_name.clone(),
         can_push: member.can_push,
@@ -68,9 +68,9 @@ pub async fn forget(store: &dyn Store, repo: &RepoId, credential: &str) -> Resul
 /// A verdict that was stored, and its age.
 pub type AgedVerdict = (RememberedMember, Duration);
 
-/// What `recall_identities.lua` answers.
+/// The answer of `recall_identities.lua`.
 #[derive(Deserialize)]
-struct Answer {
+struct RecallIdentitiesAnswer {
     #[serde(default)]
     verdicts: Vec<RecalledVerdict>,
 }
@@ -110,7 +110,7 @@ pub async fn recall(
         if reply.outcome != "RECALLED" {
             return Err(reply.malformed("an unknown outcome"));
         }
-        let answer: Answer = reply.object()?;
+        let answer: RecallIdentitiesAnswer = reply.object()?;
         for one in answer.verdicts {
             let asked = one.place.checked_sub(1).and_then(|place| keys.get(place));
             let Some(found) = asked.and_then(|(place, _)| found.get_mut(*place)) else {
@@ -125,7 +125,7 @@ pub async fn recall(
 /// The verdict in `text`, which is kept for `left` more seconds. One that cannot be read is of another version, and counts as
 /// none.
 fn verdict(text: &str, left: i64, kept: Duration) -> Option<AgedVerdict> {
-    let stored: Stored = serde_json::from_str(text).ok()?;
+    let stored: StoredIdentity = serde_json::from_str(text).ok()?;
     let left = Duration::from_secs(u64::try_from(left).ok()?);
     let member = RememberedMember {
         user_id: UserId::parse(&stored.user_id).ok()?,

@@ -8,7 +8,7 @@ mod count_lookups;
 mod denial;
 mod identity;
 mod question;
-mod seen_head;
+mod reported_head;
 mod terms;
 mod uses;
 
@@ -19,7 +19,7 @@ pub(crate) use denial::denied;
 pub use denial::*;
 pub use identity::*;
 pub use question::*;
-pub use seen_head::*;
+pub use reported_head::*;
 pub use terms::*;
 pub(crate) use terms::{Kind, Nothing, PATHS_OF_A_REQUEST, is_false};
 pub use uses::*;

@@ -1,24 +1,24 @@
-//! Questions of scripts: what a run lacks, so that the same call is made again with the answer.
+//! Questions of scripts: facts that a run lacks, so that the same call is repeated with the answer.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::locks::Written;
+use crate::locks::WrittenFile;
 use crate::reply::Reply;
 use coord_domain::CommitSha;
 use coord_store::StoreError;
 
-/// What a script asks. Its run has changed nothing.
+/// A script's question. Its run has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// What is the head of the branch?
+    /// The head of the branch.
     Head(HeadQuestion),
     /// Does the branch have the caller's commits?
     Ancestry(AncestryQuestion),
     /// Which files may the intent of the request change?
     Scope(Box<ScopeQuestion>),
-    /// What does the policy of the branch say of the files?
+    /// The policy of the branch for the files.
     Policy(Box<PolicyQuestion>),
     /// Which team does the request mean? It names none, and the one that was assumed is not the caller's only team.
     Team {
@@ -32,35 +32,35 @@ pub enum Question {
 pub enum HeadQuestion {
     /// It is this caller's turn to fetch it; others go on with the stored one.
     Refresh {
-        /// What is stored.
+        /// The stored commit.
         commit: Option<CommitSha>,
-        /// What came with it, if that is still to be trusted.
+        /// Its ETag, if that can still be trusted.
         etag: Option<String>,
     },
     /// Another caller is fetching it.
     Await,
 }
 
-/// What only the source can tell of commits.
+/// Facts about commits that only the source has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AncestryQuestion {
     /// Whether the caller's commits contain the head.
     Commits {
         /// Head of the branch.
         head: CommitSha,
-        /// Seconds since somebody looked whether it is still that.
+        /// Seconds since the head was last confirmed.
         age: u64,
-        /// What came with it, if that is still to be trusted.
+        /// Its ETag, if that can still be trusted.
         etag: Option<String>,
     },
     /// Whether the branch has the work that is released.
     Work {
         /// Head of the branch.
         head: CommitSha,
-        /// What came with it, if that is still to be trusted.
+        /// Its ETag, if that can still be trusted.
         etag: Option<String>,
         /// The files, and their claim heads.
-        written: Vec<Written>,
+        written: Vec<WrittenFile>,
     },
 }
 
@@ -99,14 +99,14 @@ pub struct PolicyQuestion {
     pub files: Vec<String>,
 }
 
-/// What REFRESH_HEAD has.
+/// The fields of REFRESH_HEAD.
 #[derive(Deserialize)]
 struct StoredHead {
     head: Option<CommitSha>,
     etag: Option<String>,
 }
 
-/// What ASK_SOURCE has.
+/// The fields of ASK_SOURCE.
 #[derive(Deserialize)]
 struct AgedHead {
     head: CommitSha,
@@ -114,15 +114,15 @@ struct AgedHead {
     etag: Option<String>,
 }
 
-/// What ASK_WORK has.
+/// The fields of ASK_WORK.
 #[derive(Deserialize)]
 struct WrittenFiles {
     head: CommitSha,
     etag: Option<String>,
-    written: Vec<Written>,
+    written: Vec<WrittenFile>,
 }
 
-/// What ASK_TEAM has.
+/// The fields of ASK_TEAM.
 #[derive(Deserialize)]
 struct Handles {
     handles: BTreeMap<String, String>,

@@ -41,7 +41,7 @@ pub(crate) const PATHS_OF_A_REQUEST: usize = 32;
 pub enum HeadTerms<'a> {
     /// A source has just given it.
     Fetched(&'a CommitSha),
-    /// The store, however old: nobody here can ask.
+    /// The store, however old: no source can be asked.
     Stored,
     /// The stored head of any age, or none.
     Any,
@@ -73,7 +73,7 @@ pub struct AdmissionTerms<'a> {
     pub head: HeadTerms<'a>,
     /// Commits that the caller's working copy is known to contain.
     pub known_commits: &'a [CommitSha],
-    /// What the repository is known to use.
+    /// The features that the repository is known to use.
     pub uses: &'a RepositoryUses,
 }
 
@@ -116,7 +116,7 @@ impl<'a> AdmissionTerms<'a> {
         keys
     }
 
-    /// ARGV of a request with `paths` paths, which has no fields of its own.
+    /// ARGV of a request with `paths` paths, and no further fields.
     pub(crate) fn arguments(&self, kind: Kind, paths: usize, keys: &Keys) -> Vec<Vec<u8>> {
         self.request(kind, paths, keys, &Nothing {})
     }

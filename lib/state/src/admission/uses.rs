@@ -1,4 +1,4 @@
-//! What a process knows that repositories use.
+//! The features of repositories that a process knows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,8 @@ use coord_domain::RepoId;
 /// Most repositories that a process remembers.
 const MOST: usize = 4_096;
 
-/// Whether a repository is known to use what most do not: intents, or work branches with pending changes. Until then, requests
-/// about locks have no keys for these, and say nothing of intents. A function that meets one asks for all keys: `locks/modules/admitted.lua`.
+/// Whether a repository is known to use rare features: intents, or work branches with pending changes. Until then, requests about locks have
+/// no keys for these, and say nothing of intents. A function that meets one asks for all keys: `locks/modules/admitted.lua`.
 #[derive(Debug)]
 pub struct RepositoryUses(AtomicBool);
 
@@ -28,7 +28,7 @@ impl RepositoryUses {
     }
 }
 
-/// What the repositories use that a process has met. To forget it costs a round trip.
+/// The features that the repositories of this process use. A forgotten entry costs a round trip.
 pub struct KnownUses(Cache<RepoId, Arc<RepositoryUses>>);
 
 impl Default for KnownUses {
@@ -38,7 +38,7 @@ impl Default for KnownUses {
 }
 
 impl KnownUses {
-    /// What is known of `repo`.
+    /// The known features of `repo`.
     pub fn of(&self, repo: &RepoId) -> Arc<RepositoryUses> {
         let unknown = || Ok::<_, std::convert::Infallible>(Arc::new(RepositoryUses(AtomicBool::new(false))));
         let Ok(uses) = self.0.get_or_insert_with(repo, unknown);

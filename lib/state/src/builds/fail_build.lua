@@ -2,7 +2,7 @@
 -- after each failure, ten minutes at most.
 -- KEYS: `graph`
 -- ARGV: that of admission/request, with `builder`, `commit`, `reason`
--- Returns { FAILED, now } or { LOST, now }: the lease is another's
+-- Returns { FAILED, now } or { LOST, now }: the builder lost the lease
 local Clock = require('clock')
 local Request = require('admission/request')
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::keys;
-use super::publish::{LEASE_SECONDS, Published};
+use super::publish::{LEASE_SECONDS, PublishOutcome};
 use super::scripts::{FAIL_BUILD, LEASE_BUILD, REPORT_BUILD, RETURN_LEASE};
 use crate::events;
 use crate::reply::call;
@@ -32,9 +32,9 @@ pub enum BuildLease {
     },
 }
 
-/// What `lease_build.lua` reads.
+/// Arguments of `lease_build.lua`.
 #[derive(Serialize)]
-struct Lease<'a> {
+struct LeaseBuildArgs<'a> {
     builder: &'a str,
     commit: &'a str,
     lease: u32,
@@ -53,26 +53,26 @@ struct Pause {
     retry_at: i64,
 }
 
-/// What `report_build.lua` reads.
+/// Arguments of `report_build.lua`.
 #[derive(Serialize)]
-struct Report<'a> {
+struct ReportBuildArgs<'a> {
     builder: &'a str,
     lease: u32,
     branch: &'a str,
     progress: BuildProgress,
 }
 
-/// What `fail_build.lua` reads.
+/// Arguments of `fail_build.lua`.
 #[derive(Serialize)]
-struct Failure<'a> {
+struct FailBuildArgs<'a> {
     builder: &'a str,
     commit: &'a str,
     reason: &'a str,
 }
 
-/// What `return_lease.lua` reads.
+/// Arguments of `return_lease.lua`.
 #[derive(Serialize)]
-struct Returned<'a> {
+struct ReturnLeaseArgs<'a> {
     builder: &'a str,
 }
 
@@ -92,7 +92,7 @@ pub async fn lease_build(
     commit: &CommitSha,
 ) -> Result<BuildLease, StoreError> {
     let keys = graph(repo, branch);
-    let args = keys.request(&Lease {
+    let args = keys.request(&LeaseBuildArgs {
         builder,
         commit: commit.as_str(),
         lease: LEASE_SECONDS,
@@ -125,10 +125,10 @@ pub async fn report_build(
     branch: &Branch,
     builder: &str,
     progress: BuildProgress,
-) -> Result<Published, StoreError> {
+) -> Result<PublishOutcome, StoreError> {
     let mut keys = graph(repo, branch);
     keys.add([("events", events::keys::events(repo))]);
-    let args = keys.request(&Report {
+    let args = keys.request(&ReportBuildArgs {
         builder,
         lease: LEASE_SECONDS,
         branch: branch.as_str(),
@@ -136,13 +136,13 @@ pub async fn report_build(
     });
     let reply = call(store, &REPORT_BUILD, keys, args).await?;
     match reply.outcome.as_str() {
-        "REPORTED" => Ok(Published::Done),
-        "LOST" => Ok(Published::LeaseLost),
+        "REPORTED" => Ok(PublishOutcome::Done),
+        "LOST" => Ok(PublishOutcome::LeaseLost),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }
 
-/// Notes that the build of `commit` failed, and gives the lease back.
+/// Notes that the build of `commit` failed, and returns the lease.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
@@ -155,7 +155,7 @@ pub async fn fail_build(
     reason: &str,
 ) -> Result<(), StoreError> {
     let keys = graph(repo, branch);
-    let args = keys.request(&Failure {
+    let args = keys.request(&FailBuildArgs {
         builder,
         commit: commit.as_str(),
         reason,
@@ -170,7 +170,7 @@ pub async fn fail_build(
 /// When the store gives no answer, or none that is understood.
 pub async fn return_lease(store: &dyn Store, repo: &RepoId, branch: &Branch, builder: &str) -> Result<(), StoreError> {
     let keys = graph(repo, branch);
-    let args = keys.request(&Returned { builder });
+    let args = keys.request(&ReturnLeaseArgs { builder });
     call(store, &RETURN_LEASE, keys, args).await?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 -- ARGV: that of admission/request, with `builder`, `branch`, `commit`, `base`: the commit that the patch is for, `json_bytes`: staged bytes of
 -- the JSON, and `counts` of the values behind it, part by part, as the commands take them: `fields` of the graph with their values, `adjacency`
 -- fields with their values, `adjacency_gone`: fields to delete, `scan`, and `scan_gone`
--- Returns { PUBLISHED, now }, { LOST, now }: the lease is another's, { REBASED, now }: the stored graph is of another commit,
+-- Returns { PUBLISHED, now }, { LOST, now }: the builder lost the lease, { REBASED, now }: the stored graph is of another commit,
 --           or { TORN, now }: the staged JSON is not whole; these three change nothing
 local Chunks = require('chunks')
 local Clock = require('clock')

@@ -56,14 +56,14 @@ pub enum StagedSize {
 
 /// The outcome of staging or publishing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Published {
+pub enum PublishOutcome {
     /// Written.
     Done,
     /// Another builder has the lease.
     LeaseLost,
     /// The patch does not fit: the stored graph is of another commit than its base.
     Rebased,
-    /// The store has lost some of what was staged; nothing is published.
+    /// The store has lost some staged parts; nothing is published.
     Torn,
 }
 
@@ -99,9 +99,9 @@ impl GraphPatch {
     }
 }
 
-/// What `stage_graph.lua` reads before the part itself.
+/// Arguments of `stage_graph.lua` before the part itself.
 #[derive(Serialize)]
-struct Staging<'a> {
+struct StageGraphArgs<'a> {
     builder: &'a str,
     lease: u32,
     form: &'static str,
@@ -119,14 +119,14 @@ pub async fn stage_graph(
     builder: &str,
     key: &str,
     part: StagedPart,
-) -> Result<Published, StoreError> {
+) -> Result<PublishOutcome, StoreError> {
     let (form, before, values) = match part {
         StagedPart::Begin => ("BEGIN", 0, Vec::new()),
         StagedPart::Hash { before, pairs } => ("HASH", before, pairs),
         StagedPart::Text { offset, bytes } => ("STRING", offset, vec![bytes]),
     };
     let keys = Keys::of([("graph", keys::graph(repo, branch)), ("staging", keys::staging(key))]);
-    let mut args = keys.request(&Staging {
+    let mut args = keys.request(&StageGraphArgs {
         builder,
         lease: LEASE_SECONDS,
         form,
@@ -135,14 +135,14 @@ pub async fn stage_graph(
     args.extend(values);
     let reply = call(store, &STAGE_GRAPH, keys, args).await?;
     match reply.outcome.as_str() {
-        "STAGED" => Ok(Published::Done),
-        "LOST" => Ok(Published::LeaseLost),
-        "TORN" => Ok(Published::Torn),
+        "STAGED" => Ok(PublishOutcome::Done),
+        "LOST" => Ok(PublishOutcome::LeaseLost),
+        "TORN" => Ok(PublishOutcome::Torn),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }
 
-/// KEYS of what announces another graph.
+/// KEYS of announcing another graph.
 fn announced(repo: &RepoId, branch: &Branch) -> Keys {
     Keys::of([
         ("graph", keys::graph(repo, branch)),
@@ -156,28 +156,28 @@ fn words<'a>(fields: &'a [(&str, String)]) -> impl Iterator<Item = Vec<u8>> + 'a
     pairs.map(|word| word.as_bytes().to_vec())
 }
 
-/// What `publish_graph.lua` reads before the fields of the graph.
+/// Arguments of `publish_graph.lua` before the fields of the graph.
 #[derive(Serialize)]
-struct Publication<'a> {
+struct PublishGraphArgs<'a> {
     builder: &'a str,
     branch: &'a str,
     commit: &'a str,
-    parts: Vec<SentPart>,
+    parts: Vec<PartArgs>,
 }
 
 #[derive(Serialize)]
-struct SentPart {
+struct PartArgs {
     form: &'static str,
     size: usize,
 }
 
-impl From<StagedSize> for SentPart {
+impl From<StagedSize> for PartArgs {
     fn from(size: StagedSize) -> Self {
         let (form, size) = match size {
             StagedSize::Fields(fields) => ("HASH", fields),
             StagedSize::Bytes(bytes) => ("STRING", bytes),
         };
-        SentPart { form, size }
+        PartArgs { form, size }
     }
 }
 
@@ -193,29 +193,29 @@ pub async fn publish_graph(
     commit: &CommitSha,
     parts: &[(String, StagedSize)],
     fields: &[(&str, String)],
-) -> Result<Published, StoreError> {
+) -> Result<PublishOutcome, StoreError> {
     let named = announced(repo, branch);
-    let mut args = named.request(&Publication {
+    let mut args = named.request(&PublishGraphArgs {
         builder,
         branch: branch.as_str(),
         commit: commit.as_str(),
-        parts: parts.iter().map(|(_, size)| SentPart::from(*size)).collect(),
+        parts: parts.iter().map(|(_, size)| PartArgs::from(*size)).collect(),
     });
     args.extend(words(fields));
     let mut keys: Vec<String> = named.into();
     keys.extend(parts.iter().flat_map(|(key, _)| [key.clone(), keys::staging(key)]));
     let reply = call(store, &PUBLISH_GRAPH, keys, args).await?;
     match reply.outcome.as_str() {
-        "PUBLISHED" => Ok(Published::Done),
-        "LOST" => Ok(Published::LeaseLost),
-        "TORN" => Ok(Published::Torn),
+        "PUBLISHED" => Ok(PublishOutcome::Done),
+        "LOST" => Ok(PublishOutcome::LeaseLost),
+        "TORN" => Ok(PublishOutcome::Torn),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }
 
-/// What `patch_graph.lua` reads before the values of the patch.
+/// Arguments of `patch_graph.lua` before the values of the patch.
 #[derive(Serialize)]
-struct SentPatch<'a> {
+struct PatchGraphArgs<'a> {
     builder: &'a str,
     branch: &'a str,
     commit: &'a str,
@@ -245,7 +245,7 @@ pub async fn patch_graph(
     commit: &CommitSha,
     patch: &GraphPatch,
     fields: &[(&str, String)],
-) -> Result<Published, StoreError> {
+) -> Result<PublishOutcome, StoreError> {
     let json = keys::graph_json(repo, branch);
     let mut keys = announced(repo, branch);
     keys.add([
@@ -254,7 +254,7 @@ pub async fn patch_graph(
         ("adjacency", keys::graph_adjacency(repo, branch)),
         ("graph_scan", keys::graph_scan(repo, branch)),
     ]);
-    let mut args = keys.request(&SentPatch {
+    let mut args = keys.request(&PatchGraphArgs {
         builder,
         branch: branch.as_str(),
         commit: commit.as_str(),
@@ -277,10 +277,10 @@ pub async fn patch_graph(
     );
     let reply = call(store, &PATCH_GRAPH, keys, args).await?;
     match reply.outcome.as_str() {
-        "PUBLISHED" => Ok(Published::Done),
-        "LOST" => Ok(Published::LeaseLost),
-        "TORN" => Ok(Published::Torn),
-        "REBASED" => Ok(Published::Rebased),
+        "PUBLISHED" => Ok(PublishOutcome::Done),
+        "LOST" => Ok(PublishOutcome::LeaseLost),
+        "TORN" => Ok(PublishOutcome::Torn),
+        "REBASED" => Ok(PublishOutcome::Rebased),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }

@@ -2,7 +2,7 @@
 -- KEYS: `graph`, `status_log`, `events`; behind these, without names, pairs of a live key and its staging key
 -- ARGV: that of admission/request, with `builder`, `branch`, `commit`, and `parts`: of each pair of keys the `form`, HASH or STRING, and the
 -- `size`, how many fields or bytes are staged. Behind it further fields of the graph and their values, as HSET takes them
--- Returns { PUBLISHED, now }, { LOST, now }: the lease is another's, or { TORN, now }: what is staged is not whole; both
+-- Returns { PUBLISHED, now }, { LOST, now }: the builder lost the lease, or { TORN, now }: the staged parts are incomplete; both
 --           change nothing
 local Chunks = require('chunks')
 local Clock = require('clock')

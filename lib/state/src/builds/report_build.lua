@@ -3,7 +3,7 @@
 -- KEYS: `graph`, `events`
 -- ARGV: that of admission/request, with `builder`, `lease`: seconds that it lasts, `branch`, and `progress`: `files` of the tree, `wanted`:
 -- files to read, `scanned`: files read
--- Returns { REPORTED, now } or { LOST, now }: the lease is another's
+-- Returns { REPORTED, now } or { LOST, now }: the builder lost the lease
 local Clock = require('clock')
 local Request = require('admission/request')
 

@@ -1,7 +1,7 @@
 -- return_lease: returns the lease on a build that was cut off, so that another builder need not wait for its expiry.
 -- KEYS: `graph`
 -- ARGV: that of admission/request, with `builder`
--- Returns { RETURNED, now } or { LOST, now }: the lease is another's, or there is none
+-- Returns { RETURNED, now } or { LOST, now }: the builder lost the lease, or there is none
 local Clock = require('clock')
 local Request = require('admission/request')
 

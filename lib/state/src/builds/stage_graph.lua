@@ -1,11 +1,11 @@
 -- stage_graph: stages a part of a new graph beside the old one, and renews the builder's lease. The parts of a dead builder
--- expire. Every part is written to a place of its own, so that one that is sent again after a lost reply exists once. A Redis
+-- expire. Every part is written to a separate place, so that one that is sent again after a lost reply exists once. A Redis
 -- that has lost its last writes may lack an earlier part and still know the builder: each part says how much comes before it.
 -- KEYS: `graph`, `staging`: the staging key
 -- ARGV: that of admission/request, with `builder`, `lease`: seconds that it lasts, `form`: BEGIN (empties the staging key), HASH or STRING, and
 -- `before`: number of fields, or bytes, before this part. Behind it the part itself, megabytes that would be encoded twice in JSON: of a HASH
 -- fields and values, of a STRING the text
--- Returns { STAGED, now } or { LOST, now }: the lease is another's, or { TORN, now }: an earlier part is missing
+-- Returns { STAGED, now } or { LOST, now }: the builder lost the lease, or { TORN, now }: an earlier part is missing
 local Chunks = require('chunks')
 local Clock = require('clock')
 local Request = require('admission/request')

@@ -11,7 +11,7 @@ use crate::request_keys::Keys;
 use coord_domain::{Branch, RepoId};
 use coord_store::{Request, Store, StoreError, Value};
 
-/// What the hash of a graph says of it. A missing graph has no field.
+/// The facts in the hash of a graph. A missing graph has no field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphHash {
     /// The commit of the graph.
@@ -30,7 +30,7 @@ pub struct GraphHash {
     pub policy: Option<String>,
 }
 
-/// Reads what the hash of a graph says of it.
+/// Reads the facts in the hash of a graph.
 pub fn graph_hash(repo: &RepoId, branch: &Branch) -> Read<GraphHash> {
     let request = Request::command([
         "HMGET",
@@ -108,7 +108,7 @@ pub async fn stored_records(
     records.collect()
 }
 
-/// Notes that somebody asks about the graph of a branch, which is kept for it. Once a day is enough.
+/// Notes a request for the graph of a branch, which keeps it. Once a day is enough.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
@@ -119,19 +119,19 @@ pub async fn touch_graph(store: &dyn Store, repo: &RepoId, branch: &Branch) -> R
     Ok(())
 }
 
-/// What `discard_graph.lua` reads.
+/// Arguments of `discard_graph.lua`.
 #[derive(Serialize)]
-struct Discarded<'a> {
+struct DiscardGraphArgs<'a> {
     commit: &'a str,
 }
 
-/// Notes that the stored graph of `commit` cannot be read. Whoever is asked for it next builds it again.
+/// Notes that the stored graph of `commit` cannot be read. The next request for it starts a new build.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
 pub async fn discard_graph(store: &dyn Store, repo: &RepoId, branch: &Branch, commit: &str) -> Result<(), StoreError> {
     let keys = Keys::of([("graph", keys::graph(repo, branch))]);
-    let args = keys.request(&Discarded { commit });
+    let args = keys.request(&DiscardGraphArgs { commit });
     call(store, &DISCARD_GRAPH, keys, args).await?;
     Ok(())
 }

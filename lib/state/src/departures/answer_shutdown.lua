@@ -40,7 +40,7 @@ return function(KEYS, ARGV)
   else
     Shutdown.note_answer(call, me, 'rejected')
     Shutdown.note_rejection(call)
-    answer = { not_told = Shutdown.tell(call, call.shutdown.by, 'shutdown_rejected', rejection) }
+    answer = { not_told = Shutdown.notify(call, call.shutdown.by, 'shutdown_rejected', rejection) }
     Shutdown.emit_shutdown(call, 'rejected_by', call.member.handle)
   end
   answer.id = id

@@ -1,5 +1,4 @@
--- delete_team: removes a team and all that is in it: the leader's right, once it is closed or nobody else is live, and anybody's once
--- it is abandoned.
+-- delete_team: removes a team and all that is in it: the leader may once it is closed or has no other live member, and anyone once it is abandoned.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team.
 -- Returns Team.reply(): DELETED, or REFUSED; or one of the denials of Admission.admit()

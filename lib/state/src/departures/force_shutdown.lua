@@ -8,7 +8,7 @@ local Admission = require('admission/admission')
 local Answer = require('answer')
 local Chunks = require('chunks')
 local Deliver = require('mail/deliver')
-local GiveBack = require('departures/give_back')
+local TaskRelease = require('departures/task_release')
 local Members = require('departures/members')
 local Shutdown = require('departures/shutdown')
 local Task = require('tasks/task')
@@ -56,8 +56,8 @@ return function(KEYS, ARGV)
   for index, key in ipairs(stopped) do
     stopped[index], passed_over[index] = call.members[key], call.members[key].handle
   end
-  -- The shutdown needs no answers of theirs: it ends without them.
-  local given_back = GiveBack.give_back_of(call, stopped, 'Given back when the shutdown was forced by ' .. call.member.handle .. '.')
+  -- The shutdown ends without their answers.
+  local given_back = TaskRelease.release_all(call, stopped, 'Released when the shutdown was forced by ' .. call.member.handle .. '.')
   for _, record in ipairs(stopped) do
     record.ended = call.now_ms
     saved[#saved + 1] = '=' .. string.lower(record.handle)

@@ -7,26 +7,26 @@ use coord_store::Store;
 
 /// The answer of `leave_team.lua`.
 #[derive(Deserialize)]
-struct Left {
+struct LeaveAnswer {
     #[serde(default)]
     given_back: Vec<String>,
 }
 
-/// Ends the caller's membership, and returns the tasks that it gave back.
+/// Ends the caller's membership, and returns the tasks that it released.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
 pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
     run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |reply| {
         match reply.outcome.as_str() {
-            "LEFT" => reply.object().map(|left: Left| left.given_back),
+            "LEFT" => reply.object().map(|left: LeaveAnswer| left.given_back),
             _ => unknown(&reply),
         }
     })
     .await
 }
 
-/// Removes a team that is closed, or in which nobody else is live.
+/// Removes a team that is closed, or that has no other live member.
 ///
 /// # Errors
 /// As those of [`leave_team`].

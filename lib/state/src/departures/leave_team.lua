@@ -1,11 +1,11 @@
--- leave_team: ends the caller's membership; its tasks are given back, and its inbox goes. What it has not read stays in the history.
+-- leave_team: ends the caller's membership; its tasks are released, and its inbox is deleted. Unread messages stay in the history.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team.
--- Returns Team.reply(): LEFT, `given_back`: tasks that the caller gave back, absent for none, or REFUSED; or one of the denials of Admission.admit()
+-- Returns Team.reply(): LEFT, `given_back`: tasks that the caller released, absent for none, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Answer = require('answer')
 local Deliver = require('mail/deliver')
-local GiveBack = require('departures/give_back')
+local TaskRelease = require('departures/task_release')
 local Inbox = require('mail/inbox')
 local InboxCounts = require('teams/inbox_counts')
 local MemberFields = require('teams/member_fields')
@@ -48,9 +48,9 @@ return function(KEYS, ARGV)
     return Team.refuse(call, 'LEADER_STAYS', { team = call.team.name })
   end
   Members.load(call)
-  -- Of what members that left have not read the newest 1,000 stay, in an inbox that nobody has.
+  -- Of the messages that members did not read before they left, the newest 1,000 stay, in an inbox without an owner.
   local me, AT_ONCE, MOST_LEFT = string.lower(call.member.handle), 200, 1000
-  local given_back = GiveBack.give_back(call, call.member, call.member.handle .. ' left the team.')
+  local given_back = TaskRelease.release(call, call.member, call.member.handle .. ' left the team.')
   local marks = InboxCounts.marks_of(redis.call('HGET', call.keys.members, call.team_key .. '/' .. me))
   local entries
   repeat
@@ -83,7 +83,7 @@ return function(KEYS, ARGV)
   TeamChanges.save_team(call, tonumber(redis.call('HGET', call.keys.team, 'members')) - 1)
   TeamChanges.emit_team(call, 'left', call.member.handle)
   if call.shutdown and not call.team.closed then
-    -- Who joins under this handle later answers for itself.
+    -- A later member with this handle answers for itself.
     call.shutdown.answers[me] = nil
     Shutdown.settle_shutdown(call)
   end

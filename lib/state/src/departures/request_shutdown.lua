@@ -2,7 +2,7 @@
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, `target`: a handle, absent for the team, `reason`, and `respond_seconds`: the time to answer.
 -- Returns Team.reply(): OPEN, STOPPED (the member has stopped) or CLOSED (the team is closed), `id` of the shutdown, and, of a caller that
--- approves, what Approve.approve() gives; if the same is asked for already, the id is that of the first request, which the caller may approve
+-- approves, what Approve.approve() returns; if the same is asked for already, the id is that of the first request, which the caller may approve
 -- so; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Approve = require('departures/approve')

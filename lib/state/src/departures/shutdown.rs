@@ -22,7 +22,7 @@ pub enum ShutdownProgress {
     Rejected,
 }
 
-/// What a call changed of a shutdown.
+/// A call's effect on a shutdown.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ShutdownStep {
     /// How far it is.
@@ -30,19 +30,19 @@ pub struct ShutdownStep {
     pub progress: ShutdownProgress,
     /// Its id.
     pub id: String,
-    /// Tasks that were given back.
+    /// Released tasks.
     #[serde(default)]
     pub given_back: Vec<String>,
     /// Handles of members that were passed over by force.
     #[serde(default)]
     pub passed_over: Vec<String>,
-    /// What a caller that stops has not pushed: branch and path of the first 100 of its locks for writing.
+    /// The unpushed locks of a caller that stops: branch and path of the first 100 of its locks for writing.
     #[serde(default)]
     pub unpushed: Vec<(String, String)>,
     /// The number of these locks.
     #[serde(default)]
     pub unpushed_count: u64,
-    /// Members that were not told of the answer, because there is no room for it.
+    /// Members that were not notified of the answer, because their inboxes are full.
     #[serde(default)]
     pub not_told: Vec<String>,
 }
@@ -59,26 +59,26 @@ fn read(reply: Reply) -> Result<ShutdownStep, StoreError> {
     Ok(ShutdownStep { progress, ..step })
 }
 
-/// What `request_shutdown.lua` reads.
+/// Arguments of `request_shutdown.lua`.
 #[derive(Serialize)]
-struct Asking<'a> {
+struct RequestShutdownArgs<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<&'a str>,
     reason: &'a str,
     respond_seconds: u32,
 }
 
-/// What `answer_shutdown.lua` reads.
+/// Arguments of `answer_shutdown.lua`.
 #[derive(Serialize)]
-struct ShutdownAnswer<'a> {
+struct AnswerShutdownArgs<'a> {
     shutdown: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rejection: Option<&'a str>,
 }
 
-/// What `force_shutdown.lua` reads.
+/// Arguments of `force_shutdown.lua`.
 #[derive(Serialize)]
-struct Forcing<'a> {
+struct ForceShutdownArgs<'a> {
     shutdown: &'a str,
 }
 
@@ -93,7 +93,7 @@ pub async fn request_shutdown(
     reason: &str,
     respond_seconds: u32,
 ) -> TeamOutcome<ShutdownStep> {
-    let asking = Asking {
+    let asking = RequestShutdownArgs {
         target: target.map(Handle::as_str),
         reason,
         respond_seconds,
@@ -111,7 +111,7 @@ pub async fn answer_shutdown(
     id: &str,
     rejection: Option<&str>,
 ) -> TeamOutcome<ShutdownStep> {
-    let answer = ShutdownAnswer {
+    let answer = AnswerShutdownArgs {
         shutdown: id,
         rejection,
     };
@@ -127,7 +127,7 @@ pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) 
     let (mut given_back, mut passed_over) = (Vec::new(), Vec::new());
     let mut terms = *terms;
     loop {
-        let forcing = Forcing { shutdown: id };
+        let forcing = ForceShutdownArgs { shutdown: id };
         let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &forcing, read).await?;
         let Admitted::Outcome((step, _)) = &mut forced else {
             return Ok(forced);

@@ -13,7 +13,7 @@ use coord_store::{Request, StoreError, Value};
 pub struct LoggedEvent {
     /// Its id in the log: the cursor from which a reader resumes.
     pub id: EventId,
-    /// What happened; `None` where this version does not know it, such as after a newer one was taken back.
+    /// The event; `None` if this version does not know it, such as after a downgrade.
     pub event: Option<Event>,
 }
 

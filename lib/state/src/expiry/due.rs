@@ -12,42 +12,42 @@ const TURN_SECONDS: u32 = 60;
 
 /// A repository that this sweep has taken.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct TakenRepository {
+pub struct DueRepository {
     /// `host/owner/name`, as in the store.
     pub name: String,
     /// Whether it leaves the due list if nothing is held in it.
     pub is_last_look: bool,
 }
 
-/// What `take_due.lua` reads.
+/// Arguments of `take_due.lua`.
 #[derive(Serialize)]
-struct Take {
+struct TakeDueArgs {
     most: usize,
     turn: u32,
 }
 
-/// What it answers.
+/// Its answer.
 #[derive(Deserialize)]
-struct Answer {
+struct DueAnswer {
     #[serde(default)]
-    repositories: Vec<TakenRepository>,
+    repositories: Vec<DueRepository>,
 }
 
 /// Takes up to `most` repositories in which a lock may have expired.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
-pub async fn take_due(store: &dyn Store, most: usize) -> Result<Vec<TakenRepository>, StoreError> {
+pub async fn take_due(store: &dyn Store, most: usize) -> Result<Vec<DueRepository>, StoreError> {
     let keys = Keys::of([("due", keys::DUE.to_owned())]);
     let turn = TURN_SECONDS;
-    let args = keys.request(&Take { most, turn });
-    let answer: Answer = call(store, &TAKE_DUE, keys, args).await?.object()?;
+    let args = keys.request(&TakeDueArgs { most, turn });
+    let answer: DueAnswer = call(store, &TAKE_DUE, keys, args).await?.object()?;
     Ok(answer.repositories)
 }
 
-/// What `settle_due.lua` reads.
+/// Arguments of `settle_due.lua`.
 #[derive(Serialize)]
-struct Settlement<'a> {
+struct SettleDueArgs<'a> {
     repository: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_expiry: Option<i64>,
@@ -62,11 +62,11 @@ struct Settlement<'a> {
 /// When the store does not respond, or its reply is malformed.
 pub async fn settle_due(
     store: &dyn Store,
-    repository: &TakenRepository,
+    repository: &DueRepository,
     next_expiry: Option<i64>,
 ) -> Result<(), StoreError> {
     let keys = keys::due();
-    let args = keys.request(&Settlement {
+    let args = keys.request(&SettleDueArgs {
         repository: &repository.name,
         next_expiry,
         was_last_look: repository.is_last_look,

@@ -13,7 +13,7 @@ pub const DUE: &str = "coord:due";
 /// It is in the slot of [`DUE`], and expendable: without it, an entry stays until the next check.
 pub const DUE_CLAIMS: &str = "coord:limit:{coord:due}";
 
-/// KEYS of what changes the due list for one repository.
+/// KEYS of changes of the due list for one repository.
 pub(super) fn due() -> Keys {
     Keys::of([("due", DUE.to_owned()), ("claims", DUE_CLAIMS.to_owned())])
 }
@@ -23,7 +23,7 @@ pub fn marked(repo: &RepoId) -> String {
     of("coord:marked:", repo, &[])
 }
 
-/// zset: what is held of one kind -> when it expires, Unix seconds. The sweep has one index for each kind.
+/// zset: held item of one kind -> when it expires, Unix seconds. The sweep has one index for each kind.
 pub(crate) fn index(repo: &RepoId, kind: &str) -> String {
     of("coord:expiries:", repo, &[":", kind])
 }

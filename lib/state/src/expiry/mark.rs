@@ -19,18 +19,18 @@ pub(crate) struct Mark<'a> {
     claim: String,
 }
 
-/// What `mark_due.lua` reads.
+/// Arguments of `mark_due.lua`.
 #[derive(Serialize)]
-struct Made<'a> {
+struct MarkDueArgs<'a> {
     repository: &'a str,
     ttl: u32,
     claim: &'a str,
     kept_for: u32,
 }
 
-/// What `unmark_due.lua` reads.
+/// Arguments of `unmark_due.lua`.
 #[derive(Serialize)]
-struct TakenBack<'a> {
+struct UnmarkDueArgs<'a> {
     repository: &'a str,
     claim: &'a str,
 }
@@ -49,7 +49,7 @@ impl<'a> Mark<'a> {
     /// The request that makes it, for the round trip of the claim.
     pub fn request(&self) -> Request {
         let keys = keys::due();
-        let args = keys.request(&Made {
+        let args = keys.request(&MarkDueArgs {
             repository: self.repo.as_str(),
             ttl: self.ttl_seconds,
             claim: &self.claim,
@@ -75,7 +75,7 @@ impl<'a> Mark<'a> {
     /// Takes the repository from the list again, unless a claim or a sweep relies on it by now.
     pub async fn take_back(&self, store: &dyn Store) -> Result<(), StoreError> {
         let keys = keys::due();
-        let args = keys.request(&TakenBack {
+        let args = keys.request(&UnmarkDueArgs {
             repository: self.repo.as_str(),
             claim: &self.claim,
         });

@@ -30,7 +30,7 @@ pub enum HeadChange {
 pub struct FetchedHead<'a> {
     /// The newest commit of the branch.
     pub commit: &'a CommitSha,
-    /// Commits reachable from it, newest first: what lets a function tell that a commit was pushed without asking.
+    /// Commits reachable from it, newest first: they let a function find that a commit was pushed without asking.
     pub recent: &'a [CommitSha],
     /// The ETag of the response.
     pub etag: Option<&'a str>,
@@ -50,9 +50,9 @@ impl<'a> FetchedHead<'a> {
     }
 }
 
-/// What `record_head.lua` reads.
+/// Arguments of `record_head.lua`.
 #[derive(Serialize)]
-struct RecordedHead<'a> {
+struct RecordHeadArgs<'a> {
     branch: &'a str,
     commit: &'a str,
     recent: &'a str,
@@ -73,7 +73,7 @@ pub async fn record_head(
     fetched: &FetchedHead<'_>,
 ) -> Result<HeadChange, StoreError> {
     let keys = head_keys(repo, branch);
-    let args = keys.request(&RecordedHead {
+    let args = keys.request(&RecordHeadArgs {
         branch: branch.as_str(),
         commit: fetched.commit.as_str(),
         recent: &joined(fetched.recent),
@@ -96,9 +96,9 @@ pub fn stored_head(repo: &RepoId, branch: &Branch) -> Read<Option<CommitSha>> {
     })
 }
 
-/// What `fail_head.lua` reads.
+/// Arguments of `fail_head.lua`.
 #[derive(Serialize)]
-struct FailedHead {
+struct FailHeadArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<u64>,
 }
@@ -115,7 +115,7 @@ pub async fn fail_head(
 ) -> Result<(), StoreError> {
     let keys = Keys::of([("head", keys::head(repo, branch))]);
     let pause = Some(retry_after_seconds);
-    let args = keys.request(&FailedHead { pause });
+    let args = keys.request(&FailHeadArgs { pause });
     call(store, &FAIL_HEAD, keys, args).await?;
     Ok(())
 }
@@ -127,7 +127,7 @@ pub async fn fail_head(
 pub async fn forget_head(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
     let mut keys = builds::keys::graph_with_parts(repo, branch);
     keys.add([("head", keys::head(repo, branch))]);
-    let args = keys.request(&FailedHead { pause: None });
+    let args = keys.request(&FailHeadArgs { pause: None });
     call(store, &FAIL_HEAD, keys, args).await?;
     Ok(())
 }
@@ -160,9 +160,9 @@ pub enum Pushed {
     Unused,
 }
 
-/// What `push_head.lua` reads.
+/// Arguments of `push_head.lua`.
 #[derive(Serialize)]
-struct SentPush<'a> {
+struct PushHeadArgs<'a> {
     branch: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<&'a str>,
@@ -186,7 +186,7 @@ pub async fn push_head(
     push: &PushedHead<'_>,
 ) -> Result<Pushed, StoreError> {
     let keys = head_keys(repo, branch);
-    let args = keys.request(&SentPush {
+    let args = keys.request(&PushHeadArgs {
         branch: branch.as_str(),
         before: push.before.map(CommitSha::as_str),
         after: push.after.map(CommitSha::as_str),

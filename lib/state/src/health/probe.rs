@@ -6,9 +6,9 @@ use crate::reply::call;
 use crate::request_keys::Keys;
 use coord_store::{Store, StoreError};
 
-/// What `probe.lua` reads.
+/// Arguments of `probe.lua`.
 #[derive(Serialize)]
-struct Probe {
+struct ProbeArgs {
     kept_for: u32,
     bytes: usize,
 }
@@ -19,7 +19,7 @@ struct Probe {
 /// When the key is not written: see [`StoreError`].
 pub async fn probe(store: &dyn Store) -> Result<(), StoreError> {
     let keys = Keys::of([("probe", keys::PROBE.to_owned())]);
-    let args = keys.request(&Probe {
+    let args = keys.request(&ProbeArgs {
         kept_for: 60,
         bytes: store.probe_bytes(),
     });

@@ -21,9 +21,9 @@ pub enum AllowOutcome {
     Full,
 }
 
-/// What `allow_overlap.lua` reads beside the terms of the admission.
+/// Arguments of `allow_overlap.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct Overlap<'a> {
+struct AllowOverlapArgs<'a> {
     id: &'a str,
     other: &'a str,
     origin: &'a str,
@@ -46,7 +46,7 @@ pub async fn allow_overlap(
     origin: &str,
 ) -> Result<Admitted<AllowOutcome>, StoreError> {
     let keys = share_keys(terms);
-    let args = terms.request(Kind::Read, 1, &keys, &Overlap { id, other, origin });
+    let args = terms.request(Kind::Read, 1, &keys, &AllowOverlapArgs { id, other, origin });
     let reply = call(store, &ALLOW_OVERLAP, keys, args).await?;
     admitted(reply, |reply| match reply.outcome.as_str() {
         "ALLOWED" => Ok(AllowOutcome::Allowed(reply.state()?)),

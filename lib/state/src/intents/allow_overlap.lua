@@ -1,5 +1,5 @@
--- allow_overlap: a person lets two intents overlap.
--- KEYS, ARGV: those of admission/request, with `id`, `other`: id of the other one, and `origin` of the line
+-- allow_overlap: a person allows two intents to overlap.
+-- KEYS, ARGV: those of admission/request, with `id`, `other`: id of the other intent, and `origin` of the line
 -- Returns { outcome, now, answer }: ALLOWED with the `state` of the caller, also if it was allowed before: then nothing is changed
 --      or UNKNOWN with the `id`: there is no such intent
 --      or NO_WAY with the `status`: the intent has ended

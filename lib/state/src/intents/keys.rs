@@ -19,12 +19,12 @@ pub fn intent_texts(repo: &RepoId) -> String {
     of("coord:intent_text:", repo, &[])
 }
 
-/// hash: intent id -> turns, tokens, and when a holder was last heard of (Unix milliseconds), separated by spaces.
+/// hash: intent id -> turns, tokens, and the time of a holder's last call (Unix milliseconds), separated by spaces.
 pub fn intent_use(repo: &RepoId) -> String {
     of("coord:intent_use:", repo, &[])
 }
 
-/// hash: file path -> its owners and what was recorded of its content, JSON; see `modules/owners.lua`.
+/// hash: file path -> its owners and its recorded content, JSON; see `modules/owners.lua`.
 pub fn owners(repo: &RepoId) -> String {
     of("coord:owners:", repo, &[])
 }

@@ -1,6 +1,6 @@
--- move_intent: completes, abandons or blocks an intent, or lets a blocked one go on.
+-- move_intent: completes, abandons or blocks an intent, or resumes a blocked one.
 -- KEYS, ARGV: those of admission/request, with `id`, `status`: its new one, `is_person`: a person asks, `criteria`: MET if all are,
--- FORCED to complete it all the same, or UNMET, `seen`: version of the registry by which that was found out, `reason`: why, absent for none,
+-- FORCED to complete it anyway, or UNMET, `seen`: version of the registry that the decision is based on, `reason`: why, absent for none,
 -- and `origin` of the line
 -- Returns { outcome, now, answer }: MOVED with the `state` of the caller
 --      or NO_WAY with its `status`: none leads from it to the new one
@@ -23,8 +23,8 @@ return function(KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 
-  -- Whose act it is, by the status before and after. As `TRANSITIONS` in `lib/intents/src/intent.rs`, but for PENDING to
-  -- IN_PROGRESS, which is select_intent.
+  -- The permitted actor, by the status before and after. As `TRANSITIONS` in `lib/intents/src/intent.rs`, but for
+  -- PENDING to IN_PROGRESS, which is select_intent.
   local WAYS = {
     PENDING = { ABANDONED = 'ANYONE' },
     IN_PROGRESS = { COMPLETED = 'CRITERIA', ABANDONED = 'ANYONE', BLOCKED = 'ANYONE' },

@@ -1,4 +1,4 @@
-//! Reads of the files that intents own, and of what was recorded of their content.
+//! Reads of the files that intents own, and of their recorded content.
 
 use super::keys;
 use super::read::decode;
@@ -7,8 +7,8 @@ use crate::read::Read;
 use coord_domain::{FilePath, RepoId};
 use coord_store::{Request, Store, StoreError, Value};
 
-/// The files of a repository that have owners. What is recorded of each has up to some 10 KiB, so that [`OwnedPaths::owners`] reads
-/// it in parts: all at once would hold the store up.
+/// The files of a repository that have owners. Each has a record of up to some 10 KiB, so [`OwnedPaths::owners`] reads them in
+/// parts: all at once would hold the store up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnedPaths(Vec<String>);
 

@@ -17,7 +17,7 @@ pub struct Registry {
     pub version: String,
     /// The records by id.
     pub records: BTreeMap<String, IntentRecord>,
-    /// What the work has cost, by id.
+    /// The costs of the work, by id.
     pub uses: BTreeMap<String, IntentUse>,
     /// The handshake of the caller.
     pub session: Session,
@@ -137,7 +137,7 @@ fn by_field<T: DeserializeOwned>(hash: &Value) -> Result<BTreeMap<String, T>, St
     fields(hash)?.map(|(name, json)| Ok((name?, decode(json)?))).collect()
 }
 
-/// What the work on intents has cost, by id.
+/// The costs of the work on intents, by id.
 fn uses_by_id(hash: &Value) -> Result<BTreeMap<String, IntentUse>, StoreError> {
     let uses = fields(hash)?.map(|(id, text)| {
         let text = std::str::from_utf8(text).ok().and_then(IntentUse::parse);

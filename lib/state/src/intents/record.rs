@@ -6,7 +6,7 @@ use coord_intents::intent::{Intent, Status};
 use coord_intents::ledger::State;
 use serde::{Deserialize, Serialize};
 
-/// What the scripts need of an intent; see `modules/records.lua`.
+/// The fields of an intent that the scripts need; see `modules/records.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct IntentRecord {
     /// Where it is in its life.
@@ -51,7 +51,7 @@ pub struct StoredIntent {
     pub intent: Intent,
     /// A login, or a login, a slash and an agent's id.
     pub created_by: String,
-    /// Who has changed its words last, in the same form; none where nobody has.
+    /// The last author of a change of its words, in the same form; none if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_by: Option<String>,
 }
@@ -72,16 +72,16 @@ fn login_of(actor: &str) -> &str {
     actor.split('/').next().unwrap_or_default()
 }
 
-/// What the work on an intent has cost.
+/// The costs of the work on an intent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntentUse {
-    /// Tool calls that were let in, of logins whose intent it is.
+    /// Allowed tool calls of its owner's logins.
     pub turns: u64,
     /// Tokens, as agents report them.
     pub tokens: u64,
     /// Tool calls of other logins.
     pub other_turns: u64,
-    /// When a holder was last heard of, Unix milliseconds; 0 for never.
+    /// The time of a holder's last call, Unix milliseconds; 0 for never.
     pub heard_ms: u64,
 }
 

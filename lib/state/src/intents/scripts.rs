@@ -15,6 +15,6 @@ scripts! {
     ALLOW_OVERLAP = "allow_overlap", repeatable: false;
     /// Makes an intent the owner of files.
     TAKE_OVER = "take_over", repeatable: false;
-    /// Counts what the work on an intent costs.
+    /// Counts the costs of the work on an intent.
     USE_INTENT = "use_intent", repeatable: false;
 }

@@ -56,9 +56,9 @@ pub async fn select_intent(
         "SELECTED" => Ok(SelectOutcome::Selected(reply.state()?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
         "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(reply.status()?)),
-        "TOO_MANY" => Ok(match reply.whose()? {
-            Whose::Repository => SelectOutcome::Full,
-            Whose::Login => SelectOutcome::LoginFull,
+        "TOO_MANY" => Ok(match reply.limit_subject()? {
+            IntentLimitSubject::Repository => SelectOutcome::Full,
+            IntentLimitSubject::Login => SelectOutcome::LoginFull,
         }),
         "CHANGED" => Ok(SelectOutcome::Changed),
         _ => Err(reply.malformed("an unknown outcome")),
@@ -83,21 +83,21 @@ pub async fn deny_selection(
     })
 }
 
-/// What has too many intents.
+/// The subject that has too many intents.
 #[derive(Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub(super) enum Whose {
+pub(super) enum IntentLimitSubject {
     Repository,
     Login,
 }
 
 #[derive(Deserialize)]
-struct TooMany {
-    whose: Whose,
+struct IntentLimit {
+    whose: IntentLimitSubject,
 }
 
 impl Reply {
-    pub(super) fn whose(&self) -> Result<Whose, StoreError> {
-        Ok(self.object::<TooMany>()?.whose)
+    pub(super) fn limit_subject(&self) -> Result<IntentLimitSubject, StoreError> {
+        Ok(self.object::<IntentLimit>()?.whose)
     }
 }

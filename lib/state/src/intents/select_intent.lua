@@ -20,8 +20,7 @@ return function(KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 
-  -- A login has a quarter of them, so that it does not keep others from beginning theirs, and as many agents as people run in one
-  -- repository.
+  -- A login has a quarter of them, so that it does not block others, and as many agents as people run in one repository.
   local MOST_ACTIVE, MOST_OF_LOGIN = 200, 50
 
   local denial = Admission.admit(call) or Append.full_ledger(call, 2)

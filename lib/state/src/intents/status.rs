@@ -14,7 +14,7 @@ use coord_store::{Store, StoreError};
 pub enum Criteria {
     /// All criteria are met.
     Met,
-    /// Not all of them, and it is to be completed all the same.
+    /// Not all of them, and it is to be completed anyway.
     Forced,
     /// Not all of them.
     Unmet,

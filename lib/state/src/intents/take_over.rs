@@ -22,9 +22,9 @@ pub enum TakeOutcome {
     Full,
 }
 
-/// What `take_over.lua` reads beside the terms of the admission.
+/// Arguments of `take_over.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct TakeOver<'a> {
+struct TakeOverArgs<'a> {
     id: &'a str,
     origin: &'a str,
     paths: Vec<&'a str>,
@@ -42,7 +42,7 @@ pub async fn take_over(
     paths: &[FilePath],
 ) -> Result<Admitted<TakeOutcome>, StoreError> {
     let keys = share_keys(terms);
-    let taken = TakeOver {
+    let taken = TakeOverArgs {
         id,
         origin,
         paths: paths.iter().map(FilePath::as_str).collect(),

@@ -8,14 +8,14 @@ use crate::reply::call;
 use crate::request_keys::share_keys;
 use coord_store::{Store, StoreError};
 
-/// What the work on an intent costs.
+/// The costs of the work on an intent.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage<'a> {
     /// The intent.
     pub id: &'a str,
     /// The name of a tool, and the digest of name and input: a call that may change something.
     pub call: Option<(&'a str, &'a str)>,
-    /// Identical calls in a row that are let in; 0 for any number.
+    /// Identical calls in a row that are allowed; 0 for any number.
     pub breaker_calls: u32,
     /// A session, and the running total of its tokens.
     pub tokens: Option<(&'a str, u64)>,
@@ -23,7 +23,7 @@ pub struct Usage<'a> {
     pub origin: &'a str,
 }
 
-/// Why a call is not let in.
+/// Why a call is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Limit {
     /// The budget is spent.
@@ -41,7 +41,7 @@ pub enum UseOutcome {
     Used {
         /// The state of the caller.
         state: State,
-        /// Tool calls that were let in.
+        /// Allowed tool calls.
         turns: u64,
         /// Tokens, as agents report them.
         tokens: u64,
@@ -52,32 +52,32 @@ pub enum UseOutcome {
     },
     /// There is no such intent.
     Unknown,
-    /// The call is not let in.
+    /// The call is refused.
     NotActive(State, Status),
-    /// The call is not let in, and the intent is blocked now, with the reason.
+    /// The call is refused, and the intent is blocked now, with the reason.
     Stopped(State, Limit, String),
 }
 
-/// What `use_intent.lua` reads beside the terms of the admission.
+/// Arguments of `use_intent.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct SentUsage<'a> {
+struct UseIntentArgs<'a> {
     id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    call: Option<SentCall<'a>>,
+    call: Option<ToolCallArgs<'a>>,
     most_repeats: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tokens: Option<SentTokens<'a>>,
+    tokens: Option<TokensArgs<'a>>,
     origin: &'a str,
 }
 
 #[derive(Serialize)]
-struct SentCall<'a> {
+struct ToolCallArgs<'a> {
     name: &'a str,
     digest: &'a str,
 }
 
 #[derive(Serialize)]
-struct SentTokens<'a> {
+struct TokensArgs<'a> {
     session: &'a str,
     total: u64,
 }
@@ -105,7 +105,7 @@ struct Stopped {
     reason: String,
 }
 
-/// Counts costs. Tokens count even if a call is not let in.
+/// Counts costs. Tokens count even if a call is refused.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
@@ -114,11 +114,11 @@ pub async fn use_intent(
     terms: &AdmissionTerms<'_>,
     usage: &Usage<'_>,
 ) -> Result<Admitted<UseOutcome>, StoreError> {
-    let sent = SentUsage {
+    let sent = UseIntentArgs {
         id: usage.id,
-        call: usage.call.map(|(name, digest)| SentCall { name, digest }),
+        call: usage.call.map(|(name, digest)| ToolCallArgs { name, digest }),
         most_repeats: usage.breaker_calls,
-        tokens: usage.tokens.map(|(session, total)| SentTokens { session, total }),
+        tokens: usage.tokens.map(|(session, total)| TokensArgs { session, total }),
         origin: usage.origin,
     };
     let keys = share_keys(terms);

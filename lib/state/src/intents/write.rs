@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use super::record::StoredIntent;
 use super::scripts::WRITE_INTENT;
-use super::select::Whose;
+use super::select::IntentLimitSubject;
 use crate::admission::{AdmissionTerms, Admitted, Kind, admitted, is_false};
 use crate::reply::call;
 use crate::request_keys::share_keys;
@@ -20,7 +20,7 @@ pub struct WrittenIntent<'a> {
     pub digest: &'a str,
     /// Whether its holders have to know.
     pub is_for_holders: bool,
-    /// What is changed, for the ledger.
+    /// The change, for the ledger.
     pub change: &'a str,
     /// The origin of the line.
     pub origin: &'a str,
@@ -47,9 +47,9 @@ pub enum WriteOutcome {
     Person,
 }
 
-/// What `write_intent.lua` reads beside the terms of the admission.
+/// Arguments of `write_intent.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct Written<'a> {
+struct WriteIntentArgs<'a> {
     id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     seen: Option<&'a str>,
@@ -85,7 +85,7 @@ pub async fn write_intent(
     let text = serde_json::to_string(written.stored).map_err(|error| StoreError::Malformed(error.to_string()))?;
     let budget = intent.budget.unwrap_or_default();
     let keys = share_keys(terms);
-    let own = Written {
+    let own = WriteIntentArgs {
         id: &intent.id,
         seen: written.seen,
         text: &text,
@@ -105,9 +105,9 @@ pub async fn write_intent(
     admitted(reply, |reply| match reply.outcome.as_str() {
         "WRITTEN" => Ok(WriteOutcome::Written(reply.state()?)),
         "EXISTS" => Ok(WriteOutcome::Exists),
-        "TOO_MANY" => Ok(match reply.whose()? {
-            Whose::Repository => WriteOutcome::Full,
-            Whose::Login => WriteOutcome::LoginFull,
+        "TOO_MANY" => Ok(match reply.limit_subject()? {
+            IntentLimitSubject::Repository => WriteOutcome::Full,
+            IntentLimitSubject::Login => WriteOutcome::LoginFull,
         }),
         "UNKNOWN" => Ok(WriteOutcome::Unknown),
         "CHANGED" => Ok(WriteOutcome::Changed),

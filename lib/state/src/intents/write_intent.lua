@@ -1,6 +1,6 @@
 -- write_intent: writes a new intent, or changes one.
 -- KEYS, ARGV: those of admission/request, with `id`, `seen`: version of the registry by which the change was decided, absent for a new
--- intent, `text`: the intent as JSON, `change`: what is changed, `origin` of the line, `is_for_holders`: its holders have to know,
+-- intent, `text`: the intent as JSON, `change`: the change, `origin` of the line, `is_for_holders`: it matters to its holders,
 -- `is_person`: a person asks; and of its record `intent_branch`, `digest` of its scope or '', `max_turns`, `max_tokens`, `owner`, and
 -- `assigned` (intents/records)
 -- Returns { outcome, now, answer }: WRITTEN with the `state` of the caller
@@ -28,7 +28,7 @@ return function(KEYS, ARGV)
   Append.begin(call)
 
   -- Drops the oldest of the intents that have ended more than a day ago, so that no holder and no lock knows them. The ledger
-  -- has their lines, and what was recorded of their files stays.
+  -- has their lines, and the recorded content of their files stays.
   local function drop_ended()
     local DAY_MS, AT_ONCE = 86400000, 100
     local stored, ended = redis.call('HGETALL', call.keys.intents), {}
@@ -52,7 +52,7 @@ return function(KEYS, ARGV)
     for _, key in ipairs({ call.keys.intents, call.keys.intent_texts, call.keys.intent_use }) do
       redis.call('HDEL', key, unpack(dropped))
     end
-    -- What names them would be about another intent that gets the same id.
+    -- Mentions of them would refer to another intent that gets the same id.
     for other, other_record in pairs(call.records) do
       local kept = {}
       for _, allowed in ipairs(other_record and other_record.may_overlap or {}) do

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_line_keeps_its_place_and_what_is_no_stream_is_an_error() {
+    fn an_undecodable_line_keeps_its_place_and_an_invalid_stream_is_an_error() {
         let entry = |id: &str, fields: &[&str]| {
             let fields = fields.iter().map(|text| Value::bulk(*text)).collect();
             Value::Array(vec![Value::bulk(id), Value::Array(fields)])

@@ -21,7 +21,7 @@ pub const WAYPOINT_LINES: u64 = 256;
 
 /// A point of the chain, and the line in the stream that it comes after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ChainPosition {
     /// The point.
     pub point: Point,
     /// The id of its line in the stream.
@@ -32,18 +32,18 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
     /// After which the kept lines begin.
-    pub base: Place,
+    pub base: ChainPosition,
     /// After the newest sealed line.
-    pub sealed: Place,
+    pub sealed: ChainPosition,
     /// Places between, by their number.
-    waypoints: BTreeMap<u64, Place>,
+    waypoints: BTreeMap<u64, ChainPosition>,
     is_stored: bool,
 }
 
-impl Place {
+impl ChainPosition {
     /// Before the first line of `repo`.
     pub fn start(repo: &RepoId) -> Self {
-        Place {
+        ChainPosition {
             point: Point::start(repo.as_str()),
             id: EventId::START,
         }
@@ -51,14 +51,14 @@ impl Place {
 
     fn parse(text: &str) -> Option<Self> {
         let (point, id) = text.split_once(' ')?;
-        Some(Place {
+        Some(ChainPosition {
             point: point.parse().ok()?,
             id: EventId::parse(id).ok()?,
         })
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ChainPosition {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} {}", self.point, self.id)
     }
@@ -66,7 +66,7 @@ impl fmt::Display for Place {
 
 impl Seal {
     /// The last known place that is not after the line `seq`: the chain of the lines that follow is made from it.
-    pub fn place_before(&self, seq: u64) -> Place {
+    pub fn place_before(&self, seq: u64) -> ChainPosition {
         let known = self.waypoints.range(..=seq).next_back().map(|(_, place)| *place);
         [Some(self.base), known, Some(self.sealed)]
             .into_iter()
@@ -77,7 +77,7 @@ impl Seal {
     }
 
     /// The known places after `place`, in order, the sealed one last.
-    pub fn places_after(&self, place: Place) -> impl Iterator<Item = Place> {
+    pub fn places_after(&self, place: ChainPosition) -> impl Iterator<Item = ChainPosition> {
         let after = self.waypoints.range(place.point.seq + 1..).map(|(_, place)| *place);
         let sealed = Some(self.sealed).filter(|sealed| sealed.point.seq > place.point.seq);
         let waypoints = after.filter(move |waypoint| waypoint.point.seq < self.sealed.point.seq);
@@ -91,7 +91,7 @@ impl Seal {
 
     fn decode(repo: &RepoId, fields: &Value) -> Result<Self, StoreError> {
         let malformed = || StoreError::Malformed("the seal of a ledger".to_owned());
-        let start = Place::start(repo);
+        let start = ChainPosition::start(repo);
         let mut seal = Seal {
             base: start,
             sealed: start,
@@ -102,7 +102,7 @@ impl Seal {
             let [name, place] = pair else {
                 return Err(malformed());
             };
-            let place = place.as_str().and_then(Place::parse).ok_or_else(malformed)?;
+            let place = place.as_str().and_then(ChainPosition::parse).ok_or_else(malformed)?;
             match name.as_str() {
                 Some("base") => seal.base = place,
                 Some("sealed") => {
@@ -129,7 +129,7 @@ pub fn seal(repo: &RepoId) -> Read<Seal> {
 pub fn has_unsealed_lines(repo: &RepoId) -> Read<bool> {
     let newest = newest_lines(repo, 1);
     let sealed = Read::new([Request::command(["HGET", &keys::seal(repo), "sealed"])], |[place]| {
-        Ok(place.as_str().and_then(Place::parse).map(|place| place.id))
+        Ok(place.as_str().and_then(ChainPosition::parse).map(|place| place.id))
     });
     let pair = newest.and(sealed);
     pair.map(|(newest, sealed)| newest.first().is_some_and(|line| Some(line.id) != sealed))
@@ -140,13 +140,13 @@ pub fn has_unsealed_lines(repo: &RepoId) -> Read<bool> {
 pub enum SealMove {
     /// It was.
     Sealed,
-    /// Somebody else has moved it since it was read; nothing changed.
+    /// Another process has moved it since it was read; nothing changed.
     Moved,
 }
 
-/// What `seal_ledger.lua` reads.
+/// Arguments of `seal_ledger.lua`.
 #[derive(Serialize)]
-struct Move {
+struct SealLedgerArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<String>,
     sealed: String,
@@ -164,8 +164,8 @@ pub async fn move_seal(
     store: &dyn Store,
     repo: &RepoId,
     from: &Seal,
-    to: Place,
-    waypoints: &[Place],
+    to: ChainPosition,
+    waypoints: &[ChainPosition],
     most_lines: usize,
 ) -> Result<SealMove, StoreError> {
     let keys = Keys::of([
@@ -175,12 +175,12 @@ pub async fn move_seal(
         ("events", events::keys::events(repo)),
         ("shares", events::keys::shares(repo)),
     ]);
-    let args = keys.request(&Move {
+    let args = keys.request(&SealLedgerArgs {
         read: from.stored(),
         sealed: to.to_string(),
         most_lines,
         between: WAYPOINT_LINES,
-        waypoints: waypoints.iter().map(Place::to_string).collect(),
+        waypoints: waypoints.iter().map(ChainPosition::to_string).collect(),
     });
     let reply = call(store, &SEAL_LEDGER, keys, args).await?;
     match reply.outcome.as_str() {
@@ -198,15 +198,15 @@ mod tests {
         RepoId::parse("https://github.com/acme/shop").unwrap()
     }
 
-    fn place(seq: u64) -> Place {
+    fn place(seq: u64) -> ChainPosition {
         let hash = Point::start(&seq.to_string()).hash;
-        Place {
+        ChainPosition {
             point: Point { seq, hash },
             id: EventId::parse(&format!("{seq}-1")).unwrap(),
         }
     }
 
-    fn seal_of(places: &[(&str, Place)]) -> Seal {
+    fn seal_of(places: &[(&str, ChainPosition)]) -> Seal {
         let texts = places
             .iter()
             .flat_map(|(name, place)| [Value::bulk(*name), Value::bulk(place.to_string())]);
@@ -216,12 +216,15 @@ mod tests {
     #[test]
     fn a_repository_without_a_seal_begins_at_its_start() {
         let seal = seal_of(&[]);
-        assert_eq!((seal.base, seal.sealed), (Place::start(&repo()), Place::start(&repo())));
+        assert_eq!(
+            (seal.base, seal.sealed),
+            (ChainPosition::start(&repo()), ChainPosition::start(&repo()))
+        );
         assert_eq!(seal.stored(), None);
         assert_eq!(seal.places_after(seal.base).count(), 0);
         assert_eq!(
-            seal_of(&[("sealed", Place::start(&repo()))]).stored(),
-            Some(Place::start(&repo()).to_string())
+            seal_of(&[("sealed", ChainPosition::start(&repo()))]).stored(),
+            Some(ChainPosition::start(&repo()).to_string())
         );
     }
 
@@ -245,7 +248,7 @@ mod tests {
         ] {
             assert_eq!(seal.place_before(seq), place(from), "{seq}");
         }
-        let after: Vec<Place> = seal.places_after(place(512)).collect();
+        let after: Vec<ChainPosition> = seal.places_after(place(512)).collect();
         assert_eq!(after, [place(768), place(800)]);
         assert_eq!(seal.stored(), Some(place(800).to_string()));
     }

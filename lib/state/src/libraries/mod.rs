@@ -2,7 +2,7 @@
 
 use coord_store::script::Library;
 
-/// What the names of Coord's libraries begin with.
+/// Prefix of the names of Coord's libraries.
 pub const PREFIX: &str = "coord";
 
 /// All scripts, from `build.rs`.

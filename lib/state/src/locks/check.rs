@@ -1,27 +1,27 @@
 use serde::Serialize;
 
-use super::gate::{GateTerms, SentGate};
-use super::policy::{PolicyTerms, SentPolicy};
+use super::gate::{GateArgs, GateTerms};
+use super::policy::{PolicyArgs, PolicyTerms};
 use super::scripts::CHECK_STATUS;
 use super::survey::{Survey, lookups, read_survey};
 use crate::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::reply::call;
-use crate::request_keys::{check_keys, with_what_is_needed};
+use crate::request_keys::{check_keys, run_with_required_keys};
 use coord_domain::{FilePath, LockMode};
 use coord_store::{Store, StoreError};
 
-/// What `check_status.lua` reads beside the terms of the admission.
+/// Arguments of `check_status.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct Check<'a> {
+struct CheckStatusArgs<'a> {
     wanted: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gate: Option<SentGate<'a>>,
-    policy: SentPolicy<'a>,
+    gate: Option<GateArgs<'a>>,
+    policy: PolicyArgs<'a>,
     lookups: String,
     paths: Vec<&'a str>,
 }
 
-/// What stands in the way of `intent`, and what intents say of it. One round trip.
+/// The locks that block `intent`, and the rules of intents for it. One round trip.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
@@ -35,7 +35,7 @@ pub async fn check_status(
 ) -> Result<Admitted<Survey>, StoreError> {
     let ask = |entry: AdmissionTerms<'_>, everything: bool| {
         let keys = check_keys(&entry, everything);
-        let check = Check {
+        let check = CheckStatusArgs {
             wanted: intent.as_str(),
             gate: everything.then(|| gate.sent()),
             policy: policy.sent(paths, 0),
@@ -45,7 +45,7 @@ pub async fn check_status(
         let args = entry.request(Kind::Read, paths.len(), &keys, &check);
         call(store, &CHECK_STATUS, keys, args)
     };
-    let reply = with_what_is_needed(entry, gate.is_needed(), ask).await?;
+    let reply = run_with_required_keys(entry, gate.is_needed(), ask).await?;
     admitted(reply, |reply| match reply.outcome.as_str() {
         "CHECKED" => {
             let survey = read_survey(&reply)?;

@@ -3,7 +3,7 @@
 -- KEYS, ARGV: those of admission/request, with `gate` (locks/gate_request), `wanted`: READING or WRITING, `policy` (locks/policy),
 -- `lookups` of
 -- builds/spelling, and `paths`
--- Returns { CHECKED, now, answer }: Answer.of(), with `waiting`: what Waiting.of_caller() tells, and, where a lock blocks,
+-- Returns { CHECKED, now, answer }: Answer.of(), with `waiting`: what Waiting.of_caller() returns, and, where a lock blocks,
 --           `suggested`: Suggested.tasks(), or, if that is nothing, `free`: Free.files()
 --      or ASK_SCOPE, ASK_POLICY, TOO_MUCH or ASK_SOURCE as a claim
 --      or one of the denials of Admitted.denial()

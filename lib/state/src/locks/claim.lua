@@ -3,7 +3,7 @@
 -- `agent_head`:
 -- the caller's head, `message`, `ttl`: seconds to hold, `repository`, `lookups` of builds/spelling, `takes_over`: another agent of the
 -- person, whose locks on the files are taken over, and `paths`
--- Returns { outcome, now, answer }: what locks/claim_files gives, with `waiting`: what Waiting.of_caller() tells, and, of a CONFLICT,
+-- Returns { outcome, now, answer }: what locks/claim_files returns, with `waiting`: what Waiting.of_caller() returns, and, of a CONFLICT,
 -- `suggested`:
 --           Suggested.tasks(), or, if that is nothing, `free`: Free.files(). The outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
@@ -12,7 +12,7 @@
 --      or ASK_SCOPE (Gate.judge()): the intent has yet to be judged; nothing claimed
 --      or ASK_POLICY (Policy.question()): the files have yet to be judged by the policy of the branch; nothing claimed
 --      or TOO_MUCH (Answer.too_much()): there are too many locks or neighbors; nothing claimed
---      or ASK_SOURCE (Behind.ask_source()): only the source can tell whether the caller is behind; nothing claimed
+--      or ASK_SOURCE (Behind.ask_source()): only the source knows whether the caller is behind; nothing claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or one of the denials of Admitted.denial(); nothing claimed
 local Adjacency = require('builds/adjacency')

@@ -1,14 +1,14 @@
 use serde::Serialize;
 
 use super::claimed_repositories::ClaimedRepositories;
-use super::gate::{GateTerms, SentGate};
-use super::policy::{PolicyTerms, SentPolicy};
+use super::gate::{GateArgs, GateTerms};
+use super::policy::{PolicyArgs, PolicyTerms};
 use super::scripts::CLAIM;
 use super::survey::{Survey, lookups, read_survey};
 use crate::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::expiry::Mark;
 use crate::reply::{Reply, call};
-use crate::request_keys::{Keys, change_keys, with_what_is_needed};
+use crate::request_keys::{Keys, change_keys, run_with_required_keys};
 use coord_domain::{AgentId, CommitSha, FilePath, LockMode, LockReason, RepoId};
 use coord_settings::Rates;
 use coord_store::{Request, Script, Store, StoreError};
@@ -38,12 +38,12 @@ impl ClaimOutcome {
     }
 }
 
-/// What is claimed.
+/// A claim's files and terms.
 #[derive(Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct ClaimTerms<'a> {
     /// The mode.
     pub claim: LockMode,
-    /// The rules of the branch, and what the caller says of the interfaces.
+    /// The rules of the branch, and the declared interfaces.
     pub policy: &'a PolicyTerms,
     /// The commit of the caller's working copy.
     pub agent_head: &'a CommitSha,
@@ -59,7 +59,7 @@ pub struct Wanted<'a> {
     pub take_over: Option<&'a AgentId>,
     /// The files.
     pub paths: &'a [FilePath],
-    /// What it says of intents.
+    /// The terms of intents.
     pub gate: GateTerms<'a>,
 }
 
@@ -71,10 +71,10 @@ pub struct Wanted<'a> {
 pub async fn claim<'a>(
     store: &dyn Store,
     entry: &AdmissionTerms<'a>,
-    wanted: &Wanted<'_>,
+    wanted: &ClaimTerms<'_>,
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
     let ask = |entry: AdmissionTerms<'a>, everything: bool| claim_once(store, entry, wanted, everything);
-    let reply = with_what_is_needed(entry, wanted.gate.is_needed(), ask).await?;
+    let reply = run_with_required_keys(entry, wanted.gate.is_needed(), ask).await?;
     admitted(reply, |reply| {
         let outcome = ClaimOutcome::read(&reply)?;
         outcome.survey().gate.learn(entry.uses);
@@ -85,7 +85,7 @@ pub async fn claim<'a>(
 async fn claim_once(
     store: &dyn Store,
     entry: AdmissionTerms<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ClaimTerms<'_>,
     everything: bool,
 ) -> Result<Reply, StoreError> {
     if !wanted.claimed.contains(entry.repo) {
@@ -107,7 +107,7 @@ async fn claim_once(
 async fn mark_and_claim(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ClaimTerms<'_>,
     everything: bool,
 ) -> Result<Reply, StoreError> {
     let keys = change_keys(entry, everything);
@@ -147,13 +147,13 @@ pub(crate) async fn mark_and_run(
     Ok(reply)
 }
 
-/// What `claim.lua` reads beside the terms of the admission.
+/// Arguments of `claim.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct Claim<'a> {
+struct ClaimArgs<'a> {
     wanted: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gate: Option<SentGate<'a>>,
-    policy: SentPolicy<'a>,
+    gate: Option<GateArgs<'a>>,
+    policy: PolicyArgs<'a>,
     agent_head: &'a str,
     message: &'a str,
     ttl: u32,
@@ -166,11 +166,11 @@ struct Claim<'a> {
 
 fn claim_arguments(
     entry: &AdmissionTerms<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ClaimTerms<'_>,
     kind: Kind,
     (keys, everything): (&Keys, bool),
 ) -> Vec<Vec<u8>> {
-    let claim = Claim {
+    let claim = ClaimArgs {
         wanted: wanted.claim.as_str(),
         gate: everything.then(|| wanted.gate.sent()),
         policy: wanted.policy.sent(wanted.paths, wanted.wait_seconds),
@@ -186,7 +186,7 @@ fn claim_arguments(
 }
 
 impl ClaimOutcome {
-    /// Reads what `modules/claim_files.lua` gives.
+    /// Reads the answer of `modules/claim_files.lua`.
     fn read(reply: &Reply) -> Result<ClaimOutcome, StoreError> {
         let survey = read_survey(reply)?;
         ClaimOutcome::of(&reply.outcome, survey).ok_or_else(|| reply.malformed("an unknown outcome"))

@@ -5,8 +5,8 @@ use coord_domain::RepoId;
 /// Most repositories that a process remembers.
 const MOST: usize = 4_096;
 
-/// Repositories in which this process has seen a claim: they are on the list of what is due, as a rule, so that a claim there
-/// need not put them on it. To know it only saves work of the store.
+/// Repositories in which this process has seen a claim: they are usually on the due list, so that a claim there need not put
+/// them on it. To know it only saves work of the store.
 pub struct ClaimedRepositories(Cache<RepoId, ()>);
 
 impl Default for ClaimedRepositories {

@@ -1,4 +1,4 @@
-//! Locks that are taken away from their holders.
+//! Force-released locks.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,19 @@ use crate::teams::Membership;
 use coord_domain::{FilePath, LockReason};
 use coord_store::{Store, StoreError};
 
-/// Locks that were taken away.
+/// Locks that were force-released.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Forced {
+pub struct ForceReleaseResult {
     /// Each of them.
-    pub locks: Vec<TakenLock>,
-    /// What waits for the caller in its teams.
+    pub locks: Vec<ForceReleasedLock>,
+    /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
 }
 
-/// A lock that was taken away.
+/// A lock that was force-released.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct TakenLock {
+pub struct ForceReleasedLock {
     /// The file.
     pub file_path: String,
     /// Login of the holder.
@@ -31,9 +31,9 @@ pub struct TakenLock {
     pub agent_id: Option<String>,
 }
 
-/// What `force_release.lua` reads beside the terms of the admission.
+/// Arguments of `force_release.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct Force<'a> {
+struct ForceReleaseArgs<'a> {
     message: &'a str,
     paths: Vec<&'a str>,
 }
@@ -47,9 +47,9 @@ pub async fn force_release(
     terms: &AdmissionTerms<'_>,
     message: &LockReason,
     paths: &[FilePath],
-) -> Result<Admitted<Forced>, StoreError> {
+) -> Result<Admitted<ForceReleaseResult>, StoreError> {
     let keys = lock_keys(terms);
-    let force = Force {
+    let force = ForceReleaseArgs {
         message: message.as_str(),
         paths: paths.iter().map(FilePath::as_str).collect(),
     };

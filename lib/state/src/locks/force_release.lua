@@ -1,7 +1,7 @@
--- force_release: takes others' locks on some files of the branch away. Whether the caller may is decided before.
+-- force_release: releases others' locks on some files of the branch. Whether the caller may is decided before.
 -- KEYS, ARGV: those of admission/request, with `message`: why, and `paths`
--- Returns { FORCED, now, answer }: `locks`, each with `file_path`, and `user` and `agent_id` whose it was, and `waiting`: what
---           Waiting.of_caller() tells
+-- Returns { FORCED, now, answer }: `locks`, each with `file_path`, and the holder's `user` and `agent_id`, and `waiting`: what
+--           Waiting.of_caller() returns
 --      or TOO_MUCH (Answer.too_much(), LOCKS): there are too many on these files; nothing changed
 --      or one of the denials of Admission.admit(); nothing changed
 local Admission = require('admission/admission')
@@ -11,7 +11,7 @@ local Held = require('locks/held')
 local LockChanges = require('locks/changes')
 local Queue = require('locks/queue')
 local Request = require('admission/request')
-local Taken = require('locks/taken')
+local ForceReleased = require('locks/force_released')
 local Waiting = require('seams/waiting')
 
 return function(KEYS, ARGV)
@@ -27,7 +27,7 @@ return function(KEYS, ARGV)
   if not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
     return Answer.too_much(call, 'LOCKS')
   end
-  local ended, told, list, of_holder = {}, {}, Taken.load(call), {}
+  local ended, released, list, of_holder = {}, {}, ForceReleased.load(call), {}
   for _, path in ipairs(paths) do
     local left = {}
     for _, entry in ipairs(call.entries_of[path]) do
@@ -37,7 +37,7 @@ return function(KEYS, ARGV)
         Held.count_out(call, entry)
         entry.message, entry.forced_by = message, call.request.user_id
         ended[#ended + 1] = entry
-        told[#told + 1] = { file_path = path, user = entry.user_id, agent_id = entry.agent_id }
+        released[#released + 1] = { file_path = path, user = entry.user_id, agent_id = entry.agent_id }
         local holder = entry.user_id .. ' ' .. (entry.agent_id or '')
         if not of_holder[holder] then
           of_holder[holder] = {
@@ -61,10 +61,10 @@ return function(KEYS, ARGV)
   LockChanges.save(call)
   if #ended > 0 then
     LockChanges.emit_by_claim(call, 'lock_released', ended)
-    Taken.save(call, list)
+    ForceReleased.save(call, list)
     if call.request.queue then
       Queue.freed(call, paths)
     end
   end
-  return Answer.reply(call, 'FORCED', { locks = Answer.some(told), waiting = Answer.some(Waiting.of_caller(call)) })
+  return Answer.reply(call, 'FORCED', { locks = Answer.some(released), waiting = Answer.some(Waiting.of_caller(call)) })
 end

@@ -1,4 +1,4 @@
-//! What a claim or a check says of intents, and what the gate finds: `modules/gate_request.lua`.
+//! The terms of intents in a claim or a check, and the gate's findings: `modules/gate_request.lua`.
 
 use coord_protocol::ErrorCode;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::admission::{RepositoryUses, is_false};
 pub struct GateRules {
     /// Whether each claim to write has to cite an intent.
     pub is_required: bool,
-    /// Seconds after which an owner that nobody was heard of counts as idle.
+    /// Seconds without a call after which an owner counts as idle.
     pub idle_seconds: u64,
-    /// Identical tool calls in a row that are let in; 0 for any number.
+    /// Identical tool calls in a row that are allowed; 0 for any number.
     pub most_repeats: u32,
 }
 
-/// What a request says of intents.
+/// The terms of intents in a request.
 #[derive(Clone, Copy, Debug)]
 pub struct GateTerms<'a> {
     /// The rules.
@@ -54,18 +54,18 @@ impl GateTerms<'_> {
     }
 
     /// The field `gate` of a request.
-    pub(crate) fn sent(&self) -> SentGate<'_> {
-        SentGate {
+    pub(crate) fn sent(&self) -> GateArgs<'_> {
+        GateArgs {
             is_required: self.rules.is_required,
             cited: self.cited,
             idle_ms: self.rules.idle_seconds.saturating_mul(1000),
             most_repeats: self.rules.most_repeats,
-            call: (!self.call.is_empty()).then_some(SentCall {
+            call: (!self.call.is_empty()).then_some(ToolCallArgs {
                 name: self.tool,
                 digest: self.call,
             }),
             origin: self.origin,
-            judged: self.judgement.map(|judgement| SentJudgement {
+            judged: self.judgement.map(|judgement| JudgementArgs {
                 intent: &judgement.intent,
                 scope: &judgement.scope,
                 ignore: &judgement.ignore,
@@ -75,9 +75,9 @@ impl GateTerms<'_> {
     }
 }
 
-/// What `modules/gate_request.lua` reads.
+/// Arguments of `modules/gate_request.lua`.
 #[derive(Serialize)]
-pub(crate) struct SentGate<'a> {
+pub(crate) struct GateArgs<'a> {
     #[serde(skip_serializing_if = "is_false")]
     is_required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,20 +85,20 @@ pub(crate) struct SentGate<'a> {
     idle_ms: u64,
     most_repeats: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    call: Option<SentCall<'a>>,
+    call: Option<ToolCallArgs<'a>>,
     origin: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    judged: Option<SentJudgement<'a>>,
+    judged: Option<JudgementArgs<'a>>,
 }
 
 #[derive(Serialize)]
-struct SentCall<'a> {
+struct ToolCallArgs<'a> {
     name: &'a str,
     digest: &'a str,
 }
 
 #[derive(Serialize)]
-struct SentJudgement<'a> {
+struct JudgementArgs<'a> {
     intent: &'a str,
     scope: &'a str,
     ignore: &'a str,
@@ -125,23 +125,23 @@ pub struct Judgement {
 pub enum GateCode {
     /// A refusal.
     Refused(ErrorCode),
-    /// The files are owned by an intent that nobody was heard of for long.
+    /// The files are owned by an intent that has been idle for long.
     OwnerIdle,
     /// Most of the budget is used.
     BudgetLow,
 }
 
-/// What intents say of a request.
+/// A finding of intents about a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateFinding {
-    /// What it is.
+    /// Its code.
     pub code: GateCode,
     /// The state of the holder, the status of the intent (or `UNKNOWN`, `CHANGED`, `BRANCH`), the reason why it is blocked, a
     /// sentence about budget or breaker, `TURNS` or `TOKENS`.
     pub kind: String,
     /// The intent that it is about: the owner, or the one that the request is for.
     pub intent: String,
-    /// Turns or tokens, or the seconds for which nobody was heard of.
+    /// Turns or tokens, or the seconds since the last call.
     pub used: u64,
     /// The limit.
     pub allowed: u64,
@@ -151,12 +151,12 @@ pub struct GateFinding {
     pub by: String,
 }
 
-/// What the gate says of a request.
+/// The gate's verdict on a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gate {
     /// The intent that is cited, or that the caller has selected.
     pub intent: Option<String>,
-    /// What was found: refusals in their order, then warnings.
+    /// Findings: refusals in their order, then warnings.
     pub findings: Vec<GateFinding>,
 }
 
@@ -179,8 +179,8 @@ impl Gate {
 
 /// A [`GateFinding`] as `intents/modules/gate.lua` makes it.
 #[derive(Deserialize)]
-pub(super) struct SentGateFinding {
-    code: SentGateCode,
+pub(super) struct RawGateFinding {
+    code: RawGateCode,
     kind: String,
     intent: String,
     #[serde(default)]
@@ -195,7 +195,7 @@ pub(super) struct SentGateFinding {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-enum SentGateCode {
+enum RawGateCode {
     IntentRequired,
     IntentNotActive,
     IntentBlocked,
@@ -207,19 +207,19 @@ enum SentGateCode {
     BudgetLow,
 }
 
-impl From<SentGateFinding> for GateFinding {
-    fn from(found: SentGateFinding) -> Self {
+impl From<RawGateFinding> for GateFinding {
+    fn from(found: RawGateFinding) -> Self {
         GateFinding {
             code: match found.code {
-                SentGateCode::IntentRequired => GateCode::Refused(ErrorCode::IntentRequired),
-                SentGateCode::IntentNotActive => GateCode::Refused(ErrorCode::IntentNotActive),
-                SentGateCode::IntentBlocked => GateCode::Refused(ErrorCode::IntentBlocked),
-                SentGateCode::ScopeViolation => GateCode::Refused(ErrorCode::ScopeViolation),
-                SentGateCode::FileOwned => GateCode::Refused(ErrorCode::FileOwned),
-                SentGateCode::BudgetExhausted => GateCode::Refused(ErrorCode::BudgetExhausted),
-                SentGateCode::CircuitOpen => GateCode::Refused(ErrorCode::CircuitOpen),
-                SentGateCode::OwnerIdle => GateCode::OwnerIdle,
-                SentGateCode::BudgetLow => GateCode::BudgetLow,
+                RawGateCode::IntentRequired => GateCode::Refused(ErrorCode::IntentRequired),
+                RawGateCode::IntentNotActive => GateCode::Refused(ErrorCode::IntentNotActive),
+                RawGateCode::IntentBlocked => GateCode::Refused(ErrorCode::IntentBlocked),
+                RawGateCode::ScopeViolation => GateCode::Refused(ErrorCode::ScopeViolation),
+                RawGateCode::FileOwned => GateCode::Refused(ErrorCode::FileOwned),
+                RawGateCode::BudgetExhausted => GateCode::Refused(ErrorCode::BudgetExhausted),
+                RawGateCode::CircuitOpen => GateCode::Refused(ErrorCode::CircuitOpen),
+                RawGateCode::OwnerIdle => GateCode::OwnerIdle,
+                RawGateCode::BudgetLow => GateCode::BudgetLow,
             },
             kind: found.kind,
             intent: found.intent,

@@ -29,7 +29,7 @@ pub fn queue(repo: &RepoId) -> String {
     of(QUEUE, repo, &[])
 }
 
-/// string: locks that were taken away from their holders, who have yet to be told; a JSON array, an hour.
+/// string: force-released locks whose holders have not been notified yet; a JSON array, an hour.
 pub fn taken(repo: &RepoId) -> String {
     of("coord:taken:", repo, &[])
 }

@@ -17,8 +17,8 @@ mod release;
 mod survey;
 mod tell_interfaces;
 
-pub(crate) use gate::SentGate;
-pub(crate) use policy::SentPolicy;
+pub(crate) use gate::GateArgs;
+pub(crate) use policy::PolicyArgs;
 pub(crate) use release::{ReleaseAnswer, verdicts};
 pub(crate) use survey::SurveyAnswer;
 

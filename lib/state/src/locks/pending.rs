@@ -62,7 +62,7 @@ fn decode(stored: &Value, time: &Value) -> Result<PendingChanges, StoreError> {
     })
 }
 
-/// What becomes of pending changes.
+/// An act on pending changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingAct<'a> {
     /// These files, as they were pushed as a commit, are on the branch now, or never will be.
@@ -74,7 +74,7 @@ pub enum PendingAct<'a> {
     },
     /// The work branch was deleted, or its pull request closed.
     EndAll {
-        /// When, in Unix seconds. Changes that were given back later stay.
+        /// When, in Unix seconds. Changes that were released later stay.
         at: i64,
     },
     /// The work branch has an open pull request.
@@ -83,16 +83,16 @@ pub enum PendingAct<'a> {
     Interfaces {
         /// The commit.
         commit: &'a str,
-        /// File path -> what differs.
+        /// File path -> differences.
         changed: &'a BTreeMap<String, String>,
     },
     /// Those of the branch that are over are forgotten.
     Forget,
 }
 
-/// What `settle_pending.lua` reads.
+/// Arguments of `settle_pending.lua`.
 #[derive(Serialize)]
-struct Settlement<'a> {
+struct SettlePendingArgs<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<&'a str>,
     work_branch: &'a str,
@@ -119,7 +119,7 @@ pub async fn settle_pending(
     work_branch: &str,
     act: PendingAct<'_>,
 ) -> Result<u64, StoreError> {
-    let mut sent = Settlement {
+    let mut sent = SettlePendingArgs {
         branch: branch.map(Branch::as_str),
         work_branch,
         act: "END",

@@ -1,4 +1,5 @@
-//! What `.coord.toml` says of the files of a request (`modules/policy.lua`), and the caller of their interfaces.
+//! The policy of `.coord.toml` for the files of a request (`modules/policy.lua`), and the caller's declarations about
+//! their interfaces.
 
 use coord_protocol::InterfacePromise;
 use serde::Serialize;
@@ -6,29 +7,29 @@ use serde::Serialize;
 use coord_domain::{FilePath, NeighborPolicy};
 use coord_settings::policy::{FileKind, SHARED_NAMES};
 
-/// The rules of a branch for a request, and what they say of its files.
+/// The rules of a branch for a request, and for its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyTerms {
     /// The effect of a neighbor that is locked for writing.
     pub neighbors: NeighborPolicy,
     /// Digest of the policy by which the files were judged; empty for none.
     pub digest: String,
-    /// What it says of the files: those of the request in their order, or those that only the store knows.
+    /// The kinds of the files: those of the request in their order, or those that only the store knows.
     pub kinds: Vec<FileKind>,
     /// These files, where the request does not name them.
     pub files: Vec<String>,
-    /// What the caller says of the interfaces of the files.
+    /// The caller's declarations about the interfaces of the files.
     pub interface: InterfaceTerms,
     /// Seconds for which a claim that is refused lets later ones take its files: `modules/queue.lua`.
     pub patience_seconds: u32,
 }
 
-/// What a caller says of the interfaces of the files that it writes.
+/// A caller's declarations about the interfaces of the files that it writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InterfaceTerms {
-    /// What becomes of them; without it, a new claim may change them, and a renewal leaves what was said.
+    /// Whether they change; without it, a new claim may change them, and a renewal leaves the earlier declaration.
     pub word: Option<InterfacePromise>,
-    /// Those that change all the same.
+    /// Files whose interfaces change anyway.
     pub changed: Vec<FilePath>,
 }
 
@@ -57,11 +58,11 @@ impl PolicyTerms {
         }
     }
 
-    /// The field `policy` of a request for `paths`; what was not judged is as a repository without a policy has it.
-    pub(super) fn sent(&self, paths: &[FilePath], wait_seconds: u32) -> SentPolicy<'_> {
+    /// The field `policy` of a request for `paths`; files that were not judged are as in a repository without a policy.
+    pub(super) fn sent(&self, paths: &[FilePath], wait_seconds: u32) -> PolicyArgs<'_> {
         let kinds = self.kinds.iter().copied().chain(std::iter::repeat(FileKind::Plain));
         let kinds = || paths.iter().zip(kinds.clone()).map(|(_, kind)| kind);
-        SentPolicy {
+        PolicyArgs {
             letters: kinds()
                 .any(|kind| kind != FileKind::Plain)
                 .then(|| kinds().map(FileKind::letter).collect()),
@@ -73,12 +74,12 @@ impl PolicyTerms {
     }
 
     /// The field `policy` of a request for files that only the store knows.
-    pub(crate) fn sent_of_task(&self) -> SentPolicy<'_> {
+    pub(crate) fn sent_of_task(&self) -> PolicyArgs<'_> {
         self.sent_of_all()
     }
 
-    fn sent_of_all(&self) -> SentPolicy<'_> {
-        SentPolicy {
+    fn sent_of_all(&self) -> PolicyArgs<'_> {
+        PolicyArgs {
             neighbors: (self.neighbors != NeighborPolicy::default()).then(|| self.neighbors.as_str()),
             digest: &self.digest,
             letters: Some(self.kinds.iter().copied().map(FileKind::letter).collect()),
@@ -92,9 +93,9 @@ impl PolicyTerms {
     }
 }
 
-/// What `modules/policy.lua` reads.
+/// Arguments of `modules/policy.lua`.
 #[derive(Serialize)]
-pub(crate) struct SentPolicy<'a> {
+pub(crate) struct PolicyArgs<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     neighbors: Option<&'static str>,
     #[serde(skip_serializing_if = "str::is_empty")]

@@ -25,7 +25,7 @@ pub struct Ticket {
     pub branch: String,
     /// The mode of the claim.
     pub status: LockMode,
-    /// What it is for.
+    /// Its purpose.
     pub message: String,
     /// Its files, without shared ones.
     pub files: Vec<String>,

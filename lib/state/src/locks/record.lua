@@ -53,7 +53,7 @@ return function(KEYS, ARGV)
   end
   Session.load(call)
 
-  -- Traces of a day: what a holder sends twice is recorded once.
+  -- Traces of a day: an entry that a holder sends twice is recorded once.
   local TRACES_FOR, MOST_TRACES, DROPPED_AT_ONCE = 86400, 20000, 64
   local new_traces = {}
 
@@ -153,10 +153,10 @@ return function(KEYS, ARGV)
     end
   end
 
-  local heard = {} -- intents whose holder was heard of now
+  local heard = {} -- intents whose holder called now
 
   local function append(entry, intent, action_type, payload, result)
-    -- Each entry has a trace id of its own.
+    -- Each entry has a separate trace id.
     call.lines_appended = 0
     Append.append_line(call, intent, call.session.state, action_type, payload, result, entry.origin)
     heard[intent] = true

@@ -1,4 +1,4 @@
-use coord_intents::ledger::{ContentHash, Prepared, ResultStatus, TraceId};
+use coord_intents::ledger::{ContentHash, PreparedLine, ResultStatus, TraceId};
 use serde::{Deserialize, Serialize};
 
 use super::scripts::RECORD;
@@ -11,12 +11,12 @@ use coord_store::{Store, StoreError};
 /// An event that is recorded.
 #[derive(Clone, Debug)]
 pub struct RecordedEvent {
-    /// Its kind, with what the script has to know of it.
+    /// Its kind, with the fields for the script.
     pub kind: RecordedKind,
     /// Its id.
     pub trace_id: TraceId,
     /// Its line, with the result that was sent.
-    pub line: Prepared,
+    pub line: PreparedLine,
 }
 
 /// The kind of an event.
@@ -49,7 +49,7 @@ pub struct Mutation {
     pub other_token: String,
 }
 
-/// What is recorded.
+/// Events to record.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     /// The cited intent.
@@ -60,9 +60,9 @@ pub struct Record<'a> {
     pub events: &'a [RecordedEvent],
 }
 
-/// What became of an event.
+/// The outcome for an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordedAs {
+pub enum RecordStatus {
     /// It is recorded with this status.
     New(ResultStatus),
     /// It was recorded before.
@@ -73,7 +73,7 @@ pub enum RecordedAs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordOutcome {
     /// For each event.
-    pub outcomes: Vec<RecordedAs>,
+    pub outcomes: Vec<RecordStatus>,
     /// Whether the ledger has more lines now.
     pub has_lines: bool,
     /// Whether the cited intent is unknown: it is in no line.
@@ -82,18 +82,18 @@ pub struct RecordOutcome {
     pub without_room: u64,
 }
 
-/// What `record.lua` reads beside the terms of the admission.
+/// Arguments of `record.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct Sent<'a> {
+struct RecordArgs<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     intent: Option<&'a str>,
     #[serde(skip_serializing_if = "is_false")]
     is_reset_by_prompts: bool,
-    entries: Vec<SentEntry<'a>>,
+    entries: Vec<EntryArgs<'a>>,
 }
 
 #[derive(Serialize)]
-struct SentEntry<'a> {
+struct EntryArgs<'a> {
     kind: &'static str,
     trace: &'a str,
     action_type: &'static str,
@@ -101,11 +101,11 @@ struct SentEntry<'a> {
     result: &'a str,
     origin: &'a str,
     #[serde(flatten)]
-    mutation: Option<SentMutation<'a>>,
+    mutation: Option<MutationArgs<'a>>,
 }
 
 #[derive(Serialize)]
-struct SentMutation<'a> {
+struct MutationArgs<'a> {
     path: &'a str,
     hash: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,11 +116,11 @@ struct SentMutation<'a> {
     other_token: &'a str,
 }
 
-/// What `record.lua` answers.
+/// The answer of `record.lua`.
 #[derive(Deserialize)]
-struct Answer {
+struct RecordAnswer {
     #[serde(default)]
-    outcomes: Vec<SentOutcome>,
+    outcomes: Vec<OutcomeArgs>,
     has_lines: bool,
     is_unknown_intent: bool,
     without_room: u64,
@@ -128,7 +128,7 @@ struct Answer {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-enum SentOutcome {
+enum OutcomeArgs {
     Success,
     Failure,
     Repeated,
@@ -136,7 +136,7 @@ enum SentOutcome {
     Other,
 }
 
-/// Appends events to the ledger. One round trip. It counts as a release does: what was done can always be recorded.
+/// Appends events to the ledger. One round trip. It counts as a release does: finished work can always be recorded.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed. Even then the events may have been recorded.
@@ -146,7 +146,7 @@ pub async fn record(
     request: &Record<'_>,
 ) -> Result<Admitted<RecordOutcome>, StoreError> {
     let keys = share_keys(entry);
-    let sent = Sent {
+    let sent = RecordArgs {
         intent: request.intent,
         is_reset_by_prompts: request.is_reset_by_prompts,
         entries: request.events.iter().map(RecordedEvent::sent).collect(),
@@ -157,14 +157,14 @@ pub async fn record(
 }
 
 impl RecordedEvent {
-    fn sent(&self) -> SentEntry<'_> {
+    fn sent(&self) -> EntryArgs<'_> {
         let (kind, mutation) = match &self.kind {
             RecordedKind::Mutation(mutation) => ("MUTATION", Some(mutation.sent())),
             RecordedKind::Prompt => ("PROMPT", None),
             RecordedKind::End => ("END", None),
             RecordedKind::Other(_) => ("OTHER", None),
         };
-        SentEntry {
+        EntryArgs {
             kind,
             trace: self.trace_id.as_str(),
             action_type: self.line.action_type.as_str(),
@@ -178,8 +178,8 @@ impl RecordedEvent {
 }
 
 impl Mutation {
-    fn sent(&self) -> SentMutation<'_> {
-        SentMutation {
+    fn sent(&self) -> MutationArgs<'_> {
+        MutationArgs {
             path: self.path.as_str(),
             hash: self.hash.to_string(),
             token: self.token,
@@ -194,15 +194,15 @@ fn read_outcome(reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutcome,
     if reply.outcome != "RECORDED" {
         return Err(reply.malformed("an unknown outcome"));
     }
-    let answer: Answer = reply.object()?;
+    let answer: RecordAnswer = reply.object()?;
     if answer.outcomes.len() != events.len() {
         return Err(reply.malformed("another number of outcomes"));
     }
-    let outcome = |(sent, event): (&SentOutcome, &RecordedEvent)| match (sent, &event.kind) {
-        (SentOutcome::Success, _) => Ok(RecordedAs::New(ResultStatus::Success)),
-        (SentOutcome::Failure, _) => Ok(RecordedAs::New(ResultStatus::Failure)),
-        (SentOutcome::Repeated, _) => Ok(RecordedAs::Repeated),
-        (SentOutcome::Other, RecordedKind::Other(status)) => Ok(RecordedAs::New(*status)),
+    let outcome = |(sent, event): (&OutcomeArgs, &RecordedEvent)| match (sent, &event.kind) {
+        (OutcomeArgs::Success, _) => Ok(RecordStatus::New(ResultStatus::Success)),
+        (OutcomeArgs::Failure, _) => Ok(RecordStatus::New(ResultStatus::Failure)),
+        (OutcomeArgs::Repeated, _) => Ok(RecordStatus::Repeated),
+        (OutcomeArgs::Other, RecordedKind::Other(status)) => Ok(RecordStatus::New(*status)),
         _ => Err(reply.malformed("an unknown outcome of an event")),
     };
     Ok(RecordOutcome {

@@ -15,14 +15,14 @@
 --           released files, their `importer_count`, `has_more_importers` beyond the count, `unchanged`: released paths with the content
 --           of the claim, `again`: { path, seconds } of earlier releases, `lost`: entries as JSON of others that write files whose work the
 --           caller abandons, digest of the `policy` of the branch, `interfaces`: { path, head at the claim, whether it was to be kept,
---           whether the change is pending } of written files, `notices`: { path, what is to be told } as locks/notices has it, `pending`:
+--           whether the change is pending } of written files, `notices`: { path, the notices } as locks/notices has it, `pending`:
 --           paths of changes that are pending now, `pending_left_out`: those for which there is no room, `by_store`: { path, head at the
 --           claim } of written files whose push the store alone has proved
 --           NOT_PUSHED: `unpushed`: `path` and `why` not: files were written, but the branch does not have the work; nothing released
 --           NO_NEW_HEAD: `written` paths: the caller sent no new head; nothing released
 --           LOST: `others`, entries as JSON: another holder writes a file; nothing released
---           RELEASED, NOT_PUSHED and LOST have `waiting`: what Waiting.of_caller() tells
---      or { ASK_WORK, now, answer }: only the source can tell whether the branch has the work: its `head`, the `etag` of that, absent for
+--           RELEASED, NOT_PUSHED and LOST have `waiting`: what Waiting.of_caller() returns
+--      or { ASK_WORK, now, answer }: only the source knows whether the branch has the work: its `head`, the `etag` of that, absent for
 --           none, and `written`: `path` and `claim_head` of each file; nothing released
 --      or TOO_MUCH (Answer.too_much(), LOCKS): there are too many on these files; nothing released
 --      or one of the denials of Admitted.denial(); nothing released

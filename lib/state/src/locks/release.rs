@@ -3,9 +3,9 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::RELEASE;
-use crate::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted, is_false};
+use crate::admission::{AdmissionTerms, Admitted, Kind, ReportedHead, admitted, is_false};
 use crate::reply::{JsonText, Reply, call, in_texts};
-use crate::request_keys::{change_keys, with_what_is_needed};
+use crate::request_keys::{change_keys, run_with_required_keys};
 use crate::teams::Membership;
 use coord_domain::work::{Shortfall, Verdict};
 use coord_domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
@@ -31,23 +31,23 @@ pub struct Release<'a> {
     /// Whether a source can be asked about work that the store does not know.
     pub can_ask: bool,
     /// The verdicts of the source.
-    pub judged: &'a [Judged],
+    pub judged: &'a [JudgedFile],
 }
 
 /// A written file whose work only the source can find on the branch.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Written {
+pub struct WrittenFile {
     /// The file.
     pub path: String,
     /// Head of the branch when it was claimed.
     pub claim_head: CommitSha,
 }
 
-/// A released file whose interface somebody relies on.
+/// A released file whose interface others rely on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenInterface {
     /// The file, and the head at its claim.
-    pub written: Written,
+    pub written: WrittenFile,
     /// The claim said that it is kept.
     pub is_to_be_kept: bool,
     /// The change is pending on the work branch now.
@@ -57,16 +57,16 @@ pub struct WrittenInterface {
 impl From<(String, CommitSha, bool, bool)> for WrittenInterface {
     fn from((path, claim_head, is_to_be_kept, is_pending): (String, CommitSha, bool, bool)) -> Self {
         WrittenInterface {
-            written: Written { path, claim_head },
+            written: WrittenFile { path, claim_head },
             is_to_be_kept,
             is_pending,
         }
     }
 }
 
-/// The verdict of a source on a [`Written`].
+/// The verdict of a source on a [`WrittenFile`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct JudgedFile {
     /// The file.
     pub path: String,
     /// The claim head of the verdict.
@@ -77,10 +77,10 @@ pub struct Judged {
     pub blob: String,
 }
 
-impl Judged {
+impl JudgedFile {
     /// The file, as the source was asked about it.
-    pub fn written(&self) -> Written {
-        Written {
+    pub fn written(&self) -> WrittenFile {
+        WrittenFile {
             path: self.path.clone(),
             claim_head: self.claim_head.clone(),
         }
@@ -102,7 +102,7 @@ pub struct Released {
     /// The store's clock, Unix seconds.
     pub now: i64,
     /// Head of the branch; `None` after a release without one.
-    pub head: Option<SeenHead>,
+    pub head: Option<ReportedHead>,
     /// The commit whose import graph is stored, if any.
     pub graph_version: Option<String>,
     /// Files that were held, and are now released.
@@ -127,15 +127,15 @@ pub struct Released {
     pub policy: String,
     /// Written files whose interfaces have to be compared.
     pub interfaces: Vec<WrittenInterface>,
-    /// What the caller has yet to be told: released files, with the text of `modules/notices.lua`.
+    /// Pending notices for the caller: released files, with the text of `modules/notices.lua`.
     pub notices: Vec<(String, String)>,
     /// Files whose change is pending on the work branch now.
     pub pending: Vec<String>,
     /// The same where no room was left to keep that.
     pub pending_left_out: Vec<String>,
     /// Written files whose push the store alone has proved: whether they have changed since the claim is not known.
-    pub by_store: Vec<Written>,
-    /// What waits for the caller in its teams.
+    pub by_store: Vec<WrittenFile>,
+    /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
 }
 
@@ -147,10 +147,10 @@ pub enum ReleaseOutcome {
     /// Files were written, but the branch does not have the work.
     NotPushed {
         /// Head of the branch.
-        head: Option<SeenHead>,
+        head: Option<ReportedHead>,
         /// The files to push, and why.
         unpushed: Vec<(String, Shortfall)>,
-        /// What waits for the caller in its teams.
+        /// Pending messages and questions for the caller in its teams.
         waiting: Vec<Membership>,
     },
     /// Files were written, but the caller sent no new head.
@@ -161,17 +161,17 @@ pub enum ReleaseOutcome {
     /// Another holder writes a file whose lock the caller had lost.
     Lost {
         /// Head of the branch.
-        head: Option<SeenHead>,
+        head: Option<ReportedHead>,
         /// The others' locks.
         others: Vec<LockEntry>,
-        /// What waits for the caller in its teams.
+        /// Pending messages and questions for the caller in its teams.
         waiting: Vec<Membership>,
     },
 }
 
 impl ReleaseOutcome {
     /// The head that the outcome is based on, if any.
-    pub fn head(&self) -> Option<&SeenHead> {
+    pub fn head(&self) -> Option<&ReportedHead> {
         match self {
             ReleaseOutcome::Released(released) => released.head.as_ref(),
             ReleaseOutcome::NotPushed { head, .. } | ReleaseOutcome::Lost { head, .. } => head.as_ref(),
@@ -179,7 +179,7 @@ impl ReleaseOutcome {
         }
     }
 
-    /// What waits for the caller in its teams.
+    /// Pending messages and questions for the caller in its teams.
     pub fn waiting(&self) -> &[Membership] {
         match self {
             ReleaseOutcome::Released(released) => &released.waiting,
@@ -198,8 +198,8 @@ impl Release<'_> {
         script::sha1_hex(&format!("4 {new_head} {} {}", self.is_abandoned, paths.join("\n")))
     }
 
-    fn sent(&self) -> SentRelease<'_> {
-        SentRelease {
+    fn sent(&self) -> ReleaseArgs<'_> {
+        ReleaseArgs {
             new_head: self.new_head.map(CommitSha::as_str),
             agent_head: self.agent_head.as_str(),
             is_abandoned: self.is_abandoned,
@@ -214,9 +214,9 @@ impl Release<'_> {
     }
 }
 
-/// What `release.lua` reads beside the terms of the admission.
+/// Arguments of `release.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct SentRelease<'a> {
+struct ReleaseArgs<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     new_head: Option<&'a str>,
     agent_head: &'a str,
@@ -234,7 +234,7 @@ struct SentRelease<'a> {
 }
 
 /// The texts of verdicts, by file.
-pub(crate) fn verdicts(judged: &[Judged]) -> HashMap<&str, String> {
+pub(crate) fn verdicts(judged: &[JudgedFile]) -> HashMap<&str, String> {
     judged
         .iter()
         .map(|judged| (judged.path.as_str(), judged.text()))
@@ -260,8 +260,8 @@ pub async fn release(
         let args = entry.request(Kind::Release, cost, &keys, &request.sent());
         call(store, &RELEASE, keys, args)
     };
-    // What is released on a work branch may be pending then.
-    let reply = with_what_is_needed(entry, entry.work_branch.is_some(), ask).await?;
+    // Files that are released on a work branch may be pending then.
+    let reply = run_with_required_keys(entry, entry.work_branch.is_some(), ask).await?;
     admitted(reply, |reply| ReleaseOutcome::read(&reply))
 }
 
@@ -288,7 +288,7 @@ pub(crate) struct ReleaseAnswer {
     notices: Vec<(String, String)>,
     pending: Vec<String>,
     pending_left_out: Vec<String>,
-    by_store: Vec<Written>,
+    by_store: Vec<WrittenFile>,
     unpushed: Vec<Unpushed>,
     written: Vec<String>,
     waiting: Vec<Membership>,
@@ -302,9 +302,9 @@ struct Unpushed {
 }
 
 impl ReleaseAnswer {
-    fn head(&self) -> Option<SeenHead> {
+    fn head(&self) -> Option<ReportedHead> {
         let commit = self.head.clone()?;
-        Some(SeenHead {
+        Some(ReportedHead {
             commit,
             age: self.head_age,
             is_unconfirmed: self.is_unconfirmed,

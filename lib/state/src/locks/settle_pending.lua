@@ -1,8 +1,8 @@
--- settle_pending: ends pending changes (locks/pending), or notes the number of their pull request, or what differs in their interfaces.
+-- settle_pending: ends pending changes (locks/pending), or notes the number of their pull request, or the differences in their interfaces.
 -- KEYS: `pending`, `graph` of the branch
 -- ARGV: that of admission/request, with `branch`, absent for all, `work_branch`, `commit` that they were pushed as, absent for any, `act`:
--- END, NUMBER, INTERFACES, or FORGET: of the branch, those that are over, `number` with NUMBER, `differs` with INTERFACES: file -> what
--- differs, `at` with END of any commit: the time of the delivery, which may be late or repeated: changes that were given back after it stay,
+-- END, NUMBER, INTERFACES, or FORGET: of the branch, those that are over, `number` with NUMBER, `differs` with INTERFACES: file -> differences, `at`
+-- with END of any commit: the time of the delivery, which may be late or repeated: changes that were released after it stay,
 -- and `paths`, none for all
 -- Returns { SETTLED, now, answer }: `count` of changes that were ended or changed
 local Answer = require('answer')
@@ -65,7 +65,7 @@ return function(KEYS, ARGV)
     end
   end
 
-  -- The number is kept for changes that are given back later, as long as the pull request is open.
+  -- The number is kept for changes that are released later, as long as the pull request is open.
   local MOST_NUMBERS = 1000
   local open = '\n' .. branch .. '\n' .. work_branch
   if act == 'NUMBER' and redis.call('HLEN', call.keys.pending) < 20000 + MOST_NUMBERS then

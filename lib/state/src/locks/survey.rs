@@ -4,8 +4,8 @@ use coord_graph::spelling;
 use coord_protocol::{ClaimBefore, SuggestedTask};
 use serde::Deserialize;
 
-use super::gate::{Gate, SentGateFinding};
-use crate::admission::SeenHead;
+use super::gate::{Gate, RawGateFinding};
+use crate::admission::ReportedHead;
 use crate::reply::{JsonText, Reply, in_texts};
 use crate::teams::Membership;
 use coord_domain::{CommitSha, FilePath, LockEntry, LockMode};
@@ -24,7 +24,7 @@ pub enum Relation {
     /// It is no lock: the file is reserved for a claim that was refused before. Its `expiry` is that of the reservation, or of the last
     /// lock that the claim waits for.
     Reserved,
-    /// It is no lock: such a claim wants the file, and blocks nobody. Only checks find it.
+    /// It is not a lock: such a claim wants the file, and does not block. Only checks find it.
     Waiting,
     /// It is no lock: a change of the requested file on a work branch, which is not on the branch yet.
     Pending,
@@ -46,7 +46,7 @@ pub enum Direction {
 pub struct Finding {
     /// How.
     pub relation: Relation,
-    /// Whether it stands in the way.
+    /// Whether it blocks the request.
     pub blocks: bool,
     /// The requested file that it concerns.
     pub via: String,
@@ -58,13 +58,13 @@ pub struct Finding {
     pub entry: LockEntry,
 }
 
-/// What a script saw, all at one instant of the store's clock.
+/// A script's view, all at one instant of the store's clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
     /// That instant, Unix seconds.
     pub now: i64,
     /// Head of the branch.
-    pub head: SeenHead,
+    pub head: ReportedHead,
     /// Whether the caller's working copy lacks it, as far as is known.
     pub is_behind: bool,
     /// It does for certain: one of the caller's commits is an older one of the branch.
@@ -73,21 +73,21 @@ pub struct Survey {
     pub graph_version: Option<String>,
     /// How many locked neighbors are not in `findings`.
     pub omitted: u64,
-    /// Others' locks that concern the request; what blocks comes before what does not, among neighbors.
+    /// Others' locks that concern the request; among neighbors, blocking ones come first.
     pub findings: Vec<Finding>,
     /// The caller's own locks on the requested files.
     pub own: Vec<LockEntry>,
     /// The requested files that are tracked under other spellings alone.
-    pub spelled: Vec<Spelled>,
-    /// What the caller held of them before a claim.
+    pub spelled: Vec<SpellingHint>,
+    /// The caller's locks on them before a claim.
     pub held: Vec<Held>,
     /// The place of a claim that was refused for others' locks, where there was room for a ticket.
     pub queued: Option<Queued>,
-    /// What a claim costs others, where that is much and new.
+    /// A claim's cost to others, if it is high and new.
     pub cost: Option<ClaimCost>,
-    /// What intents say of it.
+    /// The gate's verdict.
     pub gate: Gate,
-    /// What waits for the caller in its teams.
+    /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
     /// Tasks of these that are ready and whose files are free, where others' locks block.
     pub suggested: Vec<SuggestedTask>,
@@ -108,7 +108,7 @@ pub struct Queued {
     pub mutual: Vec<(String, Option<String>)>,
 }
 
-/// What a claim keeps others from writing: neighbors of its files.
+/// The files that a claim blocks for others: neighbors of its files.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ClaimCost {
     /// The neighbors of all files whose interfaces it may change.
@@ -121,7 +121,7 @@ pub struct ClaimCost {
 
 /// A requested file that is not tracked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spelled {
+pub struct SpellingHint {
     /// The file as requested.
     pub file_path: String,
     /// Tracked files that differ from it in case alone, four at most; empty for a new file.
@@ -137,7 +137,7 @@ pub struct Held {
     pub status: LockMode,
     /// Since when, Unix seconds.
     pub since: i64,
-    /// What the caller had said.
+    /// The caller's earlier message.
     pub message: String,
     /// The agent that held it, where the claim takes it over.
     pub taken_from: Option<String>,
@@ -155,14 +155,14 @@ pub(crate) struct SurveyAnswer {
     #[serde(default)]
     omitted: u64,
     #[serde(default)]
-    findings: Vec<SentFinding>,
+    findings: Vec<RawFinding>,
     #[serde(default)]
     own: Vec<JsonText<LockEntry>>,
     #[serde(default)]
-    spelled: Vec<SentSpelled>,
+    spelled: Vec<RawSpelling>,
     intent: Option<String>,
     #[serde(default)]
-    gate: Vec<SentGateFinding>,
+    gate: Vec<RawGateFinding>,
     #[serde(default)]
     held: Vec<(String, LockMode, i64, String, String)>,
     queue: Option<QueuePlace>,
@@ -184,7 +184,7 @@ enum Behind {
 
 /// A [`Finding`] as `modules/survey.lua` makes it.
 #[derive(Deserialize)]
-struct SentFinding {
+struct RawFinding {
     relation: Relation,
     blocks: bool,
     via: String,
@@ -193,9 +193,9 @@ struct SentFinding {
     entry: JsonText<LockEntry>,
 }
 
-/// A [`Spelled`] as `builds/modules/spelling.lua` makes it.
+/// A [`SpellingHint`] as `builds/modules/spelling.lua` makes it.
 #[derive(Deserialize)]
-struct SentSpelled {
+struct RawSpelling {
     file_path: String,
     #[serde(default)]
     ends: String,
@@ -228,7 +228,7 @@ impl SurveyAnswer {
     pub(crate) fn survey(self, now: i64) -> Survey {
         Survey {
             now,
-            head: SeenHead {
+            head: ReportedHead {
                 commit: self.head,
                 age: self.head_age,
                 is_unconfirmed: self.is_unconfirmed,
@@ -239,7 +239,7 @@ impl SurveyAnswer {
             omitted: self.omitted,
             findings: self.findings.into_iter().map(Finding::from).collect(),
             own: in_texts(self.own),
-            spelled: self.spelled.into_iter().map(Spelled::from).collect(),
+            spelled: self.spelled.into_iter().map(SpellingHint::from).collect(),
             held: self.held.into_iter().map(Held::from).collect(),
             queued: self.queue.map(Queued::from),
             cost: self.cost,
@@ -254,8 +254,8 @@ impl SurveyAnswer {
     }
 }
 
-impl From<SentFinding> for Finding {
-    fn from(found: SentFinding) -> Self {
+impl From<RawFinding> for Finding {
+    fn from(found: RawFinding) -> Self {
         Finding {
             relation: found.relation,
             blocks: found.blocks,
@@ -271,9 +271,9 @@ impl From<SentFinding> for Finding {
     }
 }
 
-impl From<SentSpelled> for Spelled {
-    fn from(SentSpelled { file_path, ends }: SentSpelled) -> Self {
-        Spelled {
+impl From<RawSpelling> for SpellingHint {
+    fn from(RawSpelling { file_path, ends }: RawSpelling) -> Self {
+        SpellingHint {
             tracked: ends
                 .split_terminator('\n')
                 .map(|end| spelling::spelled(&file_path, end))

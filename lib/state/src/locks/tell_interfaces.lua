@@ -30,7 +30,7 @@ return function(KEYS, ARGV)
     is_full = is_full or not Entries.load(call, new, Entries.MOST_AT_ONCE)
   end
 
-  -- File path -> the others' locks there, and, once they were told of something, for how many bytes more one of them has room.
+  -- File path -> the others' locks there, and, once they have notices, for how many bytes more one of them has room.
   local to_tell, room = {}, {}
   local function others_on(path)
     local found = {}
@@ -49,32 +49,32 @@ return function(KEYS, ARGV)
     if #to_tell[path] == 0 or #line > (room[path] or #line) then
       return 0
     end
-    local told, most = 0, 0
+    local notified, most = 0, 0
     for _, entry in ipairs(to_tell[path]) do
       local notices = entry.notices or ''
       if after[notices] == nil then
         after[notices] = Notices.with_line(notices, line)
       end
       if after[notices] then
-        notices, told = after[notices], told + 1
+        notices, notified = after[notices], notified + 1
         entry.notices, call.is_changed[path] = notices, true
       end
       most = math.max(most, Notices.room_behind(notices))
     end
     room[path] = most
-    return told
+    return notified
   end
 
   local count = 0
   for _, change in ipairs(call.request.changes) do
-    local file, names, told = change.path, change.names, 0
+    local file, names, notified = change.path, change.names, 0
     local neighbors = Neighbors.to_look_at(call, { file }, 0) or {}
     load_new(neighbors)
     local line, after = Notices.notice_line(file, call.request.user_id, Emit.names_of(names) or {}), {}
     for _, path in ipairs(neighbors) do
-      told = told + tell(path, line, after)
+      notified = notified + tell(path, line, after)
     end
-    count = count + told
+    count = count + notified
     Emit.event(call, {
       type = 'interface_changed',
       user = call.request.user_id,
@@ -84,7 +84,7 @@ return function(KEYS, ARGV)
       files = Emit.names_of({ file }),
       file_count = 1,
       names = Emit.names_of(names),
-      told = told,
+      told = notified,
       time_ms = call.now_ms,
     })
   end

@@ -18,9 +18,9 @@ pub struct BrokenPromise {
     pub names: Vec<String>,
 }
 
-/// What `tell_interfaces.lua` reads beside the terms of the admission.
+/// Arguments of `tell_interfaces.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct Changes<'a> {
+struct TellInterfacesArgs<'a> {
     changes: &'a [BrokenPromise],
 }
 
@@ -36,7 +36,7 @@ pub async fn tell_interfaces(
     let mut told = 0;
     for part in broken.chunks(MOST_AT_ONCE) {
         let keys = lock_keys(terms);
-        let args = terms.request(Kind::Release, part.len(), &keys, &Changes { changes: part });
+        let args = terms.request(Kind::Release, part.len(), &keys, &TellInterfacesArgs { changes: part });
         let reply = call(store, &TELL_INTERFACES, keys, args).await?;
         match reply.outcome.as_str() {
             "TOLD" => told += reply.object::<Counted>()?.count,

@@ -44,7 +44,7 @@ pub struct StoredMessage {
     pub left: Vec<String>,
 }
 
-/// What a read gives.
+/// Result of a read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Inbox {
     /// The cursor for the next read.
@@ -64,9 +64,9 @@ pub struct Inbox {
     pub handle: String,
 }
 
-/// What `read_messages.lua` reads.
+/// Arguments of `read_messages.lua`.
 #[derive(Serialize)]
-struct Reading {
+struct ReadMessagesArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<u64>,
     most: usize,
@@ -75,8 +75,8 @@ struct Reading {
     is_for_another: bool,
 }
 
-/// Reads what came after `cursor`, or after what is read; what is before `cursor` is read now. Where the reader `is_own`, the member is seen
-/// and its claims are renewed.
+/// Reads the messages after `cursor`, or the unread ones; those before `cursor` are marked as read. Where the reader `is_own`, the member is
+/// seen and its claims are renewed.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
@@ -88,7 +88,7 @@ pub async fn read_messages(
     most_bytes: usize,
     is_own: bool,
 ) -> TeamOutcome<Inbox> {
-    let reading = Reading {
+    let reading = ReadMessagesArgs {
         cursor,
         most,
         most_bytes,
@@ -143,9 +143,9 @@ pub struct MessagePage {
     pub readers: Vec<Reader>,
 }
 
-/// What `list_messages.lua` reads.
+/// Arguments of `list_messages.lua`.
 #[derive(Serialize)]
-struct List<'a> {
+struct ListMessagesArgs<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<u64>,
     most: usize,
@@ -167,7 +167,7 @@ pub async fn list_messages(
     most_bytes: usize,
     filter: MessageFilter<'_>,
 ) -> TeamOutcome<MessagePage> {
-    let list = List {
+    let list = ListMessagesArgs {
         before: filter.before,
         most,
         most_bytes,

@@ -1,7 +1,7 @@
--- read_messages: gives the caller the messages after a cursor; what is before the cursor is read.
+-- read_messages: returns the messages after a cursor; those before the cursor are marked as read.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- The request has the fields of teams/team, `cursor`, absent for what is not read, `most` messages, `most_bytes`, and `is_for_another`:
--- somebody else reads for the member: then it is not noted as seen, and its claims are not renewed.
+-- The request has the fields of teams/team, `cursor`, absent for the unread ones, `most` messages, `most_bytes`, and `is_for_another`:
+-- someone else reads for the member: then it is not noted as seen, and its claims are not renewed.
 -- Returns Team.reply(): READ, the new `cursor`, `missed`: number of broadcasts that are dropped unread, `unread`: number of messages,
 -- `has_more`: others follow, `messages`, each as JSON, absent for none, the open `shutdown`, absent for none, and the caller's `handle`; or
 -- REFUSED; or one of the denials of Admission.admit()
@@ -33,9 +33,9 @@ return function(KEYS, ARGV)
   local stored, stored_broadcasts = unpack(redis.call('HMGET', call.keys.members, call.team_key .. '/' .. me, call.team_key .. '/*'))
   local marks, is_changed = InboxCounts.marks_of(stored), false
   local broadcasts, last_broadcast = InboxCounts.broadcasts_of(stored_broadcasts)
-  -- How many broadcasts, and how many of the caller's own, came up to a cursor that is not the end of a page. Where some after it are
-  -- dropped, the entries do not tell these from those before it. Then it is reckoned from the end of the page, by the number of messages
-  -- between: exactly, but for messages among others, for each of which a broadcast may count as missed that was not.
+  -- How many broadcasts, and how many of the caller's own, came up to a cursor that is not the end of a page. If some after it are
+  -- dropped, the entries do not distinguish these from those before it. Then it is reckoned from the end of the page, by the number of
+  -- messages between: exactly, but for messages among others, for each of which a broadcast may count as missed that was not.
   local function counts_within(within)
     local to_all, own = Inbox.count_up_to(call, '*', within, broadcasts), Inbox.count_up_to(call, '>' .. me, within, marks.own)
     local oldest = Inbox.entries_after(call, '*', 0, 1)[1]

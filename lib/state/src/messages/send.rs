@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::SEND_MESSAGE;
 use crate::admission::Kind;
-use crate::teams::{RequestKey, SentKey, TeamOutcome, TeamTerms, run, unknown};
+use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, run, unknown};
 use coord_domain::team::{Handle, TaskId};
 use coord_store::Store;
 
@@ -34,11 +34,11 @@ pub struct SentMessage {
     pub ready: Vec<String>,
 }
 
-/// What `send_message.lua` reads.
+/// Arguments of `send_message.lua`.
 #[derive(Serialize)]
-struct Sending<'a> {
+struct SendMessageArgs<'a> {
     #[serde(flatten)]
-    key: SentKey,
+    key: RequestKeyArgs,
     message_type: MessageType,
     text: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -61,7 +61,7 @@ pub async fn send_message(
     key: RequestKey<'_>,
     message: &NewMessage<'_>,
 ) -> TeamOutcome<SentMessage> {
-    let sending = Sending {
+    let sending = SendMessageArgs {
         key: key.sent(&SEND_MESSAGE),
         message_type: message.kind,
         text: message.text,

@@ -29,7 +29,7 @@ return function(KEYS, ARGV)
   if misused then
     return misused
   end
-  -- The head of the queue, as next_task sees it, without what is kept for others.
+  -- The head of the queue, as next_task sees it, without reserved tasks.
   local function ready_tasks()
     local MOST_NAMED, MOST_SETTLED, MOST_LOOKED_AT = 5, 512, 32
     Task.settle_lapsed(call, MOST_SETTLED)

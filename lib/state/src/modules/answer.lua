@@ -1,4 +1,4 @@
--- Answers as the typed calls decode them: { outcome, now, the answer as JSON }. What is nothing is absent, since an empty list would be an
+-- Answers as the typed calls decode them: { outcome, now, the answer as JSON }. Empty values are absent, since an empty list would be an
 -- object of JSON.
 local Answer = {}
 
@@ -18,9 +18,9 @@ function Answer.head(call)
   return { head = text(head.commit), head_age = text(head.age), is_unconfirmed = head.is_unconfirmed == '1' or nil }
 end
 
--- What a check and a claim tell: the head; `behind`: YES or MAYBE; `graph_version`; `omitted`: number of neighbors; `findings` of
--- locks/survey; `own` entries as JSON; `spelled`: what BuildSpelling.other_spellings() gives; the `intent` that is cited or selected, and
--- `gate`: its findings.
+-- The answer to a check and a claim: the head; `behind`: YES or MAYBE; `graph_version`; `omitted`: number of neighbors; `findings` of
+-- locks/survey; `own` entries as JSON; `spelled`: what BuildSpelling.other_spellings() returns; the `intent` that is cited or selected,
+-- and `gate`: its findings.
 function Answer.of(call, behind, version, omitted, findings, own, spelled)
   local gate, answer = call.gate, Answer.head(call)
   answer.behind = behind ~= '0' and (behind == '1' and 'YES' or 'MAYBE') or nil

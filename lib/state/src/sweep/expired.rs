@@ -9,51 +9,52 @@ use coord_domain::RepoId;
 use coord_domain::team::TeamName;
 use coord_store::{Request, Store, StoreError};
 
-/// The kinds of what expires, each by its keys, in the order in which `sweep.lua` includes them.
+/// The kinds of expiring records, each by its keys, in the order in which `sweep.lua` includes them.
 const KINDS: [fn(&RepoId) -> Vec<NamedKey>; 2] = [locks::keys::swept, tasks::keys::swept];
 
-/// What `sweep.lua` reads.
+/// Arguments of `sweep.lua`.
 #[derive(Serialize)]
-struct Sweep {
+struct SweepArgs {
     most: usize,
 }
 
-/// What it answers.
+/// Its answer.
 #[derive(Deserialize)]
-struct Answer {
+struct SweepAnswer {
     expired: u64,
     next_expiry: Option<i64>,
     #[serde(default)]
     due_teams: Vec<String>,
 }
 
-/// What one run of the sweep script did.
+/// Result of one run of the sweep script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Swept {
+pub struct SweepResult {
     /// The store's clock, Unix seconds.
     pub now: i64,
     /// How many had expired, all announced now.
     pub expired: u64,
     /// When the next expires here.
     pub next_expiry: Option<i64>,
-    /// Teams in which claims of tasks may have lapsed: [`tasks::settle_lapses`] drops and announces those.
+    /// Teams in which claims of tasks may have expired: [`tasks::settle_lapses`] drops and announces those.
     pub due_teams: Vec<TeamName>,
     /// Whether the ledger has lines that are not sealed.
     pub has_unsealed_lines: bool,
 }
 
-/// Drops and announces what has expired in `repo`, of each kind up to `most`; of locks that is the number of files. One round trip.
+/// Drops and announces the expired records in `repo`, of each kind up to `most`; of locks that is the number of files. One round
+/// trip.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.
-pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swept, StoreError> {
+pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<SweepResult, StoreError> {
     let mut keys = Keys::of([
         ("status_log", events::keys::status_log(repo)),
         ("events", events::keys::events(repo)),
         ("mark", expiry::keys::marked(repo)),
     ]);
     keys.add(KINDS.iter().flat_map(|keys_of| keys_of(repo)));
-    let args = keys.request(&Sweep { most });
+    let args = keys.request(&SweepArgs { most });
     let (reads, decode) = has_unsealed_lines(repo).into_parts();
     let mut batch = vec![Request::Script {
         script: &SWEEP,
@@ -63,8 +64,8 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swep
     batch.extend(reads);
     let mut replies = store.run(batch).await?.into_iter();
     let reply = Reply::open(&SWEEP, replies.next())?;
-    let answer: Answer = reply.object()?;
-    Ok(Swept {
+    let answer: SweepAnswer = reply.object()?;
+    Ok(SweepResult {
         now: reply.now,
         expired: answer.expired,
         next_expiry: answer.next_expiry,

@@ -2,8 +2,8 @@
 -- has expired.
 -- KEYS: `status_log`, `events`, `mark`, then those of each kind: of locks `locks`, `expiries`, `held`, of claims of tasks `lapses`
 -- ARGV: that of admission/request, with `most` of each kind to look at
--- Returns { SWEPT, now, answer }: `expired`: how many had, `next_expiry`, absent where nothing is held, `due_teams`, in which claims may have
---           lapsed
+-- Returns { SWEPT, now, answer }: `expired`: how many expired, `next_expiry`, absent where nothing is held, `due_teams`, in which claims may have
+--           expired
 local Answer = require('answer')
 local Clock = require('clock')
 local Entries = require('locks/entries')

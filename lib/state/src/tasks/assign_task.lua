@@ -1,7 +1,7 @@
--- assign_task: keeps a task for a member for ten minutes, and tells it.
+-- assign_task: reserves a task for a member for ten minutes, and notifies it.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- The request has the fields of teams/team, `task_id`, and `to`: a handle, absent for nobody.
--- Returns Team.reply(): ASSIGNED, what View.whole_view() gives, or REFUSED; or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, `task_id`, and `to`: a handle, absent for none.
+-- Returns Team.reply(): ASSIGNED, what View.whole_view() returns, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Deliver = require('mail/deliver')
 local Entries = require('locks/entries')

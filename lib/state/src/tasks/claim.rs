@@ -1,16 +1,16 @@
-//! Tasks are claimed, completed and given back.
+//! Tasks are claimed, completed and released.
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{FilesOfClaim, FilesOfRelease, run_claim, run_release};
-use super::record::WholeTask;
+use super::files::{ClaimedFiles, ReleasedFiles, run_claim, run_release};
+use super::record::FullTask;
 use super::scripts::{CLAIM_TASK, COMPLETE_TASK, NEXT_TASK, RELEASE_TASK};
 use super::write::Unblocked;
 use coord_protocol::tasks::PassedReason;
 
 use crate::locks::{ClaimOutcome, ReleaseAnswer, ReleaseOutcome, Released, Survey, SurveyAnswer};
 use crate::reply::Reply;
-use crate::teams::{RequestKey, SentKey, TeamOutcome, TeamTerms, unknown};
+use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, unknown};
 use coord_domain::team::TaskId;
 use coord_store::{Store, StoreError};
 
@@ -21,7 +21,7 @@ pub enum TaskClaim {
     Claimed(Box<ClaimedTask>),
     /// No task is ready for the caller: an outcome of [`next_task`] alone.
     Nothing(Box<NothingReady>),
-    /// The files of a task are in the way; nothing was changed.
+    /// The files of a task are blocked; nothing was changed.
     Files {
         /// The task.
         id: String,
@@ -34,28 +34,28 @@ pub enum TaskClaim {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedTask {
     /// The task.
-    pub task: WholeTask,
+    pub task: FullTask,
     /// Whether the caller had it before.
     pub is_renewal: bool,
-    /// What came before it in the queue, where it was the next one.
-    pub passed: Vec<PassedOver>,
-    /// What a claim of its files found, where they are claimed with it.
+    /// The tasks before it in the queue, if it was the next one.
+    pub passed: Vec<SkippedTask>,
+    /// The survey of a claim of its files, if they are claimed with it.
     pub files: Option<Survey>,
 }
 
 /// The answer of a claim that was granted.
 #[derive(Deserialize)]
-struct Granted {
-    task: WholeTask,
+struct GrantedClaim {
+    task: FullTask,
     #[serde(default)]
-    passed: Vec<PassedOver>,
+    passed: Vec<SkippedTask>,
     files: Option<SurveyAnswer>,
     files_now: Option<i64>,
 }
 
-impl Granted {
+impl GrantedClaim {
     fn read(reply: &Reply, is_renewal: bool) -> Result<TaskClaim, StoreError> {
-        let granted: Granted = reply.object()?;
+        let granted: GrantedClaim = reply.object()?;
         let now = granted.files_now.unwrap_or(reply.now);
         Ok(TaskClaim::Claimed(Box::new(ClaimedTask {
             task: granted.task,
@@ -66,9 +66,9 @@ impl Granted {
     }
 }
 
-/// What `claim_task.lua` reads beside the fields of [`FilesOfClaim`].
+/// Arguments of `claim_task.lua` beside the fields of [`ClaimedFiles`].
 #[derive(Serialize)]
-struct Claim<'a> {
+struct ClaimTaskArgs<'a> {
     task_id: &'a str,
     seconds: u32,
 }
@@ -82,16 +82,16 @@ pub async fn claim_task(
     terms: &TeamTerms<'_>,
     id: &TaskId,
     seconds: u32,
-    files: &FilesOfClaim<'_>,
+    files: &ClaimedFiles<'_>,
 ) -> TeamOutcome<TaskClaim> {
-    let claim = Claim {
+    let claim = ClaimTaskArgs {
         task_id: id.as_str(),
         seconds,
     };
     run_claim(store, &CLAIM_TASK, terms, seconds, &claim, files, |reply| {
         match reply.outcome.as_str() {
-            "CLAIMED" | "CLAIMED_FILES" => Granted::read(reply, false),
-            "RENEWED" | "RENEWED_FILES" => Granted::read(reply, true),
+            "CLAIMED" | "CLAIMED_FILES" => GrantedClaim::read(reply, false),
+            "RENEWED" | "RENEWED_FILES" => GrantedClaim::read(reply, true),
             _ => unknown(reply),
         }
     })
@@ -100,7 +100,7 @@ pub async fn claim_task(
 
 /// A ready task that was not given.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct PassedOver {
+pub struct SkippedTask {
     /// Its id.
     pub id: String,
     /// Why.
@@ -124,13 +124,13 @@ pub struct HeldTask {
     pub id: String,
     /// Handle of its owner.
     pub owner: String,
-    /// When the claim lapses unless it is renewed, Unix milliseconds.
+    /// When the claim expires unless it is renewed, Unix milliseconds.
     pub expires: i64,
 }
 
-/// A task whose claims have lapsed too often.
+/// A task whose claims have expired too often.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct HeldBack {
+pub struct HeldBackTask {
     /// The task.
     pub id: String,
     /// Handle of its creator, who may clear that, as the leader may.
@@ -145,7 +145,7 @@ pub struct Obstacles {
     pub blocking: Vec<String>,
     /// Up to five that are held back.
     #[serde(default)]
-    pub held_back: Vec<HeldBack>,
+    pub held_back: Vec<HeldBackTask>,
     /// Number of those.
     pub held_back_count: u64,
     /// Handle of the leader.
@@ -170,27 +170,27 @@ pub struct TaskCounts {
 pub struct NothingReady {
     /// Number of tasks by their state.
     pub counts: TaskCounts,
-    /// The next five claims to lapse.
+    /// The next five claims to expire.
     #[serde(default)]
     pub held: Vec<HeldTask>,
-    /// What is in the queue, and is not for the caller now.
+    /// Tasks in the queue that are not for the caller now.
     #[serde(default)]
-    pub passed: Vec<PassedOver>,
-    /// What the rest waits for.
+    pub passed: Vec<SkippedTask>,
+    /// The reasons why the rest waits.
     pub obstacles: Obstacles,
 }
 
-/// What `next_task.lua` reads beside the fields of [`FilesOfClaim`].
+/// Arguments of `next_task.lua` beside the fields of [`ClaimedFiles`].
 #[derive(Serialize)]
-struct Next<'a> {
+struct NextTaskArgs<'a> {
     #[serde(flatten)]
-    key: SentKey,
+    key: RequestKeyArgs,
     seconds: u32,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     skipped: &'a [String],
 }
 
-/// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents do not let in.
+/// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents refuse.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -200,16 +200,16 @@ pub async fn next_task(
     key: RequestKey<'_>,
     seconds: u32,
     skipped: &[String],
-    files: &FilesOfClaim<'_>,
+    files: &ClaimedFiles<'_>,
 ) -> TeamOutcome<TaskClaim> {
-    let next = Next {
+    let next = NextTaskArgs {
         key: key.sent(&NEXT_TASK),
         seconds,
         skipped,
     };
     run_claim(store, &NEXT_TASK, terms, seconds, &next, files, |reply| {
         match reply.outcome.as_str() {
-            "CLAIMED" | "CLAIMED_FILES" => Granted::read(reply, false),
+            "CLAIMED" | "CLAIMED_FILES" => GrantedClaim::read(reply, false),
             "NOTHING" => Ok(TaskClaim::Nothing(Box::new(reply.object()?))),
             _ => unknown(reply),
         }
@@ -222,9 +222,9 @@ pub async fn next_task(
 pub enum TaskEnd {
     /// The task is completed.
     Completed(Box<CompletedTask>),
-    /// The task was given back.
+    /// The task was released.
     Released(Box<ReleasedTask>),
-    /// The files of the task are in the way; nothing was changed.
+    /// The files of the task block the release; nothing was changed.
     Files(ReleaseOutcome),
 }
 
@@ -232,23 +232,23 @@ pub enum TaskEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletedTask {
     /// The task.
-    pub task: WholeTask,
+    pub task: FullTask,
     /// Whether the caller had completed it before, so that nothing has changed.
     pub was_completed: bool,
     /// Whether it was completed before with another result, which it keeps.
     pub is_other_result: bool,
-    /// Whether the claim had lapsed.
+    /// Whether the claim had expired.
     pub had_expired: bool,
-    /// What followed for its dependents.
+    /// The effect on its dependents.
     pub unblocked: Unblocked,
-    /// The files that were given back with it.
+    /// The files that were released with it.
     pub files: Option<Released>,
 }
 
 /// The answer of the end of a claim.
 #[derive(Deserialize)]
-struct Ended {
-    task: WholeTask,
+struct EndAnswer {
+    task: FullTask,
     #[serde(default)]
     is_other_result: bool,
     #[serde(default)]
@@ -260,7 +260,7 @@ struct Ended {
     files: Option<ReleaseAnswer>,
 }
 
-impl Ended {
+impl EndAnswer {
     fn completed(self, was_completed: bool) -> TaskEnd {
         TaskEnd::Completed(Box::new(CompletedTask {
             task: self.task,
@@ -281,9 +281,9 @@ impl Ended {
     }
 }
 
-/// What `complete_task.lua` reads beside the fields of [`FilesOfRelease`].
+/// Arguments of `complete_task.lua` beside the fields of [`ReleasedFiles`].
 #[derive(Serialize)]
-struct Completion<'a> {
+struct CompleteTaskArgs<'a> {
     task_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<i64>,
@@ -291,7 +291,7 @@ struct Completion<'a> {
     result: &'a str,
 }
 
-/// Completes a task that the caller has claimed, and gives its files back; `token`: of that claim.
+/// Completes a task that the caller has claimed, and releases its files; `token`: of that claim.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -301,37 +301,37 @@ pub async fn complete_task(
     id: &TaskId,
     token: Option<i64>,
     result: &str,
-    files: &FilesOfRelease<'_>,
+    files: &ReleasedFiles<'_>,
 ) -> TeamOutcome<TaskEnd> {
-    let completion = Completion {
+    let completion = CompleteTaskArgs {
         task_id: id.as_str(),
         token,
         result,
     };
     run_release(store, &COMPLETE_TASK, terms, &completion, files, |reply| {
         match reply.outcome.as_str() {
-            "COMPLETED" => reply.object().map(|ended: Ended| ended.completed(false)),
-            "COMPLETED_BEFORE" => reply.object().map(|ended: Ended| ended.completed(true)),
+            "COMPLETED" => reply.object().map(|ended: EndAnswer| ended.completed(false)),
+            "COMPLETED_BEFORE" => reply.object().map(|ended: EndAnswer| ended.completed(true)),
             _ => unknown(reply),
         }
     })
     .await
 }
 
-/// A task that was given back.
+/// A task that was released.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleasedTask {
     /// The task.
-    pub task: WholeTask,
+    pub task: FullTask,
     /// Its files whose locks stay the caller's.
     pub kept: Vec<String>,
-    /// The others, which were given back.
+    /// The others, which were released.
     pub files: Option<Released>,
 }
 
-/// What `release_task.lua` reads beside the fields of [`FilesOfRelease`].
+/// Arguments of `release_task.lua` beside the fields of [`ReleasedFiles`].
 #[derive(Serialize)]
-struct GivingBack<'a> {
+struct ReleaseTaskArgs<'a> {
     task_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<i64>,
@@ -349,16 +349,16 @@ pub async fn release_task(
     id: &TaskId,
     token: Option<i64>,
     note: &str,
-    files: &FilesOfRelease<'_>,
+    files: &ReleasedFiles<'_>,
 ) -> TeamOutcome<TaskEnd> {
-    let back = GivingBack {
+    let back = ReleaseTaskArgs {
         task_id: id.as_str(),
         token,
         note,
     };
     run_release(store, &RELEASE_TASK, terms, &back, files, |reply| {
         match reply.outcome.as_str() {
-            "RELEASED" => reply.object().map(Ended::released),
+            "RELEASED" => reply.object().map(EndAnswer::released),
             _ => unknown(reply),
         }
     })

@@ -1,7 +1,7 @@
--- claim_task: gives one task to the caller for some time, with its files; a repeated claim renews.
+-- claim_task: claims one task for the caller for some time, with its files; a repeated claim renews.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
 -- The request has the fields of teams/team and tasks/file_claims, `task_id`, and `seconds` of the claim.
--- Returns Team.reply(): CLAIMED or RENEWED, `task`: what View.whole_view() gives; CLAIMED_FILES or RENEWED_FILES, which have `files`, too:
+-- Returns Team.reply(): CLAIMED or RENEWED, `task`: what View.whole_view() returns; CLAIMED_FILES or RENEWED_FILES, which have `files`, too:
 -- the answer of ClaimFiles.claim(); FILES, of FileClaims.claim(): they are refused; or REFUSED
 --      or an outcome of a claim of files (locks/claim.lua) that is neither; the files are those of the task; nothing claimed
 --      or { MARK_FIRST, now }: it would be claimed after mark_due

@@ -2,8 +2,8 @@
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
 -- The request has the fields of teams/team and tasks/release_terms, `task_id`, `token` of the claim, absent for any, and `result`, absent
 -- for none.
--- Returns Team.reply(): COMPLETED, `task`: what View.whole_view() gives, `had_expired`: its claim had lapsed, `unblocked`: what
--- Cascade.unblock() gives, and, where files were given back, `files`: the answer of ReleaseFiles.release(); COMPLETED_BEFORE: by the caller,
+-- Returns Team.reply(): COMPLETED, `task`: what View.whole_view() returns, `had_expired`: its claim had expired, `unblocked`: what Cascade.unblock()
+-- returns, and, if files were released, `files`: the answer of ReleaseFiles.release(); COMPLETED_BEFORE: by the caller,
 -- `task`, and `is_other_result`: that of the request is another one; FILES, of ReleaseTerms.release(): they stay, and nothing changed; or
 -- REFUSED; or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')

@@ -1,8 +1,8 @@
 -- create_tasks: adds tasks, all or none of them.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team and teams/answers, and `tasks`, each with `title` and `priority`; and, absent for none,
--- `description`, `id`, `reference`: what a refusal calls it, `files`, `branch`, `intent_id`, `dependencies`: what it depends on, and
--- `blocks`: what depends on it: lists of ids, and of places of tasks of the request.
+-- `description`, `id`, `reference`: its name in a refusal, `files`, `branch`, `intent_id`, `dependencies`: its dependencies, and `blocks`: its
+-- dependents: lists of ids, and of places of tasks of the request.
 -- Returns Team.reply(): CREATED, `ids`, and `tasks` as View.views_of() has them, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Answer = require('answer')

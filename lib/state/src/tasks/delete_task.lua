@@ -1,7 +1,7 @@
 -- delete_task: removes a task and all edges to it.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, `task_id`, and `is_unlinked`: it goes even if others depend on it.
--- Returns Team.reply(): DELETED, what Cascade.unblock() gives, or REFUSED; or one of the denials of Admission.admit()
+-- Returns Team.reply(): DELETED, what Cascade.unblock() returns, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Cascade = require('tasks/cascade')
 local Counts = require('tasks/counts')

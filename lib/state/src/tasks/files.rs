@@ -1,4 +1,4 @@
-//! The files of a task, which are claimed and given back with it.
+//! The files of a task, which are claimed and released with it.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use super::claim::{TaskClaim, TaskEnd};
 use super::scripts::{CLAIM_TASK, NEXT_TASK};
 use crate::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, is_false};
 use crate::locks::{
-    ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyTerms, ReleaseAnswer, ReleaseOutcome,
-    SentGate, SentPolicy, SurveyAnswer, mark_and_run, verdicts,
+    ClaimOutcome, GateArgs, GateTerms, JudgedFile, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyArgs, PolicyTerms,
+    ReleaseAnswer, ReleaseOutcome, SurveyAnswer, mark_and_run, verdicts,
 };
 use crate::reply::{Reply, call};
 use crate::team_keys::{team_and_lock_keys, team_keys};
@@ -18,9 +18,9 @@ use coord_domain::CommitSha;
 use coord_settings::Rates;
 use coord_store::{Script, Store, StoreError};
 
-/// What becomes of the files of a task that is claimed.
+/// How a claim of a task handles its files.
 #[derive(Clone, Copy, Debug)]
-pub enum FilesOfClaim<'a> {
+pub enum ClaimedFiles<'a> {
     /// They are left alone.
     LeftAlone,
     /// The request has no head of a working copy, which they take.
@@ -31,24 +31,24 @@ pub enum FilesOfClaim<'a> {
         policy: &'a PolicyTerms,
         /// The commit of the caller's working copy.
         agent_head: &'a CommitSha,
-        /// What is said of intents; the judgement names the files that were judged.
+        /// The terms of intents; the verdict names the files that were judged.
         gate: GateTerms<'a>,
     },
 }
 
-impl FilesOfClaim<'_> {
+impl ClaimedFiles<'_> {
     /// The request with the fields of `own` and of `modules/file_claims.lua`.
-    fn sent<'s, T>(&'s self, terms: &'s AdmissionTerms<'_>, own: &'s T) -> SentClaim<'s, T> {
+    fn sent<'s, T>(&'s self, terms: &'s AdmissionTerms<'_>, own: &'s T) -> FileClaimArgs<'s, T> {
         let (file_mode, claim) = match self {
-            FilesOfClaim::LeftAlone => (None, None),
-            FilesOfClaim::NoHead => (Some("NO_HEAD"), None),
-            FilesOfClaim::Claimed {
+            ClaimedFiles::LeftAlone => (None, None),
+            ClaimedFiles::NoHead => (Some("NO_HEAD"), None),
+            ClaimedFiles::Claimed {
                 policy,
                 agent_head,
                 gate,
             } => {
                 let judged = gate.judgement.map(|judgement| judgement.files.as_slice());
-                let claim = ClaimOfFiles {
+                let claim = FileClaim {
                     gate: gate.sent(),
                     policy: policy.sent_of_task(),
                     agent_head: agent_head.as_str(),
@@ -59,24 +59,24 @@ impl FilesOfClaim<'_> {
                 (Some("HEAD"), Some(claim))
             }
         };
-        SentClaim { own, file_mode, claim }
+        FileClaimArgs { own, file_mode, claim }
     }
 }
 
 #[derive(Serialize)]
-struct SentClaim<'a, T> {
+struct FileClaimArgs<'a, T> {
     #[serde(flatten)]
     own: &'a T,
     #[serde(skip_serializing_if = "Option::is_none")]
     file_mode: Option<&'static str>,
     #[serde(flatten)]
-    claim: Option<ClaimOfFiles<'a>>,
+    claim: Option<FileClaim<'a>>,
 }
 
 #[derive(Serialize)]
-struct ClaimOfFiles<'a> {
-    gate: SentGate<'a>,
-    policy: SentPolicy<'a>,
+struct FileClaim<'a> {
+    gate: GateArgs<'a>,
+    policy: PolicyArgs<'a>,
     agent_head: &'a str,
     repository: &'a str,
     paths_of_request: usize,
@@ -84,14 +84,14 @@ struct ClaimOfFiles<'a> {
     judged_paths: &'a [String],
 }
 
-/// What became of the files of a task that is completed or given back.
+/// How the completion or release of a task handles its files.
 #[derive(Clone, Copy, Debug)]
-pub enum FilesOfRelease<'a> {
+pub enum ReleasedFiles<'a> {
     /// They are left alone.
     LeftAlone,
     /// The request has no head of a working copy, which they take.
     NoHead,
-    /// They are given back, if the branch has the work.
+    /// They are released, if the branch has the work.
     GivenBack {
         /// The commit that the caller has pushed.
         new_head: Option<&'a CommitSha>,
@@ -100,25 +100,25 @@ pub enum FilesOfRelease<'a> {
         /// Whether a source can be asked about work that the store does not know.
         can_ask: bool,
         /// The verdicts of the source.
-        judged: &'a [Judged],
+        judged: &'a [JudgedFile],
     },
-    /// They are given back without a push.
+    /// They are released without a push.
     Abandoned,
 }
 
-impl FilesOfRelease<'_> {
+impl ReleasedFiles<'_> {
     /// Whether the script looks at locks.
     fn are_looked_at(&self) -> bool {
-        matches!(self, FilesOfRelease::GivenBack { .. } | FilesOfRelease::Abandoned)
+        matches!(self, ReleasedFiles::GivenBack { .. } | ReleasedFiles::Abandoned)
     }
 
     /// The request with the fields of `own` and of `modules/release_terms.lua`.
-    fn sent<'s, T>(&'s self, own: &'s T) -> SentRelease<'s, T> {
+    fn sent<'s, T>(&'s self, own: &'s T) -> FileReleaseArgs<'s, T> {
         let (file_mode, new_head, agent_head, can_ask, judged) = match self {
-            FilesOfRelease::LeftAlone => (None, None, None, false, &[] as &[Judged]),
-            FilesOfRelease::NoHead => (Some("NO_HEAD"), None, None, false, &[] as &[Judged]),
-            FilesOfRelease::Abandoned => (Some("ABANDON"), None, None, false, &[] as &[Judged]),
-            FilesOfRelease::GivenBack {
+            ReleasedFiles::LeftAlone => (None, None, None, false, &[] as &[JudgedFile]),
+            ReleasedFiles::NoHead => (Some("NO_HEAD"), None, None, false, &[] as &[JudgedFile]),
+            ReleasedFiles::Abandoned => (Some("ABANDON"), None, None, false, &[] as &[JudgedFile]),
+            ReleasedFiles::GivenBack {
                 new_head,
                 agent_head,
                 can_ask,
@@ -131,7 +131,7 @@ impl FilesOfRelease<'_> {
                 *judged,
             ),
         };
-        SentRelease {
+        FileReleaseArgs {
             own,
             file_mode,
             new_head,
@@ -146,7 +146,7 @@ impl FilesOfRelease<'_> {
 }
 
 #[derive(Serialize)]
-struct SentRelease<'a, T> {
+struct FileReleaseArgs<'a, T> {
     #[serde(flatten)]
     own: &'a T,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -187,7 +187,7 @@ pub(super) async fn run_claim(
     terms: &TeamTerms<'_>,
     seconds: u32,
     own: &impl Serialize,
-    files: &FilesOfClaim<'_>,
+    files: &ClaimedFiles<'_>,
     read: impl FnOnce(&Reply) -> Result<TaskClaim, StoreError>,
 ) -> TeamOutcome<TaskClaim> {
     debug_assert!([CLAIM_TASK.name, NEXT_TASK.name].contains(&script.name));
@@ -203,7 +203,7 @@ pub(super) async fn run_claim(
         }
         _ => read(&reply),
     };
-    let with_locks = matches!(files, FilesOfClaim::Claimed { .. });
+    let with_locks = matches!(files, ClaimedFiles::Claimed { .. });
     let (keys, kind) = match with_locks {
         true => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
         false => (team_keys(&terms.admission, terms.team), Kind::Read),
@@ -233,7 +233,7 @@ pub(super) async fn run_release(
     script: &'static Script,
     terms: &TeamTerms<'_>,
     own: &impl Serialize,
-    files: &FilesOfRelease<'_>,
+    files: &ReleasedFiles<'_>,
     read: impl FnOnce(&Reply) -> Result<TaskEnd, StoreError>,
 ) -> TeamOutcome<TaskEnd> {
     let keys = match files.are_looked_at() {

@@ -6,7 +6,7 @@ use crate::request_keys::NamedKey;
 use coord_domain::RepoId;
 use coord_domain::team::TeamName;
 
-/// zset: team in lower case -> a lower bound of the earliest lapse of a claim in it (Unix seconds).
+/// zset: team in lower case -> a lower bound of the earliest expiry of a claim in it (Unix seconds).
 pub fn lapses(repo: &RepoId) -> String {
     expiry::keys::index(repo, "tasks")
 }
@@ -41,7 +41,7 @@ pub fn done(repo: &RepoId, team: &TeamName) -> String {
 }
 
 /// zset of score 0: for a task A that depends on B `d A B`, and `b B A` as long as A is open, `c B A` once it is completed; `d A !` and
-/// `b A !` for a completed task A; `h A` for one that is held back because its claims have lapsed too often; `i a` for one whose id
+/// `b A !` for a completed task A; `h A` for one that is held back because its claims have expired too often; `i a` for one whose id
 /// has capitals, here in lower case.
 pub fn edges(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":edges")
@@ -57,7 +57,7 @@ pub fn ready(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":ready")
 }
 
-/// zset: id of a claimed task -> when its claim lapses, Unix milliseconds.
+/// zset: id of a claimed task -> when its claim expires, Unix milliseconds.
 pub fn leases(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":leases")
 }

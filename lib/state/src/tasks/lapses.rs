@@ -9,14 +9,14 @@ use coord_domain::RepoId;
 use coord_domain::team::TeamName;
 use coord_store::{Store, StoreError};
 
-/// What `settle_lapses.lua` reads.
+/// Arguments of `settle_lapses.lua`.
 #[derive(Serialize)]
-struct Settlement<'a> {
+struct SettleLapsesArgs<'a> {
     team: &'a str,
     most: usize,
 }
 
-/// Announces up to `most` claims of tasks of `team` that have lapsed, and puts the tasks back. Returns how many had.
+/// Announces up to `most` expired claims of tasks of `team`, and returns the tasks to the queue. Returns how many had.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
@@ -34,7 +34,7 @@ pub async fn settle_lapses(store: &dyn Store, repo: &RepoId, team: &TeamName, mo
         ("members", teams::keys::members(repo)),
         ("edges", keys::edges(repo, team)),
     ]);
-    let args = keys.request(&Settlement { team: team.key(), most });
+    let args = keys.request(&SettleLapsesArgs { team: team.key(), most });
     let reply = call(store, &SETTLE_LAPSES, keys, args).await?;
     reply.object().map(|settled: Counted| settled.count)
 }

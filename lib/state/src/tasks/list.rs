@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{TaskStatus, TaskView, WholeTask};
+use super::record::{FullTask, TaskStatus, TaskView};
 use super::scripts::{LIST_TASKS, SHOW_TASK};
 use crate::admission::{Kind, is_false};
 use crate::teams::{TeamOutcome, TeamTerms, run, unknown};
 use coord_domain::team::{Handle, TaskId};
 use coord_store::Store;
 
-/// What `show_task.lua` reads.
+/// Arguments of `show_task.lua`.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ShowTaskArgs<'a> {
     task_id: &'a str,
 }
 
@@ -21,8 +21,8 @@ struct Shown<'a> {
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
-pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) -> TeamOutcome<WholeTask> {
-    let shown = Shown { task_id: id.as_str() };
+pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) -> TeamOutcome<FullTask> {
+    let shown = ShowTaskArgs { task_id: id.as_str() };
     run(store, &SHOW_TASK, terms, Kind::Read, &shown, |reply| {
         match reply.outcome.as_str() {
             "SHOWN" => reply.object(),
@@ -51,7 +51,7 @@ pub struct TaskFilter<'a> {
     pub status: Option<TaskStatus>,
     /// Those of this owner.
     pub owner: Option<&'a Handle>,
-    /// Those that may be claimed, or that may not yet, or that nobody has.
+    /// Only tasks that may be claimed, that may not yet, or that have no owner.
     pub readiness: Option<Readiness>,
     /// Those with this text in the title, whatever the case of its ASCII letters.
     pub text: &'a str,
@@ -77,9 +77,9 @@ pub struct TaskPage {
     pub descriptions: BTreeMap<String, String>,
 }
 
-/// What `list_tasks.lua` reads.
+/// Arguments of `list_tasks.lua`.
 #[derive(Serialize)]
-struct List<'a> {
+struct ListTasksArgs<'a> {
     after: u64,
     most: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +107,7 @@ pub async fn list_tasks(
     most: usize,
     filter: &TaskFilter<'_>,
 ) -> TeamOutcome<TaskPage> {
-    let list = List {
+    let list = ListTasksArgs {
         after,
         most,
         status: filter.status,

@@ -57,7 +57,7 @@ return function(KEYS, ARGV)
     return not text or string.find(string.lower(task.title), text, 1, true) ~= nil
   end
 
-  -- What the text of a task that passes has in it; to decode all tasks takes several times as long. Quotes in a text are escaped.
+  -- Texts that a matching task contains; decoding all tasks takes several times as long. Quotes in a text are escaped.
   local status_text = status and '"status":"' .. status .. '"'
   local file_text = file and cjson.encode(file)
   local owner_text = owner and '"owner":"' .. owner .. '"'

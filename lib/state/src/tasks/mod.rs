@@ -11,7 +11,7 @@ mod record;
 mod write;
 
 pub use claim::*;
-pub use files::{FilesOfClaim, FilesOfRelease};
+pub use files::{ClaimedFiles, ReleasedFiles};
 pub use lapses::*;
 pub use list::*;
 pub use record::*;

@@ -1,12 +1,12 @@
 -- next_task: claims the first task that is ready and whose files are free, with these: one that is assigned to the caller, else by
 -- priority and age.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- The request has the fields of teams/team, teams/answers and tasks/file_claims, `seconds` of the claim, and `skipped`: ids that are passed
--- over because intents do not let them in, absent for none.
--- Returns Team.reply(): CLAIMED, `task`: what View.whole_view() gives, and `passed`: what came before it, as passed_over() has it;
+-- The request has the fields of teams/team, teams/answers and tasks/file_claims, `seconds` of the claim, and `skipped`: ids that are passed over
+-- because intents refuse them, absent for none.
+-- Returns Team.reply(): CLAIMED, `task`: what View.whole_view() returns, and `passed`: the tasks before it, as passed_over() has it;
 -- CLAIMED_FILES, which has `files`, too: the answer of ClaimFiles.claim(), and `files_now`: its time, where it is not that of the reply;
--- NOTHING, `counts`: how many tasks were ever `made`, are `open`, are `claimed`, and are `ready`, in the queue; `held`: the next claims to
--- lapse, each with `id`, `owner`, and when it `expires`; `passed`; `obstacles`: up to 5 tasks that others wait for, `blocking`, up to 5 that
+-- NOTHING, `counts`: how many tasks were ever `made`, are `open`, are `claimed`, and are `ready`, in the queue; `held`: the next claims to expire,
+-- each with `id`, `owner`, and when it `expires`; `passed`; `obstacles`: up to 5 tasks that others wait for, `blocking`, up to 5 that
 -- are `held_back`, each with `id` and `creator`, `held_back_count`, and the `leader`; FILES or REFUSED, as of claim_task
 --      or { MARK_FIRST, now }: one would be claimed after mark_due
 --      or the outcome of a claim of files that is neither, or a denial, as of claim_task
@@ -96,7 +96,7 @@ return function(KEYS, ARGV)
     return refusal
   end
   do
-    -- Claims that have lapsed since the last call; the most that are settled at once bound the run.
+    -- Expired claims since the last call; this bounds a run.
     local MOST_SETTLED = 512
     Task.settle_lapsed(call, MOST_SETTLED)
   end
@@ -122,7 +122,7 @@ return function(KEYS, ARGV)
       }
     end
 
-    -- Whether files of the task are in the way; then it is passed over. One run looks at MOST_FILES.
+    -- Whether files of the task are blocked; then it is passed over. One run looks at MOST_FILES.
     local function is_in_the_way(id, task)
       local MOST_FILES = 1024
       if task.branch and task.branch ~= call.request.branch then
@@ -203,7 +203,7 @@ return function(KEYS, ARGV)
   -- The outcome where no task is given.
   local function nothing()
     local MOST_NAMED = 5
-    -- Whether a task that nobody has waits for this one: of the first that depend on it.
+    -- Whether an unclaimed task waits for this one: of the first that depend on it.
     local function is_waited_for(id)
       local MOST_DEPENDENTS = 20
       local ids = Edges.ends_of(call, 'b', id, MOST_DEPENDENTS)
@@ -225,7 +225,7 @@ return function(KEYS, ARGV)
       looked_at[#looked_at + 1] = claimed_id
     end
     if open > claimed + ready then
-      -- What waits does so, in the end, for tasks that are claimed, passed over or held back.
+      -- Waiting tasks wait, in the end, for tasks that are claimed, passed over or held back.
       for index = 1, math.min(#passed, MOST_NAMED) do
         looked_at[#looked_at + 1] = passed[index][1]
       end

@@ -14,7 +14,7 @@ use crate::reply::{JsonText, json_texts};
 pub enum ClaimEnd {
     /// Its time passed.
     Lapsed,
-    /// It was given back.
+    /// It was released.
     Released,
 }
 
@@ -76,13 +76,13 @@ pub struct TaskRecord {
 pub struct TaskView {
     /// Its id.
     pub id: String,
-    /// The stored task; a claim that has lapsed may still have its owner there.
+    /// The stored task; an expired claim may still have its owner there.
     pub record: TaskRecord,
-    /// What it depends on, of which nothing is completed.
+    /// Its dependencies that are not completed.
     pub dependencies: Vec<String>,
-    /// What it depends on, of which all is completed.
+    /// Its dependencies that are completed.
     pub met_dependencies: Vec<String>,
-    /// What depends on it: the first 1,000.
+    /// Tasks that depend on it: the first 1,000.
     pub blocks: Vec<String>,
     /// Number of tasks that depend on it.
     pub block_count: u64,
@@ -92,7 +92,7 @@ pub struct TaskView {
 
 /// A [`TaskView`] as `modules/view.lua` has it.
 #[derive(Deserialize)]
-struct SentView {
+struct RawTaskView {
     id: String,
     task: JsonText<TaskRecord>,
     #[serde(default)]
@@ -105,8 +105,8 @@ struct SentView {
     read_at: i64,
 }
 
-impl From<SentView> for TaskView {
-    fn from(sent: SentView) -> Self {
+impl From<RawTaskView> for TaskView {
+    fn from(sent: RawTaskView) -> Self {
         let record = sent.task.0;
         TaskView {
             id: sent.id,
@@ -120,7 +120,7 @@ impl From<SentView> for TaskView {
     }
 }
 
-/// Claims that have lapsed before a task is held back.
+/// Expired claims before a task is held back.
 pub const MOST_LAPSES: u32 = 3;
 
 impl TaskView {
@@ -146,13 +146,13 @@ impl TaskView {
         }
     }
 
-    /// Its owner at `now_ms`: whose claim holds, or who has completed it.
+    /// Its owner at `now_ms`: the holder of a current claim, or the member that completed it.
     pub fn owner(&self, now_ms: i64) -> Option<&str> {
         let is_owned = self.record.status == TaskStatus::Completed || self.lease(now_ms) == LeaseState::Held;
         self.record.owner.as_deref().filter(|_| is_owned)
     }
 
-    /// How many claims have lapsed at `now_ms`.
+    /// How many claims have expired at `now_ms`.
     pub fn lapses(&self, now_ms: i64) -> u32 {
         let is_unnoticed = self.record.owner.is_some() && self.lease(now_ms) == LeaseState::Lapsed;
         self.record.lapses + u32::from(is_unnoticed)
@@ -199,7 +199,7 @@ pub struct Note {
 
 /// A task with its texts, as `modules/view.lua` has it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct WholeTask {
+pub struct FullTask {
     /// The task.
     pub task: TaskView,
     /// Its description.
@@ -207,7 +207,7 @@ pub struct WholeTask {
     /// Its notes, the oldest first.
     #[serde(default, deserialize_with = "json_texts")]
     pub notes: Vec<Note>,
-    /// What came of it.
+    /// Its result.
     pub result: Option<String>,
     /// Of completed dependencies: of 128 KiB together.
     #[serde(default)]
@@ -217,11 +217,11 @@ pub struct WholeTask {
     pub left_out: Vec<String>,
 }
 
-impl WholeTask {
-    /// The task alone, for who goes on with others.
+impl FullTask {
+    /// The task alone, for a caller that continues with others.
     #[must_use]
     pub fn without_dependencies(self) -> Self {
-        WholeTask {
+        FullTask {
             results: Vec::new(),
             left_out: Vec::new(),
             ..self

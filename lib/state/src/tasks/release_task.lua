@@ -1,8 +1,8 @@
--- release_task: gives a claimed task back; it stays in progress, without an owner.
+-- release_task: releases a claimed task; it stays in progress, without an owner.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
 -- The request has the fields of teams/team and tasks/release_terms, `task_id`, `token` of the claim, absent for any, and `note`, absent
 -- for none.
--- Returns Team.reply(): RELEASED, `task`: what View.whole_view() gives, `kept`: files whose locks stay the caller's, absent for none, and,
+-- Returns Team.reply(): RELEASED, `task`: what View.whole_view() returns, `kept`: files whose locks stay the caller's, absent for none, and,
 -- where files were looked at, `files`: the answer of ReleaseFiles.release(); FILES, of ReleaseTerms.release(): nothing changed; or REFUSED;
 -- or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')

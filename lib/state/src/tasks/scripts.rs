@@ -19,7 +19,7 @@ scripts! {
     ASSIGN_TASK = "assign_task", repeatable: false;
     /// Removes a task.
     DELETE_TASK = "delete_task", repeatable: false;
-    /// Announces claims that have lapsed.
+    /// Announces expired claims.
     SETTLE_LAPSES = "settle_lapses", repeatable: false;
     /// Shows one task.
     SHOW_TASK = "show_task", repeatable: true;

@@ -1,7 +1,7 @@
 -- show_task: one task, whole.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, and `task_id`.
--- Returns Team.reply(): SHOWN, what View.whole_view() gives, or REFUSED; or one of the denials of Admission.admit()
+-- Returns Team.reply(): SHOWN, what View.whole_view() returns, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Task = require('tasks/task')
 local Team = require('teams/team')

@@ -1,9 +1,9 @@
 -- update_task: changes a task: all that is given, or nothing.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- The request has the fields of teams/team, `task_id`, and `changes`. What these lack stays: `title`, `priority`, `files`, `branch`,
--- `intent_id`, `description`, '' for none, `dependencies` and `blocks`: ids of what it depends on, and of what depends on it. They may have
--- `note`: one to add, `status`: the one that it should have, `clear_lapses`, and `drops_completed`: `dependencies` names what is completed, too.
--- Returns Team.reply(): UPDATED, what View.whole_view() gives; NOT_BY_UPDATE, `from` a status `to` the wanted one: a claim or a completion
+-- The request has the fields of teams/team, `task_id`, and `changes`. Absent fields stay: `title`, `priority`, `files`, `branch`,
+-- `intent_id`, `description`, '' for none, `dependencies` and `blocks`: ids of its dependencies, and of its dependents. They may have
+-- `note`: one to add, `status`: the one that it should have, `clear_lapses`, and `drops_completed`: `dependencies` names completed ones, too.
+-- Returns Team.reply(): UPDATED, what View.whole_view() returns; NOT_BY_UPDATE, `from` a status `to` the wanted one: a claim or a completion
 -- makes it; nothing changed; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Edges = require('tasks/edges')
@@ -51,7 +51,7 @@ return function(KEYS, ARGV)
     if task.owner then
       return Team.refuse(call, 'FILES_CLAIMED', { id = id, other = call.team_key .. '/' .. id, file = task.files[1] })
     end
-    -- Its claim has lapsed, and the locks with it.
+    -- Its claim has expired, and the locks with it.
     task.locked = nil
   end
   if note and not Notes.has_room_for_note(call, id, task, note) then
@@ -92,7 +92,7 @@ return function(KEYS, ARGV)
     end
   end
 
-  -- Plans what becomes of the edges on one side. Edges to completed tasks stay unless `drops_completed`: they are history.
+  -- Plans the new edges on one side. Edges to completed tasks stay unless `drops_completed`: they are history.
   local function replan(old, wanted, edge_of, drops_completed)
     local is_wanted, is_old = {}, {}
     for _, other in ipairs(wanted) do
@@ -128,7 +128,7 @@ return function(KEYS, ARGV)
   if too_many then
     return too_many
   end
-  -- What the request adds to what is there.
+  -- The request's additions to the existing list.
   local function grown(new, old)
     return new and math.max(0, #new - #(old or '')) or 0
   end

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{Priority, TaskStatus, TaskView, WholeTask};
+use super::record::{FullTask, Priority, TaskStatus, TaskView};
 use super::scripts::{ASSIGN_TASK, CREATE_TASKS, DELETE_TASK, UPDATE_TASK};
 use crate::admission::{Kind, is_false};
-use crate::teams::{RequestKey, SentKey, TeamOutcome, TeamTerms, run, run_as_many, unknown};
+use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, run, run_as_many, unknown};
 use coord_domain::team::{Handle, TaskId};
 use coord_store::Store;
 
 /// A task that another one names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum TaskReference {
     /// A task of the team.
     Task(TaskId),
     /// A task of the same request, by its place from 0 on.
@@ -29,12 +29,12 @@ pub struct NewTask {
     pub priority: Priority,
     /// The id, for a task that is imported.
     pub id: Option<TaskId>,
-    /// What a refusal calls it where it has no id; without either, `#` and its place from 1 on.
+    /// Its name in a refusal if it has no id; without either, `#` and its place from 1 on.
     pub reference: Option<String>,
-    /// What it depends on.
-    pub dependencies: Vec<Named>,
-    /// What depends on it.
-    pub blocks: Vec<Named>,
+    /// Its dependencies.
+    pub dependencies: Vec<TaskReference>,
+    /// Tasks that depend on it.
+    pub blocks: Vec<TaskReference>,
     /// Files that it is about.
     pub files: Vec<String>,
     /// Their branch.
@@ -43,16 +43,16 @@ pub struct NewTask {
     pub intent_id: Option<String>,
 }
 
-/// What `create_tasks.lua` reads.
+/// Arguments of `create_tasks.lua`.
 #[derive(Serialize)]
-struct NewTasks<'a> {
+struct CreateTasksArgs<'a> {
     #[serde(flatten)]
-    key: SentKey,
-    tasks: Vec<SentTask<'a>>,
+    key: RequestKeyArgs,
+    tasks: Vec<TaskArgs<'a>>,
 }
 
 #[derive(Serialize)]
-struct SentTask<'a> {
+struct TaskArgs<'a> {
     title: &'a str,
     priority: Priority,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -68,30 +68,30 @@ struct SentTask<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     intent_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    dependencies: Vec<SentName<'a>>,
+    dependencies: Vec<TaskReferenceArg<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    blocks: Vec<SentName<'a>>,
+    blocks: Vec<TaskReferenceArg<'a>>,
 }
 
 /// An id, or the place of a task of the request, from 1 on.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum SentName<'a> {
+enum TaskReferenceArg<'a> {
     Task(&'a str),
     New(usize),
 }
 
-fn names(named: &[Named]) -> Vec<SentName<'_>> {
+fn names(named: &[TaskReference]) -> Vec<TaskReferenceArg<'_>> {
     let sent = named.iter().map(|name| match name {
-        Named::Task(id) => SentName::Task(id.as_str()),
-        Named::New(place) => SentName::New(place + 1),
+        TaskReference::Task(id) => TaskReferenceArg::Task(id.as_str()),
+        TaskReference::New(place) => TaskReferenceArg::New(place + 1),
     });
     sent.collect()
 }
 
 impl NewTask {
-    fn sent(&self) -> SentTask<'_> {
-        SentTask {
+    fn sent(&self) -> TaskArgs<'_> {
+        TaskArgs {
             title: &self.title,
             priority: self.priority,
             description: &self.description,
@@ -132,7 +132,7 @@ pub async fn create_tasks(
     key: RequestKey<'_>,
     tasks: &[NewTask],
 ) -> TeamOutcome<CreatedTasks> {
-    let new = NewTasks {
+    let new = CreateTasksArgs {
         key: key.sent(&CREATE_TASKS),
         tasks: tasks.iter().map(NewTask::sent).collect(),
     };
@@ -153,7 +153,7 @@ pub async fn create_tasks(
     .await
 }
 
-/// What is changed of a task; what is `None` stays.
+/// Changes of a task; `None` leaves a field.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TaskChanges {
     /// The title, not empty.
@@ -174,7 +174,7 @@ pub struct TaskChanges {
     /// The status that it should have: the same, or the change is refused or left to another call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
-    /// Forget how often its claims have lapsed.
+    /// Reset the count of expired claims.
     #[serde(skip_serializing_if = "is_false")]
     pub clear_lapses: bool,
     /// `dependencies` names the completed ones too: those that it leaves out are dropped.
@@ -186,19 +186,19 @@ pub struct TaskChanges {
     /// A note to add, or empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// What it depends on, besides what is completed.
+    /// Its dependencies, besides completed ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<TaskId>>,
-    /// What depends on it, besides what is completed.
+    /// Tasks that depend on it, besides completed ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<Vec<TaskId>>,
 }
 
-/// What came of a change.
+/// Outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Updated {
+pub enum UpdateOutcome {
     /// It is made.
-    Task(Box<WholeTask>),
+    Task(Box<FullTask>),
     /// The status would go forward: by a claim or a completion. Nothing was changed.
     NotByUpdate {
         /// The status.
@@ -215,9 +215,9 @@ struct Transition {
     to: String,
 }
 
-/// What `update_task.lua` reads.
+/// Arguments of `update_task.lua`.
 #[derive(Serialize)]
-struct Update<'a> {
+struct UpdateTaskArgs<'a> {
     task_id: &'a str,
     changes: &'a TaskChanges,
 }
@@ -231,17 +231,17 @@ pub async fn update_task(
     terms: &TeamTerms<'_>,
     id: &TaskId,
     changes: &TaskChanges,
-) -> TeamOutcome<Updated> {
-    let update = Update {
+) -> TeamOutcome<UpdateOutcome> {
+    let update = UpdateTaskArgs {
         task_id: id.as_str(),
         changes,
     };
     run(store, &UPDATE_TASK, terms, Kind::Read, &update, |reply| {
         match reply.outcome.as_str() {
-            "UPDATED" => Ok(Updated::Task(Box::new(reply.object()?))),
+            "UPDATED" => Ok(UpdateOutcome::Task(Box::new(reply.object()?))),
             "NOT_BY_UPDATE" => {
                 let Transition { from, to } = reply.object()?;
-                Ok(Updated::NotByUpdate { from, to })
+                Ok(UpdateOutcome::NotByUpdate { from, to })
             }
             _ => unknown(&reply),
         }
@@ -249,15 +249,15 @@ pub async fn update_task(
     .await
 }
 
-/// What `assign_task.lua` reads.
+/// Arguments of `assign_task.lua`.
 #[derive(Serialize)]
-struct Assignment<'a> {
+struct AssignTaskArgs<'a> {
     task_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<&'a str>,
 }
 
-/// Keeps a task for a member for ten minutes, or for nobody.
+/// Reserves a task for a member for ten minutes, or for none.
 ///
 /// # Errors
 /// As those of [`create_tasks`].
@@ -266,8 +266,8 @@ pub async fn assign_task(
     terms: &TeamTerms<'_>,
     id: &TaskId,
     to: Option<&Handle>,
-) -> TeamOutcome<WholeTask> {
-    let assignment = Assignment {
+) -> TeamOutcome<FullTask> {
+    let assignment = AssignTaskArgs {
         task_id: id.as_str(),
         to: to.map(Handle::as_str),
     };
@@ -285,19 +285,19 @@ pub async fn assign_task(
     .await
 }
 
-/// What followed for the dependents of a task.
+/// The effect on the dependents of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Unblocked {
     /// Number of tasks without a dependency that is not met, now.
     pub count: u64,
-    /// Handles of owners and assignees that were not told, because there is no room for it.
+    /// Handles of owners and assignees that were not notified, because their inboxes are full.
     #[serde(default)]
     pub not_told: Vec<String>,
 }
 
-/// What `delete_task.lua` reads.
+/// Arguments of `delete_task.lua`.
 #[derive(Serialize)]
-struct Deletion<'a> {
+struct DeleteTaskArgs<'a> {
     task_id: &'a str,
     #[serde(skip_serializing_if = "is_false")]
     is_unlinked: bool,
@@ -313,7 +313,7 @@ pub async fn delete_task(
     id: &TaskId,
     is_unlinked: bool,
 ) -> TeamOutcome<Unblocked> {
-    let deletion = Deletion {
+    let deletion = DeleteTaskArgs {
         task_id: id.as_str(),
         is_unlinked,
     };

@@ -7,8 +7,8 @@ use coord_domain::team::TeamName;
 /// Prefix of the keys of when members were last seen.
 pub(crate) const SEEN: &str = "coord:seen:";
 
-/// hash: team -> what a listing shows of it, JSON; `TEAM/open` and `TEAM/done` -> number of such tasks; `/bytes`
-/// and `/bytes LOGIN` -> what tasks take of the store, `/mail` and `/mail LOGIN` messages (`modules/bytes.lua`).
+/// hash: team -> its entry in a listing, JSON; `TEAM/open` and `TEAM/done` -> number of such tasks; `/bytes` and
+/// `/bytes LOGIN` -> bytes of tasks, `/mail` and `/mail LOGIN` of messages (`modules/bytes.lua`).
 pub fn teams(repo: &RepoId) -> String {
     of("coord:teams:", repo, &[])
 }

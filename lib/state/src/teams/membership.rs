@@ -20,8 +20,8 @@ pub struct NewMember<'a> {
 }
 
 impl<'a> NewMember<'a> {
-    fn sent(&self) -> SentMember<'a> {
-        SentMember {
+    fn sent(&self) -> NewMemberArgs<'a> {
+        NewMemberArgs {
             handle: self.handle.as_str(),
             name: self.name,
             kind: self.kind,
@@ -29,33 +29,33 @@ impl<'a> NewMember<'a> {
     }
 }
 
-/// What `modules/new_member.lua` reads.
+/// Arguments of `modules/new_member.lua`.
 #[derive(Serialize)]
-struct SentMember<'a> {
+struct NewMemberArgs<'a> {
     handle: &'a str,
     name: &'a str,
     kind: &'a str,
 }
 
-/// What `create_team.lua` reads.
+/// Arguments of `create_team.lua`.
 #[derive(Serialize)]
-struct NewTeam<'a> {
-    member: SentMember<'a>,
+struct CreateTeamArgs<'a> {
+    member: NewMemberArgs<'a>,
     #[serde(skip_serializing_if = "is_false")]
     is_strict: bool,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
 }
 
-/// What `join_team.lua` reads.
+/// Arguments of `join_team.lua`.
 #[derive(Serialize)]
-struct Joining<'a> {
-    member: SentMember<'a>,
+struct JoinTeamArgs<'a> {
+    member: NewMemberArgs<'a>,
 }
 
-/// What `hand_over.lua` reads.
+/// Arguments of `hand_over.lua`.
 #[derive(Serialize)]
-struct HandingOver<'a> {
+struct HandOverArgs<'a> {
     to: &'a str,
 }
 
@@ -70,7 +70,7 @@ pub async fn create_team(
     is_strict: bool,
     description: &str,
 ) -> TeamOutcome<()> {
-    let team = NewTeam {
+    let team = CreateTeamArgs {
         member: leader.sent(),
         is_strict,
         description,
@@ -86,7 +86,7 @@ pub async fn create_team(
 
 /// How the caller has come to its handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Joined {
+pub enum JoinKind {
     /// As a new member, or as one that had stopped.
     New {
         /// The handle.
@@ -113,14 +113,14 @@ struct Member {
 ///
 /// # Errors
 /// As those of [`create_team`].
-pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMember<'_>) -> TeamOutcome<Joined> {
-    let joining = Joining { member: member.sent() };
+pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMember<'_>) -> TeamOutcome<JoinKind> {
+    let joining = JoinTeamArgs { member: member.sent() };
     run(store, &JOIN_TEAM, terms, Kind::Read, &joining, |reply| {
         match reply.outcome.as_str() {
-            "JOINED" => reply.object().map(|Member { handle, .. }| Joined::New { handle }),
+            "JOINED" => reply.object().map(|Member { handle, .. }| JoinKind::New { handle }),
             "TAKEN_OVER" => reply
                 .object()
-                .map(|Member { handle, from }| Joined::TakenOver { handle, from }),
+                .map(|Member { handle, from }| JoinKind::TakenOver { handle, from }),
             _ => unknown(&reply),
         }
     })
@@ -132,7 +132,7 @@ pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMem
 /// # Errors
 /// As those of [`create_team`].
 pub async fn hand_over(store: &dyn Store, terms: &TeamTerms<'_>, to: &Handle) -> TeamOutcome<String> {
-    let to = HandingOver { to: to.as_str() };
+    let to = HandOverArgs { to: to.as_str() };
     run(store, &HAND_OVER, terms, Kind::Read, &to, |reply| {
         match reply.outcome.as_str() {
             "HANDED_OVER" => reply.object().map(|leader: Member| leader.handle),

@@ -15,5 +15,5 @@ pub use only_teams::OnlyTeams;
 pub use records::*;
 pub use refusal::*;
 pub use terms::{RequestKey, TeamOutcome, TeamTerms};
-pub(crate) use terms::{SentKey, outcome, run, run_as_many, unknown};
-pub use waiting::{AskedToStop, EVERYBODY, Membership, Waiting};
+pub(crate) use terms::{RequestKeyArgs, outcome, run, run_as_many, unknown};
+pub use waiting::{EVERYBODY, Membership, PendingShutdown, Waiting};

@@ -92,7 +92,7 @@ pub struct TeamRecord {
     /// Whether dependencies must be met before a claim.
     #[serde(default)]
     pub strict: bool,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default)]
     pub description: Option<String>,
     /// By handle in lower case.
@@ -181,9 +181,9 @@ pub fn handles(repo: &RepoId, holder: &Holder) -> Read<BTreeMap<String, String>>
     })
 }
 
-/// What `tell_waiting.lua` reads.
+/// Arguments of `tell_waiting.lua`.
 #[derive(Serialize)]
-struct WaitingOf<'a> {
+struct TellWaitingArgs<'a> {
     user_id: &'a str,
     agent_id: &'a str,
 }
@@ -195,11 +195,11 @@ struct WaitingAnswer {
     waiting: Vec<Membership>,
 }
 
-/// Reads what waits for `holder` in its teams.
+/// Reads pending items for `holder` in its teams.
 pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
     let mut keys = Keys::default();
     keys.add([("members", keys::members(repo))]);
-    let asked = WaitingOf {
+    let asked = TellWaitingArgs {
         user_id: holder.user_id.as_str(),
         agent_id: holder.agent_or_empty(),
     };
@@ -216,17 +216,17 @@ pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
 
 /// The answer of `show_team.lua`.
 #[derive(Deserialize)]
-struct ShownTeam {
+struct ShowTeamAnswer {
     team: TeamRecord,
     shutdown: Option<ShutdownRecord>,
     open_tasks: u64,
     done_tasks: u64,
     #[serde(default)]
-    members: Vec<ShownMember>,
+    members: Vec<ShowTeamMember>,
 }
 
 #[derive(Deserialize)]
-struct ShownMember {
+struct ShowTeamMember {
     record: JsonText<MemberRecord>,
     seen: Option<i64>,
     is_live: bool,
@@ -244,7 +244,7 @@ pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<
         if reply.outcome != "SHOWN" {
             return unknown(&reply);
         }
-        let shown: ShownTeam = reply.object()?;
+        let shown: ShowTeamAnswer = reply.object()?;
         let members = shown.members.into_iter().map(|member| MemberRecord {
             seen: member.seen,
             is_live: member.is_live,

@@ -9,7 +9,7 @@ use super::waiting::Waiting;
 pub struct Refused {
     /// Why.
     pub refusal: TeamRefusal,
-    /// What waits for the caller in the team.
+    /// Pending items for the caller in the team.
     pub waiting: Waiting,
 }
 
@@ -116,8 +116,8 @@ pub enum TeamRefusal {
         /// Unix milliseconds.
         expires: i64,
     },
-    /// Its claims have lapsed too often.
-    #[error("Task {id} is held back: its claim lapsed {lapses} times; \"{creator}\" or \"{leader}\" can clear it")]
+    /// Its claims have expired too often.
+    #[error("Task {id} is held back: its claims expired {lapses} times; \"{creator}\" or \"{leader}\" can clear it")]
     HeldBack {
         id: String,
         lapses: u64,

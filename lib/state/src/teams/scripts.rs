@@ -9,7 +9,7 @@ scripts! {
     JOIN_TEAM = "join_team", repeatable: false;
     /// Shows a team and its members.
     SHOW_TEAM = "show_team", repeatable: true;
-    /// Tells what waits for a caller.
+    /// Returns pending items for a caller.
     TELL_WAITING = "tell_waiting", repeatable: true;
     /// Makes another member the leader.
     HAND_OVER = "hand_over", repeatable: false;

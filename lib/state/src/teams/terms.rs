@@ -1,4 +1,4 @@
-//! What every script of a team is given, and its outcome.
+//! Common arguments of the scripts of teams, and their outcome.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub struct TeamTerms<'a> {
     pub is_assumed: bool,
 }
 
-/// What a script of a team answers, with what waits for the caller in the team; or why the request was not admitted.
+/// The answer of a team's script, with pending items for the caller in the team; or why the request was not admitted.
 pub type TeamOutcome<T> = Result<Admitted<(T, Waiting)>, StoreError>;
 
 /// A key under which a request may be repeated for ten minutes.
@@ -41,9 +41,9 @@ impl RequestKey<'static> {
 
 impl RequestKey<'_> {
     /// The key, and the digest of the content; `script` keeps requests of different kinds apart.
-    pub(crate) fn sent(&self, script: &Script) -> SentKey {
+    pub(crate) fn sent(&self, script: &Script) -> RequestKeyArgs {
         let is_given = !self.key.is_empty();
-        SentKey {
+        RequestKeyArgs {
             request_key: is_given.then(|| format!("{} {}", script.name, self.key)),
             request_digest: is_given.then(|| coord_store::script::sha1_hex(self.content)),
         }
@@ -52,14 +52,14 @@ impl RequestKey<'_> {
 
 /// The fields of a request that may be repeated, as `modules/answers.lua` reads them.
 #[derive(Serialize)]
-pub(crate) struct SentKey {
+pub(crate) struct RequestKeyArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
     request_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     request_digest: Option<String>,
 }
 
-/// What `modules/team.lua` reads of a request, and the fields of its function.
+/// Arguments of `modules/team.lua` of a request, and the fields of its function.
 #[derive(Serialize)]
 struct TeamRequest<'a, T> {
     team: &'a str,

@@ -1,4 +1,5 @@
-//! What waits for a caller in its teams, as all answers have it: `modules/waiting.lua`, and `reply()` of `modules/team.lua`.
+//! Pending messages and questions for a caller in its teams, as all answers have them: `modules/waiting.lua`, and `reply()`
+//! of `modules/team.lua`.
 
 use coord_domain::instant;
 use coord_store::StoreError;
@@ -9,18 +10,18 @@ use crate::reply::Reply;
 /// The target of a shutdown of the whole team.
 pub const EVERYBODY: &str = "*";
 
-/// What waits for the caller in a team.
+/// Pending messages and questions for the caller in a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Waiting {
-    /// Number of messages that it has not proved to have; none for who is no member.
+    /// Number of messages that it has not confirmed; none for a caller that is no member.
     pub unread: Option<u64>,
     /// The shutdown that it has yet to answer.
-    pub shutdown: Option<AskedToStop>,
+    pub shutdown: Option<PendingShutdown>,
 }
 
-/// A shutdown, as those have it whom it asks.
+/// A shutdown, as its recipients see it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct AskedToStop {
+pub struct PendingShutdown {
     /// Its id.
     pub id: String,
     /// A handle in lower case, or `*` for the team.
@@ -33,14 +34,14 @@ pub struct AskedToStop {
     pub respond_by: i64,
 }
 
-/// What waits for the caller in one of its teams.
+/// Pending messages and questions for the caller in one of its teams.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Membership {
     /// The team, in lower case.
     pub team: String,
     /// The caller's handle.
     pub handle: String,
-    /// What waits.
+    /// Pending messages and questions.
     #[serde(flatten)]
     pub waiting: Waiting,
 }
@@ -51,7 +52,7 @@ struct Answer {
 }
 
 impl Waiting {
-    /// What `reply()` has put into an answer.
+    /// The part that `reply()` has put into an answer.
     pub(super) fn of(reply: &Reply) -> Result<Self, StoreError> {
         let Answer { waiting } = reply.object()?;
         Ok(waiting.unwrap_or_default())
@@ -62,7 +63,7 @@ impl From<Waiting> for coord_protocol::Waiting {
     fn from(stored: Waiting) -> Self {
         coord_protocol::Waiting {
             unread: stored.unread,
-            shutdown: stored.shutdown.map(|shutdown| coord_protocol::AskedToStop {
+            shutdown: stored.shutdown.map(|shutdown| coord_protocol::PendingShutdown {
                 id: shutdown.id,
                 target: Some(shutdown.target).filter(|target| target != EVERYBODY),
                 by: shutdown.by,

@@ -11,7 +11,7 @@ const DEFAULT_PORT: u16 = 6379;
 
 /// The place of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ServerAddress {
     /// A host (a name or an IP address without brackets) and port.
     Tcp { host: String, port: u16, is_tls: bool },
     /// A Unix domain socket.
@@ -21,19 +21,19 @@ pub(super) enum Place {
 /// A server and its credential. `Display` omits the credential.
 #[derive(Clone)]
 pub(super) struct Address {
-    place: Place,
+    place: ServerAddress,
     login: RedisConnectionInfo,
 }
 
 impl std::fmt::Display for Address {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.place {
-            Place::Tcp { host, port, is_tls } => {
+            ServerAddress::Tcp { host, port, is_tls } => {
                 let scheme = if *is_tls { "rediss" } else { "redis" };
                 let (open, close) = if host.contains(':') { ("[", "]") } else { ("", "") };
                 write!(formatter, "{scheme}://{open}{host}{close}:{port}/{}", self.login.db())
             }
-            Place::Unix(path) => write!(formatter, "unix://{}", path.display()),
+            ServerAddress::Unix(path) => write!(formatter, "unix://{}", path.display()),
         }
     }
 }
@@ -68,7 +68,7 @@ impl Address {
             Some(Host::Ipv6(address)) => address.to_string(),
             _ => return Err(refusal("names no host")),
         };
-        let place = Place::Tcp {
+        let place = ServerAddress::Tcp {
             host,
             port: url.port().unwrap_or(DEFAULT_PORT),
             is_tls,
@@ -101,13 +101,13 @@ impl Address {
             login = login.set_password(password);
         }
         Ok(Address {
-            place: Place::Unix(path.into()),
+            place: ServerAddress::Unix(path.into()),
             login,
         })
     }
 
     /// The place of the server.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &ServerAddress {
         &self.place
     }
 
@@ -147,8 +147,8 @@ fn refusal(what: &str) -> StoreError {
 mod tests {
     use super::*;
 
-    fn tcp(host: &str, port: u16, is_tls: bool) -> Place {
-        Place::Tcp {
+    fn tcp(host: &str, port: u16, is_tls: bool) -> ServerAddress {
+        ServerAddress::Tcp {
             host: host.into(),
             port,
             is_tls,
@@ -176,7 +176,7 @@ mod tests {
             ),
             (
                 "unix:///run/redis.sock?db=4&pass=x",
-                Place::Unix("/run/redis.sock".into()),
+                ServerAddress::Unix("/run/redis.sock".into()),
                 4,
                 None,
                 Some("x"),

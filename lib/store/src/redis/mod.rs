@@ -119,7 +119,7 @@ impl Store for RedisStore {
     }
 
     async fn responds(&self) -> Result<(), StoreError> {
-        // On a connection of its own: on the other one, Redis answers nothing after a write that is paused.
+        // On a separate connection: on the other one, Redis answers nothing after a write that is paused.
         let mut ping = redis::Pipeline::with_capacity(1);
         ping.cmd("PING");
         let link = Link::new(self.dialer.clone());

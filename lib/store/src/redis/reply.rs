@@ -75,12 +75,14 @@ pub(super) fn is_of_one_command(error: &RedisError) -> bool {
 /// Why there is no reply.
 pub(super) fn failure(error: &RedisError) -> Failure {
     match error.kind() {
-        ErrorKind::AuthenticationFailed => Failure::lasting(StoreError::Denied(said(error))),
-        ErrorKind::Server(ServerErrorKind::NoPerm) => Failure::lasting(StoreError::Denied(said(error))),
-        ErrorKind::Server(ServerErrorKind::BusyLoading) => Failure::passing(StoreError::Unreachable(said(error))),
+        ErrorKind::AuthenticationFailed => Failure::lasting(StoreError::Denied(server_text(error))),
+        ErrorKind::Server(ServerErrorKind::NoPerm) => Failure::lasting(StoreError::Denied(server_text(error))),
+        ErrorKind::Server(ServerErrorKind::BusyLoading) => {
+            Failure::passing(StoreError::Unreachable(server_text(error)))
+        }
         ErrorKind::Server(_) | ErrorKind::Extension => match error.code() {
-            Some("NOAUTH" | "WRONGPASS") => Failure::lasting(StoreError::Denied(said(error))),
-            _ => Failure::lasting(StoreError::Failed(said(error))),
+            Some("NOAUTH" | "WRONGPASS") => Failure::lasting(StoreError::Denied(server_text(error))),
+            _ => Failure::lasting(StoreError::Failed(server_text(error))),
         },
         ErrorKind::Parse | ErrorKind::UnexpectedReturnType => {
             Failure::lasting(StoreError::Malformed("not the Redis protocol".into()))
@@ -101,7 +103,7 @@ pub(super) fn login_failure(error: &RedisError) -> Failure {
 }
 
 /// The server's text of `error`. The crate's own text adds its name of the kind.
-fn said(error: &RedisError) -> String {
+fn server_text(error: &RedisError) -> String {
     if let (Some(code), Some(detail)) = (error.code(), error.detail()) {
         return format!("{code} {detail}");
     }

@@ -11,7 +11,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use super::address::{Address, Place};
+use super::address::{Address, ServerAddress};
 use crate::round_trip::Failure;
 use coord_runtime::root_certificates;
 
@@ -39,7 +39,7 @@ impl Dialer {
     /// [`StoreError::NotConfigured`] when the host is not a valid name for TLS, or a root is not a certificate.
     pub fn new(address: Address, extra_roots: &[Vec<u8>], limit: Duration) -> Result<Self, StoreError> {
         let tls = match address.place() {
-            Place::Tcp { host, is_tls: true, .. } => {
+            ServerAddress::Tcp { host, is_tls: true, .. } => {
                 let name = ServerName::try_from(host.clone())
                     .map_err(|_| StoreError::NotConfigured("the host of the Redis server is no valid name".into()))?;
                 Some((TlsConnector::from(Arc::new(tls(extra_roots)?)), name))
@@ -74,7 +74,7 @@ impl Dialer {
 
     async fn open(&self) -> std::io::Result<Transport> {
         match self.address.place() {
-            Place::Tcp { host, port, .. } => {
+            ServerAddress::Tcp { host, port, .. } => {
                 let stream = TcpStream::connect((host.as_str(), *port)).await?;
                 stream.set_nodelay(true)?;
                 let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
@@ -85,9 +85,9 @@ impl Dialer {
                 })
             }
             #[cfg(unix)]
-            Place::Unix(path) => Ok(Box::pin(tokio::net::UnixStream::connect(path).await?)),
+            ServerAddress::Unix(path) => Ok(Box::pin(tokio::net::UnixStream::connect(path).await?)),
             #[cfg(not(unix))]
-            Place::Unix(_) => Err(std::io::Error::from(std::io::ErrorKind::Unsupported)),
+            ServerAddress::Unix(_) => Err(std::io::Error::from(std::io::ErrorKind::Unsupported)),
         }
     }
 }

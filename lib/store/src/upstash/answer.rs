@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_malformed() {
+    fn an_undecodable_answer_is_malformed() {
         let bodies: [&[u8]; 10] = [
             b"",
             b"<html>hello</html>",

@@ -203,7 +203,7 @@ impl RoundTrip for UpstashStore {
             Mode::Pipeline => "pipeline",
             Mode::Transaction => "multi-exec",
         };
-        // Replies of scripts are small; large reads get a request of their own.
+        // Replies of scripts are small; large reads get a separate request.
         let is_small = batch.iter().all(|words| {
             words
                 .first()
@@ -288,7 +288,7 @@ fn parse_url(text: &str) -> Result<Url, StoreError> {
         return refuse("is not a URL; write for example https://NAME.upstash.io");
     };
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-        return refuse("must be an address without credential, query or fragment; the token has a variable of its own");
+        return refuse("must be an address without credential, query or fragment; the token has its own variable");
     }
     match url.scheme() {
         "https" => Ok(url),

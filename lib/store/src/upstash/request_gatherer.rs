@@ -68,7 +68,7 @@ impl Gatherer {
         };
         if is_first {
             // Runs in its own task, so that a cancelled caller does not cancel the others' calls.
-            let under_way = UnderWay {
+            let under_way = ActiveRequest {
                 state: Arc::clone(&self.state),
                 is_over: false,
             };
@@ -83,12 +83,12 @@ impl Gatherer {
 }
 
 /// One request in progress.
-struct UnderWay {
+struct ActiveRequest {
     state: Arc<Mutex<State>>,
     is_over: bool,
 }
 
-impl UnderWay {
+impl ActiveRequest {
     /// The next calls for one request; empty when no call waits, and then the request is over.
     fn take(&mut self) -> Vec<Call> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,7 +110,7 @@ impl UnderWay {
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         if !self.is_over {
             self.state.lock().unwrap_or_else(PoisonError::into_inner).under_way -= 1;
@@ -118,7 +118,7 @@ impl Drop for UnderWay {
     }
 }
 
-async fn carry<F>(mut under_way: UnderWay, post: impl Fn(String, usize) -> F)
+async fn carry<F>(mut under_way: ActiveRequest, post: impl Fn(String, usize) -> F)
 where
     F: Future<Output = Outcome> + Send,
 {
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_gives_up_takes_nobody_along_and_a_failure_is_told_to_all() {
+    async fn an_abandoned_wait_cancels_no_other_and_a_failure_reaches_all() {
         let (gatherer, seen) = (Gatherer::new(1), Seen::default());
         let given_up = tokio::time::timeout(Duration::from_millis(5), send(&gatherer, &seen, &["a"]));
         let (given_up, b, c) = tokio::join!(

@@ -137,7 +137,7 @@ async fn reading_and_giving_back_need_no_intent(world: World) {
 }
 
 // rule: locks#intentignore
-async fn what_is_ignored_goes_before_any_scope(world: World) {
+async fn ignored_files_take_precedence_over_any_scope(world: World) {
     let graph = state::builds::keys::graph(&world.repo, &world.branch);
     let store = async |text: &str, digest: &str| {
         world
@@ -220,7 +220,7 @@ on_every_store!(
     a_refusal_has_the_locks_and_the_branch_among_its_facts,
     no_status_but_in_progress_lets_a_claim_in,
     reading_and_giving_back_need_no_intent,
-    what_is_ignored_goes_before_any_scope,
+    ignored_files_take_precedence_over_any_scope,
     a_refusal_is_one_line_and_one_event_in_a_minute,
     locks_and_their_events_say_what_they_are_for,
 );

@@ -1,7 +1,7 @@
 //! A login has a share of the ledger: it pushes nobody's lines out.
 
 use coord_intents::ledger::{ActionType, ResultStatus};
-use coord_state::admission::{Admitted, Denial, Limited};
+use coord_state::admission::{Admitted, Denial, LimitSubject};
 use coord_state::locks::{RecordedEvent, RecordedKind};
 use coord_store::Request;
 
@@ -39,7 +39,7 @@ async fn a_login_that_used_its_share_is_refused_and_others_go_on(world: World) {
     assert_eq!(recorded, 300);
     let Denial::Limited {
         retry_after_seconds,
-        whose: Limited::Ledger,
+        whose: LimitSubject::Ledger,
     } = denial
     else {
         panic!("{denial:?}");

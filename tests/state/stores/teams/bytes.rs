@@ -78,7 +78,7 @@ async fn a_login_writes_64_mib_of_tasks_and_all_of_a_repository_256(world: World
     lead.adds(&[titled("c")]).await.unwrap();
 }
 
-async fn what_members_write_counts_until_its_task_is_gone(world: World) {
+async fn texts_of_members_count_until_their_task_is_gone(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let long = NewTask {
         description: "d".repeat(1000),
@@ -175,7 +175,7 @@ async fn a_login_sends_64_mib_of_messages_and_all_of_a_repository_256(world: Wor
     assert_eq!(eve.reads(None).await.unwrap().messages.len(), 2);
 }
 
-async fn what_was_read_makes_room_for_new_messages(world: World) {
+async fn read_messages_make_room_for_new_ones(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let text = "x".repeat(100);
     for to in ["bob", "bob", "bob", "eve"] {
@@ -258,8 +258,8 @@ async fn a_message_counts_until_it_is_gone(world: World) {
 
 scenarios!(
     a_login_sends_64_mib_of_messages_and_all_of_a_repository_256,
-    what_was_read_makes_room_for_new_messages,
+    read_messages_make_room_for_new_ones,
     a_message_counts_until_it_is_gone,
     a_login_writes_64_mib_of_tasks_and_all_of_a_repository_256,
-    what_members_write_counts_until_its_task_is_gone,
+    texts_of_members_count_until_their_task_is_gone,
 );

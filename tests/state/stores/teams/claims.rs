@@ -2,8 +2,8 @@
 
 use coord_protocol::tasks::DependencyResult;
 use coord_state::tasks::{
-    LeaseState, Named, NewTask, NothingReady, Priority, Readiness, TaskChanges, TaskClaim, TaskFilter, TaskStatus,
-    Updated, keys,
+    LeaseState, NewTask, NothingReady, Priority, Readiness, TaskChanges, TaskClaim, TaskFilter, TaskReference,
+    TaskStatus, UpdateOutcome, keys,
 };
 use coord_state::teams::{RequestKey, TeamRefusal};
 
@@ -98,11 +98,11 @@ async fn status_only_goes_forward(world: World) {
     );
     assert!(matches!(
         bob.updates("t1", &to(TaskStatus::InProgress)).await.unwrap(),
-        Updated::NotByUpdate { .. }
+        UpdateOutcome::NotByUpdate { .. }
     ));
     assert!(matches!(
         bob.updates("t1", &to(TaskStatus::Pending)).await.unwrap(),
-        Updated::Task(_)
+        UpdateOutcome::Task(_)
     ));
     bob.claims("t1").await.unwrap();
     assert_eq!(
@@ -245,7 +245,7 @@ async fn obstacles(mate: &Mate<'_>) -> (Vec<String>, Vec<String>, u64) {
 }
 
 /// All of it was said to wait for other tasks.
-async fn what_is_held_back_is_told_from_what_waits(world: World) {
+async fn held_back_tasks_are_distinguished_from_waiting_ones(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     bob.adds(&["a", "b", "c", "d", "e", "f"].map(titled)).await.unwrap();
     for id in ["t1", "t2", "t3", "t4", "t5", "t6"] {
@@ -318,7 +318,7 @@ async fn a_strict_team_refuses_what_depends_on_open_tasks(world: World) {
     lead.adds(&[
         titled("a"),
         NewTask {
-            dependencies: vec![Named::New(0)],
+            dependencies: vec![TaskReference::New(0)],
             ..titled("b")
         },
     ])
@@ -426,7 +426,7 @@ async fn a_task_that_its_assignee_gives_back_is_anybodys(world: World) {
 }
 
 /// It said that the rest waits for other tasks.
-async fn what_next_did_not_look_at_is_counted(world: World) {
+async fn tasks_that_next_did_not_examine_are_counted(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let tasks: Vec<NewTask> = (0..40).map(|number| titled(&format!("{number}"))).collect();
     lead.adds(&tasks).await.unwrap();
@@ -568,7 +568,7 @@ scenarios!(
     status_only_goes_forward,
     next_gives_what_is_assigned_then_by_priority_and_age,
     a_lapsed_claim_is_anybodys_and_three_hold_the_task_back,
-    what_is_held_back_is_told_from_what_waits,
+    held_back_tasks_are_distinguished_from_waiting_ones,
     calls_of_the_owner_renew_its_claims_once_half_is_gone,
     a_renewal_for_a_shorter_time_is_renewed_after_half_of_that,
     a_strict_team_refuses_what_depends_on_open_tasks,
@@ -576,7 +576,7 @@ scenarios!(
     a_member_has_50_claims,
     a_completed_task_is_completed_again_by_its_owner_alone,
     a_task_that_its_assignee_gives_back_is_anybodys,
-    what_next_did_not_look_at_is_counted,
+    tasks_that_next_did_not_examine_are_counted,
     tokens_of_tasks_and_locks_are_of_one_counter,
     a_reservation_lasts_ten_minutes,
     every_call_of_the_owner_renews,

@@ -2,9 +2,9 @@
 
 use coord_domain::LockMode;
 use coord_protocol::ErrorCode;
-use coord_state::admission::{Denial, Full, Limited};
+use coord_state::admission::{Denial, FullPart, LimitSubject};
 use coord_state::locks::ClaimOutcome;
-use coord_state::tasks::{FilesOfRelease, NewTask, TaskChanges, TaskClaim, TaskStatus};
+use coord_state::tasks::{NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskStatus};
 
 use super::tasks::sentence;
 use crate::stores::gate::intent;
@@ -86,7 +86,7 @@ async fn without_a_head_a_task_with_files_is_refused_unless_they_are_left_alone(
     let terms = mate.terms();
     let store = &*world.store;
     let id = crate::world::team::task_id("t1");
-    let no_head = coord_state::tasks::FilesOfClaim::NoHead;
+    let no_head = coord_state::tasks::ClaimedFiles::NoHead;
     let refused = coord_state::tasks::claim_task(store, &terms, &id, 900, &no_head);
     assert_eq!(
         sentence(answered(refused_or(refused.await.unwrap()))),
@@ -100,7 +100,7 @@ async fn without_a_head_a_task_with_files_is_refused_unless_they_are_left_alone(
     assert_eq!(world.stored("a.ts").await, []);
     // What was not claimed with it is not given back with it.
     world.agent("eve").writes(&["a.ts"]).await;
-    completed(bob.completes_with("t1", &FilesOfRelease::NoHead).await.unwrap());
+    completed(bob.completes_with("t1", &ReleasedFiles::NoHead).await.unwrap());
     assert_eq!(holders(&world.stored("a.ts").await), ["eve"]);
     assert_eq!(
         lead.shows("t1").await.unwrap().task.record.status,
@@ -138,11 +138,11 @@ async fn a_file_without_room_for_a_lock_refuses_the_task(world: World) {
     }
     assert_eq!(
         denial_of(bob.try_claim("t1", 900).await),
-        Denial::Full(Full::File("a.ts".to_owned()))
+        Denial::Full(FullPart::File("a.ts".to_owned()))
     );
     assert_eq!(
         denial_of(bob.try_next(&[]).await),
-        Denial::Full(Full::File("a.ts".to_owned()))
+        Denial::Full(FullPart::File("a.ts".to_owned()))
     );
     assert_eq!(world.stored("b.ts").await, []);
     assert_eq!(lead.shows("t1").await.unwrap().task.record.owner, None);
@@ -171,7 +171,7 @@ async fn files_with_very_many_locks_are_too_much_to_look_at(world: World) {
             reader.reads(some).await;
         }
     }
-    let too_much = Denial::TooMuch(coord_state::admission::TooMuch::Locks);
+    let too_much = Denial::TooMuch(coord_state::admission::SizeLimit::Locks);
     assert_eq!(denial_of(eve.try_claim("t2", 900).await), too_much);
     assert_eq!(denial_of(bob.try_claim("t1", 900).await), too_much);
     let (id, passed) = eve.next().await;
@@ -229,7 +229,7 @@ async fn a_member_has_one_task_at_a_time_with_a_file(world: World) {
         "Task t1 cannot have 'a.ts' now, which is claimed with task alpha/t1",
         "the files of a task that is out do not change"
     );
-    given_back(bob.releases("t1", &FilesOfRelease::Abandoned).await.unwrap());
+    given_back(bob.releases("t1", &ReleasedFiles::Abandoned).await.unwrap());
     bob.mate.updates("t1", &files).await.unwrap();
     bob.takes("t2").await;
 }
@@ -252,7 +252,7 @@ async fn intents_let_a_task_have_its_files_or_refuse_it(world: World) {
         let is_of_ledger = matches!(
             denial,
             Denial::Limited {
-                whose: Limited::Ledger,
+                whose: LimitSubject::Ledger,
                 ..
             }
         );

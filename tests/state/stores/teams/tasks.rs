@@ -1,6 +1,6 @@
 //! Tasks: every outcome of the scripts that write them.
 
-use coord_state::tasks::{Named, NewTask, Priority, TaskChanges, TaskClaim, TaskFilter, TaskStatus};
+use coord_state::tasks::{NewTask, Priority, TaskChanges, TaskClaim, TaskFilter, TaskReference, TaskStatus};
 use coord_state::teams::{RequestKey, TeamRefusal};
 
 use coord_protocol::team_event::MessageType;
@@ -10,7 +10,7 @@ use crate::world::team::{claimed, task_id, titled};
 
 pub fn after(title: &str, dependencies: &[&str]) -> NewTask {
     NewTask {
-        dependencies: dependencies.iter().map(|id| Named::Task(task_id(id))).collect(),
+        dependencies: dependencies.iter().map(|id| TaskReference::Task(task_id(id))).collect(),
         ..titled(title)
     }
 }
@@ -35,11 +35,11 @@ async fn tasks_are_added_all_or_none(world: World) {
             ..titled("one")
         },
         NewTask {
-            dependencies: vec![Named::New(0), Named::New(0)],
+            dependencies: vec![TaskReference::New(0), TaskReference::New(0)],
             ..titled("two")
         },
         NewTask {
-            blocks: vec![Named::New(1)],
+            blocks: vec![TaskReference::New(1)],
             ..titled("three")
         },
     ];
@@ -60,23 +60,23 @@ async fn tasks_are_added_all_or_none(world: World) {
         "Dependency task t9 does not exist"
     );
     let blocked = NewTask {
-        blocks: vec![Named::Task(task_id("t8"))],
+        blocks: vec![TaskReference::Task(task_id("t8"))],
         ..titled("y")
     };
     assert_eq!(sentence(lead.adds(&[blocked]).await), "Blocked task t8 does not exist");
     let ring = [
         NewTask {
-            dependencies: vec![Named::New(1)],
+            dependencies: vec![TaskReference::New(1)],
             ..titled("a")
         },
         NewTask {
-            dependencies: vec![Named::New(0)],
+            dependencies: vec![TaskReference::New(0)],
             ..titled("b")
         },
     ];
     assert!(sentence(lead.adds(&ring).await).starts_with("Circular dependency detected: #"));
     let of_itself = NewTask {
-        dependencies: vec![Named::New(0)],
+        dependencies: vec![TaskReference::New(0)],
         ..titled("a")
     };
     assert_eq!(
@@ -84,8 +84,8 @@ async fn tasks_are_added_all_or_none(world: World) {
         "Circular dependency detected: #1 -> #1"
     );
     let wedge = NewTask {
-        dependencies: vec![Named::Task(task_id("t2"))],
-        blocks: vec![Named::Task(task_id("t1"))],
+        dependencies: vec![TaskReference::Task(task_id("t2"))],
+        blocks: vec![TaskReference::Task(task_id("t1"))],
         ..titled("wedge")
     };
     let ring = sentence(lead.adds(&[wedge]).await);

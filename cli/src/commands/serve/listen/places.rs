@@ -17,7 +17,7 @@ use futures::task::AtomicWaker;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// What a connection is doing. Those before [`Phase::Working`] make room, in this order.
+/// Activity of a connection. Those before [`Phase::Working`] make room, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// It waits for a request, or for the rest of its head.
@@ -94,7 +94,7 @@ impl Places {
     ///
     /// # Errors
     /// When no connection waits.
-    pub fn take(self: &Arc<Self>, peer: IpAddr, counted: watch::Receiver<()>) -> Result<Arc<Place>, Full> {
+    pub fn take(self: &Arc<Self>, peer: IpAddr, counted: watch::Receiver<()>) -> Result<Arc<ConnectionPlace>, Full> {
         let mut table = self.table.lock();
         let address = self.config.is_counted(peer).then(|| network(peer));
         if let Some(address) = address
@@ -122,7 +122,7 @@ impl Places {
         };
         table.open.insert(id, entry);
         table.change(id, |entry| entry.phase = Phase::Idle);
-        Ok(Arc::new(Place {
+        Ok(Arc::new(ConnectionPlace {
             places: Arc::clone(self),
             id,
             cut,
@@ -182,14 +182,14 @@ impl Table {
 
 /// The place of a connection, until it is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct ConnectionPlace {
     places: Arc<Places>,
     id: u64,
     cut: Arc<Cut>,
     _counted: watch::Receiver<()>,
 }
 
-impl Place {
+impl ConnectionPlace {
     /// Whether and when the connection is cut off.
     pub fn cut(&self) -> &Arc<Cut> {
         &self.cut
@@ -215,13 +215,13 @@ impl Place {
     }
 }
 
-impl OpenConnection for Place {
+impl OpenConnection for ConnectionPlace {
     fn keep(&self) {
         self.places.table.lock().change(self.id, |entry| entry.is_kept = true);
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         self.places.table.lock().remove(self.id);
     }
@@ -274,7 +274,7 @@ mod tests {
             }
         }
 
-        fn take(&self, address: &str) -> Result<Arc<Place>, Full> {
+        fn take(&self, address: &str) -> Result<Arc<ConnectionPlace>, Full> {
             self.places.take(address.parse().unwrap(), self.open.subscribe())
         }
 
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    fn is_cut(place: &Place) -> bool {
+    fn is_cut(place: &ConnectionPlace) -> bool {
         place.cut.is_cut.load(Ordering::Relaxed)
     }
 

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_row_is_refused() {
+    fn an_invalid_row_is_refused() {
         for text in ["", "{}", "\"GET\"", "[\"GET\"", "[\"\\ud800\"]", "[[\"GET\",\"k\"]] x"] {
             assert!(row(&posted(text)).is_err(), "{text}");
         }

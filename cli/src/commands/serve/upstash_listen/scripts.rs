@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn remembered_content_is_bounded() {
         let scripts = Scripts::default();
         for number in 0..REMEMBERED + 10 {
             words(

@@ -4,7 +4,7 @@ use crate::allowance::Left;
 use crate::disk::Disk;
 use crate::keyspace::Keyspace;
 use crate::layers::Layers;
-use crate::lua::{Ended, Interpreter, Origin};
+use crate::lua::{Interpreter, Origin, ScriptEnd};
 use redb::backends::InMemoryBackend;
 
 const ALL_FUNCTIONS: &str = r#"
@@ -59,9 +59,9 @@ fn the_functions_of_guests_are_those_of_lua() {
             std::iter::empty(),
             arguments.iter().copied(),
         ) {
-            Ended::Well(reply) => format!("{reply:?}"),
-            Ended::Raised(text) => text,
-            Ended::Storage(text) => panic!("{text}"),
+            ScriptEnd::Well(reply) => format!("{reply:?}"),
+            ScriptEnd::Raised(text) => text,
+            ScriptEnd::Storage(text) => panic!("{text}"),
         };
         let (own, guest) = (run(Origin::Own), run(Origin::Guest));
         matched += usize::from(own.contains("116, 114, 117, 101"));

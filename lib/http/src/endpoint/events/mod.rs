@@ -36,14 +36,14 @@ use crate::openapi::fields::{AgentHeaders, StreamHeaders};
 use crate::own_origin::{own_origin, refuse_pages_of_other_sites};
 use coord_auth::{Authenticator, CREDENTIAL_HEADERS, Caller, presents_credential};
 use coord_domain::{Branch, EventId, RepoId};
-use coord_runtime::after_answer::defer;
+use coord_runtime::after_response::defer;
 use coord_server::admission::caller_address::{caller_address, coming_from};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{agent_of, in_field, required};
 use coord_server::operations::{Stream, Verify, WatchRequest, admit_again, watch_events};
 
-/// Where a client of server-sent events says what it has.
+/// The header in which a client of server-sent events names its last event.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The query as sent.
@@ -56,7 +56,7 @@ pub struct EventsQuery {
     /// Events of this branch alone; without it, of all branches.
     #[param(value_type = BranchName, required = false, example = "main")]
     branch: Option<String>,
-    /// The newest `id` or `cursor` that the client has: what it missed comes first. The header `Last-Event-ID` says the same,
+    /// The newest `id` or `cursor` that the client has: missed events come first. The header `Last-Event-ID` says the same,
     /// and counts before it.
     #[param(value_type = EventName, required = false)]
     last_event_id: Option<String>,
@@ -86,7 +86,7 @@ pub(super) struct Document;
     path = "/api/events",
     tag = "people",
     params(EventsQuery, AgentHeaders, StreamHeaders),
-    responses(EventsAnswers),
+    responses(EventsResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_events(
@@ -128,7 +128,7 @@ async fn get_events(
     }
 }
 
-/// The headers that say who calls, and what the caller has.
+/// The headers that identify the caller, and its last event.
 fn of_caller(headers: &HeaderMap) -> HeaderMap {
     let is_of_caller = |name: &HeaderName| {
         CREDENTIAL_HEADERS.contains(name)
@@ -139,7 +139,7 @@ fn of_caller(headers: &HeaderMap) -> HeaderMap {
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Who watches, as long as the stream lives.
+/// The watcher, as long as the stream lives.
 #[derive(Clone)]
 struct Watcher {
     app: Arc<App>,
@@ -196,7 +196,7 @@ impl EventsQuery {
     }
 }
 
-/// How long a stream may live, and what lives as long.
+/// How long a stream may live, and the objects that live as long.
 struct Lifetime {
     ends_by: Option<Instant>,
     /// Dropped with the stream, so that a function's runtime no longer waits for it.
@@ -205,7 +205,7 @@ struct Lifetime {
 }
 
 impl Lifetime {
-    /// That of a stream that answers the current request. A function's runtime is told to wait for its end.
+    /// That of a stream that answers the current request. A function's runtime waits for its end.
     fn of_request(connection: Option<Connection>) -> Lifetime {
         let (ended, waiting) = oneshot::channel();
         let mut ends_by = None;
@@ -221,7 +221,7 @@ impl Lifetime {
         }
     }
 
-    /// Keeps the connection of `watcher`, who was admitted, from making room for others; that of anybody makes room.
+    /// Keeps the connection of an admitted `watcher` from making room for others; an unverified one makes room.
     fn keep_connection(&self, watcher: &Watcher) {
         let is_local = matches!(*watcher.app.authenticator, Authenticator::Local { .. });
         if let Some(connection) = &self.connection
@@ -233,9 +233,9 @@ impl Lifetime {
 }
 
 /// Its responses in the OpenAPI document.
-enum EventsAnswers {}
+enum EventsResponses {}
 
-impl IntoResponses for EventsAnswers {
+impl IntoResponses for EventsResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
         let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);

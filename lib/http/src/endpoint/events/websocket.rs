@@ -1,5 +1,4 @@
-//! A stream on a WebSocket. Everything that is wrong is told on the socket, because a page does not see the response to its
-//! handshake.
+//! A stream on a WebSocket. Errors are sent on the socket, because a page does not see the response to its handshake.
 
 use std::time::Duration;
 
@@ -28,7 +27,7 @@ const TOKEN: &str = "coord.token.";
 const MOST_BYTES: usize = 16 * 1024;
 
 /// Bytes that are read at once. The library fills as many with zeros before each read, and keeps them for each client: 128 KiB
-/// unless told otherwise.
+/// by default.
 const READ_BYTES: usize = 1024;
 
 /// Time for a message to leave, and for the client to close.
@@ -123,13 +122,13 @@ async fn start(socket: &mut WebSocket, watcher: &mut Watcher, lifetime: &Lifetim
     );
     if is_wanted && !presents_credential(&watcher.headers) {
         match timeout(watcher.app.events.timing().authentication, next_token(socket)).await {
-            Ok(Read::Token(token)) => {
+            Ok(ClientFrame::Token(token)) => {
                 watcher.present(&token);
                 started = watcher.watch(lifetime.ends_by).await;
             }
-            Ok(Read::Malformed) => return Err(Some(MALFORMED)),
-            Ok(Read::Gone) => return Err(None),
-            // The error says what is missing.
+            Ok(ClientFrame::Malformed) => return Err(Some(MALFORMED)),
+            Ok(ClientFrame::Gone) => return Err(None),
+            // The error names the missing field.
             Err(_) => {}
         }
     }
@@ -178,12 +177,12 @@ async fn pass_on(socket: &mut WebSocket, mut watcher: Watcher, mut stream: Strea
                 }
             }
             read = next_token(socket) => match read {
-                Read::Token(token) => {
+                ClientFrame::Token(token) => {
                     watcher.present(&token);
                     stream.verify_by(watcher.verify());
                 }
-                Read::Malformed => return Some(MALFORMED),
-                Read::Gone => return None,
+                ClientFrame::Malformed => return Some(MALFORMED),
+                ClientFrame::Gone => return None,
             }
         }
     }
@@ -213,28 +212,28 @@ async fn send(socket: &mut WebSocket, message: Message) -> bool {
     matches!(sent, Ok(Ok(())))
 }
 
-/// What a client has sent.
-enum Read {
+/// A client's frame.
+enum ClientFrame {
     Token(String),
     Malformed,
     Gone,
 }
 
 /// The next token of the client. If the future is dropped, nothing is lost.
-async fn next_token(socket: &mut WebSocket) -> Read {
+async fn next_token(socket: &mut WebSocket) -> ClientFrame {
     loop {
         match socket.recv().await {
             Some(Ok(Frame::Text(text))) => {
                 return match serde_json::from_str(&text) {
-                    Ok(StreamRequest::Authenticate { token }) => Read::Token(token),
-                    Err(_) => Read::Malformed,
+                    Ok(StreamRequest::Authenticate { token }) => ClientFrame::Token(token),
+                    Err(_) => ClientFrame::Malformed,
                 };
             }
             // An error is a message that is too large, or a connection that is lost, where no close is sent.
-            Some(Ok(Frame::Binary(_)) | Err(_)) => return Read::Malformed,
+            Some(Ok(Frame::Binary(_)) | Err(_)) => return ClientFrame::Malformed,
             // Answered by the library.
             Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => {}
-            Some(Ok(Frame::Close(_))) | None => return Read::Gone,
+            Some(Ok(Frame::Close(_))) | None => return ClientFrame::Gone,
         }
     }
 }

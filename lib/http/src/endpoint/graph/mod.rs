@@ -21,10 +21,10 @@ use coord_protocol::schema::one_of;
 use utoipa::openapi::{Ref, RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
-use self::query::Asked;
 pub use self::query::GraphQuery;
+use self::query::ValidQuery;
 use self::text::GraphText;
-use self::view::{EdgeView, GraphState, GraphView, Shown};
+use self::view::{EdgeView, GraphPart, GraphState, GraphView};
 use crate::conditional::{self, OF_CALLERS, is_known, not_modified, tag_of, tagged};
 use crate::error::HandlerError;
 use crate::openapi::errors::{Cause, Reader, errors, finish};
@@ -56,7 +56,7 @@ pub(super) struct Document;
     path = "/api/graph",
     tag = "people",
     params(GraphQuery, ConditionalHeaders),
-    responses(GraphAnswers),
+    responses(GraphResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_graph(
@@ -102,16 +102,16 @@ pub async fn read_graph_view(app: &App, query: &GraphQuery, caller: Caller) -> R
     String::from_utf8(pieces.concat()).map_err(|_| ApiError::Internal)
 }
 
-/// What `asked` shows of `graph`.
-fn text(graph: Arc<CachedGraph>, asked: &Asked, head: &str, overview: &Overview) -> Result<GraphText, ApiError> {
-    let shown = Shown::new(graph, asked.format, asked.focus.as_ref())?;
+/// The part of `graph` that `asked` selects.
+fn text(graph: Arc<CachedGraph>, asked: &ValidQuery, head: &str, overview: &Overview) -> Result<GraphText, ApiError> {
+    let shown = GraphPart::new(graph, asked.format, asked.focus.as_ref())?;
     let state = GraphState::of(overview, head);
     let rest = serde_json::to_vec(&GraphView::new(&shown, state, overview, asked.focus.as_ref()));
     Ok(GraphText::new(shown, rest.map_err(|_| ApiError::Internal)?))
 }
 
 /// The ETag: a hash of all that a response depends on.
-fn tag(asked: &Asked, head: &str, overview: &Overview) -> Result<String, ApiError> {
+fn tag(asked: &ValidQuery, head: &str, overview: &Overview) -> Result<String, ApiError> {
     let graph_state = GraphState::of(overview, head);
     let Overview {
         version,
@@ -129,9 +129,9 @@ fn tag(asked: &Asked, head: &str, overview: &Overview) -> Result<String, ApiErro
 }
 
 /// Its responses in the OpenAPI document.
-enum GraphAnswers {}
+enum GraphResponses {}
 
-impl IntoResponses for GraphAnswers {
+impl IntoResponses for GraphResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [
             Cause::Caller,

@@ -80,7 +80,7 @@ pub(super) struct Focus {
 
 /// The valid query.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct ValidQuery {
     pub(super) caller: CallerIdentity,
     pub(super) repo: RepoId,
     pub(super) branch: Branch,
@@ -98,9 +98,9 @@ impl GraphQuery {
         }
     }
 
-    pub(super) fn parse(&self, caller: Caller) -> Result<Asked, ApiError> {
+    pub(super) fn parse(&self, caller: Caller) -> Result<ValidQuery, ApiError> {
         let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
-        Ok(Asked {
+        Ok(ValidQuery {
             caller: caller.in_repository(&repo)?,
             repo,
             branch: Branch::parse(required("branch", &self.branch)?).map_err(in_field("branch"))?,

@@ -6,14 +6,14 @@ use std::convert::Infallible;
 use axum::body::{Body, Bytes};
 use coord_protocol::plain_text::escape;
 
-use super::view::Shown;
+use super::view::GraphPart;
 
 /// Bytes of a piece; the last item of one may exceed it.
 const PIECE: usize = 64 << 10;
 
-/// JSON: the nodes, the edges, and what the view has.
+/// JSON: the nodes, the edges, and the fields of the view.
 pub(super) struct GraphText {
-    shown: Shown,
+    shown: GraphPart,
     /// Nodes, edges and the end that are written.
     position: usize,
     /// The end of the text.
@@ -22,7 +22,7 @@ pub(super) struct GraphText {
 
 impl GraphText {
     /// The text of `shown`, which ends with `rest`, an object that is not empty.
-    pub(super) fn new(shown: Shown, rest: Vec<u8>) -> Self {
+    pub(super) fn new(shown: GraphPart, rest: Vec<u8>) -> Self {
         GraphText {
             rest,
             shown,
@@ -41,7 +41,7 @@ impl GraphText {
         Body::from_stream(futures::stream::iter(pieces.map(Ok::<_, Infallible>)))
     }
 
-    /// Writes what stands at a position, which is that of a node, then of an edge, then of the end.
+    /// Writes the text at a position: a node, then an edge, then the end.
     fn write(&self, position: usize, piece: &mut Vec<u8>) -> serde_json::Result<()> {
         let (nodes, end) = (self.shown.nodes(), self.shown.nodes() + self.shown.edges());
         if position == 0 {
@@ -79,7 +79,7 @@ impl Iterator for GraphText {
         if piece.is_empty() {
             return None;
         }
-        // Paths are what somebody has committed.
+        // Paths are text that a committer chose.
         let escaped = escape(std::str::from_utf8(&piece).ok()?);
         Some(match escaped {
             Cow::Borrowed(_) => piece.into(),
@@ -113,7 +113,7 @@ mod tests {
             kinds: Vec::new(),
             bounds: Vec::new(),
         };
-        let shown = Shown::new(Arc::new(CachedGraph::from(stored)), format, None).unwrap();
+        let shown = GraphPart::new(Arc::new(CachedGraph::from(stored)), format, None).unwrap();
         GraphText::new(shown, b"{\"state\":\"ready\"}".to_vec()).collect()
     }
 

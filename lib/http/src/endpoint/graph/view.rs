@@ -50,10 +50,10 @@ pub struct GraphView<'a> {
     /// Files, sorted by path.
     #[serde(skip_serializing_if = "is_apart")]
     #[schema(value_type = Vec<NodeView>, required = true)]
-    nodes: Apart,
+    nodes: SeparateList,
     #[serde(skip_serializing_if = "is_apart")]
     #[schema(schema_with = edges_schema, required = true)]
-    edges: Apart,
+    edges: SeparateList,
     /// Locks on the files shown, by file path.
     #[schema(value_type = BTreeMap<String, OtherLock>)]
     locks: BTreeMap<&'a str, &'a OtherLock>,
@@ -74,7 +74,7 @@ pub struct GraphView<'a> {
     #[schema(value_type = BTreeMap<String, u64>)]
     not_scanned: BTreeMap<&'a str, usize>,
     /// The bounds that the build has met, each with its files. The graph lacks imports of these files; a lock on one of their
-    /// neighbors may block nobody. All of the graph, around a focus too.
+    /// neighbors may block no one. All of the graph, around a focus too.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(value_type = Vec<StoredBound>, required = false)]
     bounds: &'a [StoredBound],
@@ -93,9 +93,9 @@ pub struct GraphView<'a> {
 
 /// A list that is written apart from the rest.
 #[derive(Serialize)]
-struct Apart;
+struct SeparateList;
 
-fn is_apart(_: &Apart) -> bool {
+fn is_separate(_: &SeparateList) -> bool {
     true
 }
 
@@ -176,8 +176,8 @@ fn edges_schema() -> Array {
         .build()
 }
 
-/// What is shown of a graph.
-pub(super) struct Shown {
+/// The shown part of a graph.
+pub(super) struct GraphPart {
     graph: Arc<CachedGraph>,
     format: Format,
     /// All of it, where there is none.
@@ -193,7 +193,7 @@ struct Part {
     truncated: bool,
 }
 
-impl Shown {
+impl GraphPart {
     /// `graph`, or the part around the focus.
     ///
     /// # Errors
@@ -205,7 +205,7 @@ impl Shown {
             Some(focus) => Some(around(&graph, focus)?),
             None => None,
         };
-        Ok(Shown { graph, format, part })
+        Ok(GraphPart { graph, format, part })
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -258,7 +258,7 @@ impl Shown {
 impl<'a> GraphView<'a> {
     /// All but the nodes and the edges.
     pub(super) fn new(
-        shown: &'a Shown,
+        shown: &'a GraphPart,
         state: GraphState,
         overview: &'a Overview,
         focus: Option<&'a Focus>,
@@ -275,8 +275,8 @@ impl<'a> GraphView<'a> {
         GraphView {
             locks: locks.map(|(path, lock)| (path.as_str(), lock)).collect(),
             pending: pending.filter(|change| shown.has(&change.file_path)).collect(),
-            nodes: Apart,
-            edges: Apart,
+            nodes: SeparateList,
+            edges: SeparateList,
             version: has_graph.then_some(shown.graph.stored.version.as_str()),
             state,
             policy: &overview.policy,

@@ -26,7 +26,7 @@ pub(super) async fn look(
 ) -> HealthReport {
     let report = look_at_store(&**store).await;
     let is_answering = matches!(report.status, StoreStatus::Ok | StoreStatus::ReadOnly);
-    let store = report.with(promises.told(store, is_answering).await);
+    let store = report.with(promises.current_promises(store, is_answering).await);
     let source = look_at_source(source).await;
     let status = match (store.status, source.status) {
         (StoreStatus::Down | StoreStatus::ReadOnly | StoreStatus::NotConfigured, _) => Overall::Down,

@@ -15,24 +15,24 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 #[derive(Default)]
 pub(super) struct PromiseKeeper {
     asked: Mutex<Option<Instant>>,
-    told: Arc<Mutex<Option<Promises>>>,
+    known: Arc<Mutex<Option<Promises>>>,
 }
 
 impl PromiseKeeper {
-    /// The known promises of `store`. They are read again, in a task of their own, if that is due and `is_answering`.
-    pub(super) async fn told(&self, store: &Arc<dyn Store>, is_answering: bool) -> Promises {
+    /// The known promises of `store`. If that is due and `is_answering`, a separate task reads them again.
+    pub(super) async fn current_promises(&self, store: &Arc<dyn Store>, is_answering: bool) -> Promises {
         if is_answering && self.is_due() {
-            let (store, told) = (Arc::clone(store), Arc::clone(&self.told));
+            let (store, known) = (Arc::clone(store), Arc::clone(&self.known));
             let asking = tokio::spawn(async move {
                 let promises = store.promises().await;
-                *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(promises);
+                *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(promises);
             });
             if let Ok(Err(error)) = tokio::time::timeout(MAX_WAIT, asking).await {
                 tracing::error!(%error, "the promises of the store could not be read");
             }
         }
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.clone().unwrap_or(Promises::Unknown)
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.clone().unwrap_or(Promises::Unknown)
     }
 
     /// True once in [`MAX_AGE`].

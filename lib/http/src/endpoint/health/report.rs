@@ -1,4 +1,4 @@
-//! What `GET /api/health` answers.
+//! The response of `GET /api/health`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `/api/intents/{id}/ACT`: what is done with an intent. Each act has its request; all have one response.
+//! `/api/intents/{id}/ACT`: acts on an intent. Each act has its request; all have one response.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ macro_rules! acts {
             use coord_protocol::schema::IntentId;
             use utoipa::OpenApi;
 
-            use super::super::answers::Acted;
+            use super::super::answers::ActResponses;
             use super::*;
             use crate::openapi::fields::AgentHeaders;
 
@@ -49,7 +49,7 @@ macro_rules! acts {
                 tag = "agents",
                 params(("id" = IntentId, Path, description = "The intent"), AgentHeaders),
                 request_body(content = $request),
-                responses(Acted),
+                responses(ActResponses),
                 security(("bearer" = []), ("api_key" = []))
             )]
             async fn $module(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request<Body>) -> Response {
@@ -65,7 +65,7 @@ acts! {
         "One that is PENDING begins, unless its scope covers too much or meets that of an active one. The response has its context.";
     intent_complete = Complete(CompleteIntentRequest) at "/api/intents/{id}/complete":
         "Complete an intent.",
-        "Each criterion has to be marked as met. With `force`, a person completes it all the same, with a `reason`.";
+        "Each criterion must be marked as met. With `force` and a `reason`, a person can complete it anyway.";
     intent_abandon = Abandon(StopIntentRequest) at "/api/intents/{id}/abandon":
         "Give an intent up.",
         "It takes a `reason`, and a person where the intent is BLOCKED. Its files are free then.";
@@ -80,7 +80,7 @@ acts! {
         "A person's act.";
     intent_take_over = TakeOver(TakeOverRequest) at "/api/intents/{id}/take_over":
         "Make an active intent the owner of `file_paths`.",
-        "A person's act. Whoever owned them does so no longer.";
+        "Reserved for people. Ends any earlier ownership of the files.";
 }
 
 async fn answer<R: DeserializeOwned>(

@@ -1,4 +1,4 @@
-//! Responses about one intent, and what the OpenAPI document has of all of them.
+//! Responses about one intent, and the common OpenAPI parts of all of them.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use crate::error::Respond;
 use crate::error::status_of;
 use crate::json::Json;
-use crate::openapi::errors::{Answers, Cause, Reader, errors, finish, with_error};
+use crate::openapi::errors::{Cause, Reader, ResponsesByStatus, errors, finish, with_error};
 use crate::openapi::examples;
 use crate::openapi::responses::{just, narrowed, response};
 use coord_server::error::ApiError;
 
-/// What errors about intents come of.
+/// Causes of errors about intents.
 const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
 
 /// The response to an operation on one intent.
@@ -31,9 +31,9 @@ pub(super) fn respond(answered: Result<IntentResponse, ApiError>) -> Response {
 }
 
 /// Those to a request for all intents.
-pub(super) enum Listed {}
+pub(super) enum ListResponses {}
 
-impl IntoResponses for Listed {
+impl IntoResponses for ListResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(&READ, Reader::Agent, "GET, HEAD, POST", None);
         let listed = ContentBuilder::new()
@@ -45,9 +45,9 @@ impl IntoResponses for Listed {
 }
 
 /// Those to a request for one intent.
-pub(super) enum Found {}
+pub(super) enum IntentResponses {}
 
-impl IntoResponses for Found {
+impl IntoResponses for IntentResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Intent]].concat();
         let mut answers = errors(&causes, Reader::Agent, "GET, HEAD, PATCH", None);
@@ -57,9 +57,9 @@ impl IntoResponses for Found {
 }
 
 /// Those to a new intent.
-pub(super) enum Written {}
+pub(super) enum CreateResponses {}
 
-impl IntoResponses for Written {
+impl IntoResponses for CreateResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body]].concat();
         let answers = errors(&causes, Reader::Agent, "GET, HEAD, POST", None);
@@ -68,18 +68,18 @@ impl IntoResponses for Written {
 }
 
 /// Those to a change of an intent.
-pub(super) enum Edited {}
+pub(super) enum EditResponses {}
 
-impl IntoResponses for Edited {
+impl IntoResponses for EditResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         changed(of_change("GET, HEAD, PATCH"), &[ErrorCode::ScopeFrozen])
     }
 }
 
 /// Those to an act.
-pub(super) enum Acted {}
+pub(super) enum ActResponses {}
 
-impl IntoResponses for Acted {
+impl IntoResponses for ActResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let codes = [
             ErrorCode::IntentNotActive,
@@ -95,9 +95,9 @@ impl IntoResponses for Acted {
 }
 
 /// Those to a report of costs.
-pub(super) enum Used {}
+pub(super) enum UsageResponses {}
 
-impl IntoResponses for Used {
+impl IntoResponses for UsageResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body, Cause::Intent]].concat();
         let codes = [
@@ -110,7 +110,7 @@ impl IntoResponses for Used {
     }
 }
 
-fn of_change(allowed: &'static str) -> Answers {
+fn of_change(allowed: &'static str) -> ResponsesByStatus {
     let causes = [&READ[..], &[Cause::Body, Cause::Intent, Cause::Person]].concat();
     errors(&causes, Reader::Agent, allowed, None)
 }
@@ -120,7 +120,7 @@ fn success(description: &str) -> utoipa::openapi::ResponseBuilder {
     response(description, content)
 }
 
-fn changed(mut answers: Answers, codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Described>> {
+fn changed(mut answers: ResponsesByStatus, codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Described>> {
     answers.insert(200, success("Done"));
     let refused = with_error(&["IntentResponse", "RefusalCode"], codes);
     answers.insert(409, response("Refused by the rules; nothing was done", refused));

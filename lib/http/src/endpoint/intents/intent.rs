@@ -11,7 +11,7 @@ use coord_protocol::schema::IntentId;
 use coord_protocol::{EditIntentRequest, IntentResponse};
 use utoipa::OpenApi;
 
-use super::answers::{Edited, Found, respond};
+use super::answers::{EditResponses, IntentResponses, respond};
 use super::query::{self, IntentQuery};
 use crate::body::read_json;
 use crate::headers::agent_header;
@@ -38,7 +38,7 @@ pub(in crate::endpoint) struct Document;
     path = "/api/intents/{id}",
     tag = "agents",
     params(("id" = IntentId, Path, description = "The intent"), IntentQuery, AgentHeaders),
-    responses(Found),
+    responses(IntentResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_intent(
@@ -71,7 +71,7 @@ async fn read(
     tag = "agents",
     params(("id" = IntentId, Path, description = "The intent"), AgentHeaders),
     request_body(content = EditIntentRequest),
-    responses(Edited),
+    responses(EditResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn patch_intent(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request<Body>) -> Response {

@@ -1,7 +1,7 @@
 //! `/api/intents`: the intents of a repository. Its function serves all paths below, too.
 //!
-//! - [`intent`]: one of them; [`acts`]: what is done with it; [`usage`]: what it costs
-//! - `answers`: what all of these have in common
+//! - [`intent`]: one of them; [`acts`]: acts on it; [`usage`]: its costs
+//! - `answers`: common to all of these
 
 pub(super) mod acts;
 mod answers;
@@ -26,7 +26,7 @@ use crate::headers::agent_header;
 use crate::json::Json;
 use crate::openapi::examples;
 use crate::openapi::fields::AgentHeaders;
-use answers::{Listed, Written, respond};
+use answers::{CreateResponses, ListResponses, respond};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::intents::{list_intents, new_intent};
@@ -53,7 +53,7 @@ pub(super) struct Document;
     path = "/api/intents",
     tag = "agents",
     params(IntentsQuery, AgentHeaders),
-    responses(Listed),
+    responses(ListResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_intents(
@@ -75,14 +75,14 @@ async fn list(app: &App, headers: &HeaderMap, query: Option<Query<IntentsQuery>>
 
 /// Write a new intent.
 ///
-/// It is PENDING until it is selected. What is left out is empty; without a name and a scope it cannot be selected.
+/// It is PENDING until it is selected. Omitted fields are empty; without a name and a scope it cannot be selected.
 #[utoipa::path(
     post,
     path = "/api/intents",
     tag = "agents",
     params(AgentHeaders),
     request_body(content = NewIntentRequest, example = json!(examples::new_intent_request())),
-    responses(Written),
+    responses(CreateResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_intents(State(app): State<Arc<App>>, request: Request<Body>) -> Response {

@@ -1,4 +1,4 @@
-//! `POST /api/intents/{id}/usage`: what the work on an intent costs.
+//! `POST /api/intents/{id}/usage`: the costs of the work on an intent.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use coord_protocol::schema::IntentId;
 use coord_protocol::{IntentResponse, UsageRequest};
 use utoipa::OpenApi;
 
-use super::answers::{Used, respond};
+use super::answers::{UsageResponses, respond};
 use crate::body::read_json;
 use crate::headers::agent_header;
 use crate::openapi::fields::AgentHeaders;
@@ -29,9 +29,9 @@ pub(in crate::endpoint) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 #[openapi(paths(post_usage), components(schemas(UsageRequest)))]
 pub(in crate::endpoint) struct Document;
 
-/// Report what the work on an intent costs.
+/// Report the costs of the work on an intent.
 ///
-/// A tool call counts as a turn if it is let in; tokens are the running total of a session. From 80 % of a limit on there is a
+/// A granted tool call counts as a turn; tokens are the running total of a session. From 80 % of a limit on there is a
 /// warning. At the limit the next call is refused, and the intent is BLOCKED.
 #[utoipa::path(
     post,
@@ -39,7 +39,7 @@ pub(in crate::endpoint) struct Document;
     tag = "agents",
     params(("id" = IntentId, Path, description = "The intent"), AgentHeaders),
     request_body(content = UsageRequest),
-    responses(Used),
+    responses(UsageResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_usage(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request<Body>) -> Response {

@@ -1,4 +1,4 @@
-//! What the OpenAPI document has of responses about the ledger.
+//! OpenAPI parts of responses about the ledger.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::openapi::examples;
 use crate::openapi::responses::response;
 use coord_server::error::ApiError;
 
-/// What errors of reading come of.
+/// Causes of errors in reading.
 const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
 
 /// The response of an operation: every error has a command.
@@ -25,19 +25,19 @@ pub(super) fn respond(answered: Result<impl IntoResponse, ApiError>) -> Response
 }
 
 /// Those to a request for lines.
-pub(super) enum Page {}
+pub(super) enum LineResponses {}
 
-impl IntoResponses for Page {
+impl IntoResponses for LineResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let content = of_schema("LedgerPage", examples::ledger_page());
         described(&READ, "GET, HEAD, POST", "The lines", content)
     }
 }
 
-/// Those to what is recorded.
-pub(super) enum Recorded {}
+/// Those to a record.
+pub(super) enum RecordResponses {}
 
-impl IntoResponses for Recorded {
+impl IntoResponses for RecordResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body, Cause::Files]].concat();
         let content = of_schema("RecordResponse", examples::recorded());
@@ -46,9 +46,9 @@ impl IntoResponses for Recorded {
 }
 
 /// Those to a comparison of files.
-pub(super) enum Verified {}
+pub(super) enum VerifyResponses {}
 
-impl IntoResponses for Verified {
+impl IntoResponses for VerifyResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body]].concat();
         let content = of_schema("VerifyResponse", examples::verified());
@@ -57,9 +57,9 @@ impl IntoResponses for Verified {
 }
 
 /// Those to a request for the map.
-pub(super) enum Mapped {}
+pub(super) enum MapResponses {}
 
-impl IntoResponses for Mapped {
+impl IntoResponses for MapResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(&READ, Reader::Agent, "GET, HEAD", None);
         let json = of_schema("IntentMap", examples::intent_map());
@@ -70,9 +70,9 @@ impl IntoResponses for Mapped {
 }
 
 /// Those to a request for a checkpoint.
-pub(super) enum Stated {}
+pub(super) enum CheckpointResponses {}
 
-impl IntoResponses for Stated {
+impl IntoResponses for CheckpointResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(&READ, Reader::Agent, "GET, HEAD", None);
         let stated = openapi::ResponseBuilder::new()

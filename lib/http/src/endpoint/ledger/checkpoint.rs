@@ -8,7 +8,7 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 use utoipa::OpenApi;
 
-use super::answers::{Stated, respond};
+use super::answers::{CheckpointResponses, respond};
 use super::query::{CheckpointQuery, unreadable};
 use crate::headers::agent_header;
 use crate::openapi::fields::AgentHeaders;
@@ -35,7 +35,7 @@ pub(in crate::endpoint) struct Document;
     path = "/api/ledger/checkpoint",
     tag = "agents",
     params(CheckpointQuery, AgentHeaders),
-    responses(Stated),
+    responses(CheckpointResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_checkpoint(

@@ -1,4 +1,4 @@
-//! `GET /api/ledger/map`: which intent owns which file, and what was recorded of it.
+//! `GET /api/ledger/map`: which intent owns which file, and the recorded content.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use coord_protocol::MapResponse;
 use coord_protocol::plain_text::shown;
 use utoipa::OpenApi;
 
-use super::answers::{Mapped, respond};
+use super::answers::{MapResponses, respond};
 use super::query::{MapQuery, unreadable};
 use crate::headers::agent_header;
 use crate::json::Json;
@@ -38,7 +38,7 @@ pub(in crate::endpoint) struct Document;
     path = "/api/ledger/map",
     tag = "agents",
     params(MapQuery, AgentHeaders),
-    responses(Mapped),
+    responses(MapResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_map(

@@ -1,7 +1,7 @@
-//! `/api/ledger`: what agents did. The function of `intents` serves it and all paths below.
+//! `/api/ledger`: the recorded actions of agents. The function of `intents` serves it and all paths below.
 //!
 //! - [`checkpoint`], [`verify`], [`map`]: the paths below; `query`: the queries of all
-//! - `answers`: what all of these have in common
+//! - `answers`: common to all of these
 
 mod answers;
 pub(super) mod checkpoint;
@@ -24,7 +24,7 @@ use crate::headers::agent_header;
 use crate::json::Json;
 use crate::openapi::examples;
 use crate::openapi::fields::AgentHeaders;
-use answers::{Page, Recorded, respond};
+use answers::{LineResponses, RecordResponses, respond};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::ledger::{page, record};
@@ -52,7 +52,7 @@ pub(super) struct Document;
     path = "/api/ledger",
     tag = "agents",
     params(LedgerQuery, AgentHeaders),
-    responses(Page),
+    responses(LineResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn get_ledger(
@@ -69,17 +69,17 @@ async fn read(app: &App, headers: &HeaderMap, query: Option<Query<LedgerQuery>>)
     page(app, query.parse(caller, agent_header(headers))?).await
 }
 
-/// Record what was done.
+/// Record actions.
 ///
-/// A changed file is recorded as a success under the caller's lock for writing, and as a failure without. What is sent twice within a
-/// day, by its `trace_id`, is recorded once.
+/// A changed file is recorded as a success under the caller's lock for writing, and as a failure without. Entries that are sent twice
+/// within a day are recorded once, by their `trace_id`.
 #[utoipa::path(
     post,
     path = "/api/ledger",
     tag = "agents",
     params(AgentHeaders),
     request_body(content = RecordRequest, example = json!(examples::record_request())),
-    responses(Recorded),
+    responses(RecordResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_ledger(State(app): State<Arc<App>>, request: Request<Body>) -> Response {

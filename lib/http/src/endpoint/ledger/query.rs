@@ -167,6 +167,6 @@ impl MapQuery {
 pub(super) fn unreadable() -> ApiError {
     ApiError::MalformedBody {
         field: None,
-        message: "the query is not valid; send repo_url, and what you want to select by, each once".to_owned(),
+        message: "the query is not valid; send repo_url and the filters, each once".to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! `POST /api/ledger/verify`: files are compared with what was recorded of them.
+//! `POST /api/ledger/verify`: files are compared with their records.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use axum::routing::{MethodRouter, post};
 use coord_protocol::{VerifyRequest, VerifyResponse};
 use utoipa::OpenApi;
 
-use super::answers::{Verified, respond};
+use super::answers::{VerifyResponses, respond};
 use crate::body::read_json;
 use crate::headers::agent_header;
 use crate::json::Json;
@@ -30,7 +30,7 @@ pub(in crate::endpoint) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 #[openapi(paths(post_verify), components(schemas(VerifyRequest, VerifyResponse)))]
 pub(in crate::endpoint) struct Document;
 
-/// Compare files with what was recorded of them.
+/// Compare files with their records.
 ///
 /// It takes the right to read and changes nothing.
 #[utoipa::path(
@@ -39,7 +39,7 @@ pub(in crate::endpoint) struct Document;
     tag = "agents",
     params(AgentHeaders),
     request_body(content = VerifyRequest, example = json!(examples::verify_request())),
-    responses(Verified),
+    responses(VerifyResponses),
     security(("bearer" = []), ("api_key" = []))
 )]
 async fn post_verify(State(app): State<Arc<App>>, request: Request<Body>) -> Response {

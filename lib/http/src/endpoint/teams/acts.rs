@@ -1,4 +1,4 @@
-//! Requests with a body and nothing else: what is done in a team, with a task, with an inbox.
+//! Requests with a body and nothing else: acts on a team, a task, or an inbox.
 
 /// The type of a name in a path, whatever it names.
 macro_rules! text {
@@ -92,42 +92,42 @@ acts! {
     team_leave = leave_team(LeaveTeamRequest of teams) at "/api/teams/{team}/leave" named "team" as TeamName
         -> TeamChangeResponse "TeamChanged" [LeaderStays]:
         "Leave a team.",
-        "The caller's tasks are given back. The leader hands the team over first.";
+        "The caller's tasks are released. The leader must hand the team over first.";
     team_shutdown = shut_down(ShutdownRequest of teams) at "/api/teams/{team}/shutdown" named "team" as TeamName
         -> TeamChangeResponse "TeamChanged"
         [NotLeader, TeamClosed, UnknownRecipient, InboxFull, ShutdownOpen, UnknownShutdown, ShutdownAnswered, ShutdownTooEarly]:
         "Make a step of a shutdown: request, approve, reject, force.",
-        "Each member answers for itself. Once it has approved, it claims nothing more, and its tasks are given back.";
+        "Each member answers for itself. After approval it can claim nothing, and its tasks are released.";
     task_next = next_task(NextTaskRequest of tasks) at "/api/tasks/next"
         -> TaskResponse "TaskAnswer"
         [TeamClosed, TooMany, KeyReused, ShuttingDown, ClaimLost, FilesClaimed, StaleHead, TooManyLocks, TooMuchAtOnce, IntentRequired,
          IntentNotActive, IntentBlocked, ScopeViolation, FileOwned, BudgetExhausted, CircuitOpen]:
         "Claim the first task that is ready and whose files are free.",
-        "By priority, then by age; before them what is assigned to the caller. Its files are claimed with it. Without a task, the answer \
-         is WAIT and says for what.";
+        "By priority, then by age; tasks assigned to the caller come first. Its files are claimed with it. Without a task, the answer is \
+         WAIT and says why.";
     task_claim = claim_task(ClaimTaskRequest of tasks) at "/api/tasks/{id}/claim" named "id" as TaskId
         -> TaskResponse "TaskAnswer"
         [UnknownTask, TeamClosed, TooMany, ShuttingDown, TaskUnavailable, TaskTaken, TaskHeldBack, TaskReserved, DependenciesUnmet,
          OtherBranch, FilesClaimed, LockConflict, StaleHead, TooManyLocks, TooMuchAtOnce, IntentRequired, IntentNotActive, IntentBlocked,
          ScopeViolation, FileOwned, BudgetExhausted, CircuitOpen]:
         "Claim a task with its files, or renew its claim.",
-        "Both or neither. A task that names files takes `branch` and `agent_head`, unless `claim_files` is false. The answer has what the work needs: description, notes, and what came of the dependencies. Requests of the owner \
+        "Both or neither. A task that names files takes `branch` and `agent_head`, unless `claim_files` is false. The response has the description, notes, and results of the dependencies. Requests of the owner \
          that change tasks, and those that read or send messages, renew the claim, too, once half of its time is gone.";
     task_complete = complete_task(CompleteTaskRequest of tasks) at "/api/tasks/{id}/complete" named "id" as TaskId
         -> TaskResponse "TaskAnswer"
         [UnknownTask, TeamClosed, InvalidTransition, TaskUnavailable, ClaimLost, NotOwner, OtherBranch, NotPushed, LockLost, TooMuchAtOnce]:
         "Complete a task.",
-        "By its owner, who may say so again. Files that were claimed with it are given back, by the rules of OPEN: once they are pushed. Its dependents lose \
-         the dependency, and who has them gets a message.";
+        "By its owner; may be repeated. Files that were claimed with it are released by the rules of OPEN: once they are pushed. Its dependents \
+         lose the dependency, and their owners get a message.";
     task_release = release_task(ReleaseTaskRequest of tasks) at "/api/tasks/{id}/release" named "id" as TaskId
         -> TaskResponse "TaskAnswer"
         [UnknownTask, TeamClosed, InvalidTransition, TaskUnavailable, ClaimLost, NotOwner, NotesFull, OtherBranch, TooMuchAtOnce]:
-        "Give a task back.",
-        "Anybody may claim it then. A note says how far it is. Of the files that were claimed with it, those whose work is pushed are \
-         given back; the locks on the others stay.";
+        "Release a task.",
+        "Any member may claim it then. A note describes its progress. Of the files that were claimed with it, pushed ones are \
+         released; the locks on the others stay.";
     messages_read = read_messages(ReadMessagesRequest of messages) at "/api/messages/read"
         -> InboxResponse "Inbox" [CursorAhead]:
         "Read the caller's messages.",
-        "`cursor` of the last response marks what is before it as read; nothing else does. With `wait`, the answer comes with the first \
+        "`cursor` of the last response marks earlier messages as read; nothing else does. With `wait`, the answer comes with the first \
          message.";
 }

@@ -1,4 +1,4 @@
-//! Responses of all endpoints of teams, and what the OpenAPI document has of them.
+//! Responses of all endpoints of teams, and their common OpenAPI parts.
 
 use std::collections::BTreeMap;
 
@@ -30,9 +30,9 @@ pub(super) fn respond_if_changed(headers: &HeaderMap, answered: Result<impl Seri
     response.unwrap_or_else(|error| error.respond_to_agent())
 }
 
-/// What a request is.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asks {
+pub(super) enum RequestKind {
     /// A question.
     Read,
     /// A question that is answered with 304 where nothing has changed.
@@ -46,18 +46,18 @@ pub(super) enum Asks {
 /// The responses: one with `schema`, the refusals with `codes`, and the errors of an endpoint that takes `allowed`.
 pub(super) fn described(
     schema: &str,
-    asks: Asks,
+    asks: RequestKind,
     allowed: &'static str,
     codes: &[ErrorCode],
 ) -> BTreeMap<String, RefOr<Described>> {
     let mut causes = vec![Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
-    if asks == Asks::Change {
+    if asks == RequestKind::Change {
         causes.push(Cause::Body);
     }
     let mut answers = errors(&causes, Reader::Agent, allowed, None);
     let found = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema)));
     let found = response("Done", found);
-    if asks == Asks::Again {
+    if asks == RequestKind::Again {
         answers.insert(304, conditional::not_modified(conditional::OF_AGENTS));
         answers.insert(200, conditional::tagged(found, conditional::OF_AGENTS));
     } else {
@@ -68,7 +68,7 @@ pub(super) fn described(
         by_status.entry(status_of(*code).as_u16()).or_default().push(*code);
     }
     for (status, codes) in by_status {
-        // Beside what any request of agents may get with this status.
+        // Besides the codes that any request of agents may get with this status.
         let general: &[ErrorCode] = match status {
             403 => &[ErrorCode::Forbidden, ErrorCode::ForbiddenRepository],
             404 => &[ErrorCode::UnknownRepository, ErrorCode::UnknownBranch],
@@ -89,8 +89,8 @@ macro_rules! answers {
 
         impl utoipa::IntoResponses for $name {
             fn responses() -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<utoipa::openapi::Response>> {
-                use $crate::endpoint::teams::answers::{Asks, described};
-                described($schema, Asks::$asks, $allowed, &[$(coord_protocol::ErrorCode::$code),*])
+                use $crate::endpoint::teams::answers::{RequestKind, described};
+                described($schema, RequestKind::$asks, $allowed, &[$(coord_protocol::ErrorCode::$code),*])
             }
         }
     )*};

@@ -11,7 +11,7 @@ use coord_protocol::messages::{HistoryResponse, SendMessageRequest, SendMessageR
 use utoipa::OpenApi;
 
 use super::answers::{answers, respond};
-use super::query::{Asked, MessagesQuery};
+use super::query::{MessagesQuery, ParsedQuery};
 use super::{by, read};
 use crate::openapi::fields::AgentHeaders;
 use coord_server::app::App;
@@ -49,7 +49,7 @@ answers! {
     responses(Listed),
     security(("bearer" = []), ("api_key" = []))
 )]
-async fn get_messages(State(app): State<Arc<App>>, headers: HeaderMap, query: Asked<MessagesQuery>) -> Response {
+async fn get_messages(State(app): State<Arc<App>>, headers: HeaderMap, query: ParsedQuery<MessagesQuery>) -> Response {
     let listed = async {
         let by = by(&app, &headers).await?;
         let query = query.0?;

@@ -2,7 +2,7 @@
 //!
 //! - [`team`]: one of them; [`tasks`], [`task`]: tasks; [`messages`]: messages
 //! - [`acts`]: requests with a body and nothing else
-//! - `query`, `answers`: what all of these have in common
+//! - `query`, `answers`: common to all of these
 
 pub(super) mod acts;
 mod answers;
@@ -31,8 +31,8 @@ use answers::{answers, respond};
 use coord_auth::Caller;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::teams::{Asked as By, list_teams, new_team};
-use query::Asked;
+use coord_server::operations::teams::{CallerContext as By, list_teams, new_team};
+use query::ParsedQuery;
 pub use query::{TaskQuery, TeamsQuery};
 
 /// Its methods.
@@ -50,7 +50,7 @@ pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
         NewTeamRequest,
         schema::TeamName,
         schema::Handle,
-        schema::HandleOrNobody,
+        schema::HandleOrNone,
         schema::TaskId,
         schema::TaskTitle,
         schema::LongText,
@@ -66,7 +66,7 @@ answers! {
     Created = "TeamChanged", Change, "GET, HEAD, POST", [TeamExists, TooMany];
 }
 
-/// Who asks.
+/// The caller.
 async fn by<'a>(app: &App, headers: &'a HeaderMap) -> Result<By<'a>, ApiError> {
     let caller: Caller = app.authenticator.authenticate(headers).await?;
     Ok(By {
@@ -75,7 +75,7 @@ async fn by<'a>(app: &App, headers: &'a HeaderMap) -> Result<By<'a>, ApiError> {
     })
 }
 
-/// Who asks, and the body of the request.
+/// The caller, and the body of the request.
 async fn read<'a, R: DeserializeOwned>(
     app: &App,
     headers: &'a HeaderMap,
@@ -96,7 +96,7 @@ async fn read<'a, R: DeserializeOwned>(
     responses(Listed),
     security(("bearer" = []), ("api_key" = []))
 )]
-async fn get_teams(State(app): State<Arc<App>>, headers: HeaderMap, query: Asked<TeamsQuery>) -> Response {
+async fn get_teams(State(app): State<Arc<App>>, headers: HeaderMap, query: ParsedQuery<TeamsQuery>) -> Response {
     let listed = async {
         let by = by(&app, &headers).await?;
         list_teams(&app, &query.0?.repo_url, by).await

@@ -16,14 +16,14 @@ use coord_server::operations::teams::{HistoryRequest, TasksRequest};
 use coord_state::tasks::Readiness;
 
 /// A query, or the error of one that cannot be read.
-pub(super) struct Asked<T>(pub Result<T, ApiError>);
+pub(super) struct ParsedQuery<T>(pub Result<T, ApiError>);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for ParsedQuery<T> {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
         let query: Result<Query<T>, QueryRejection> = Query::from_request_parts(parts, state).await;
-        Ok(Asked(query.map(|Query(query)| query).map_err(|_| {
+        Ok(ParsedQuery(query.map(|Query(query)| query).map_err(|_| {
             ApiError::MalformedBody {
                 field: None,
                 message: "the query is not valid; send repo_url, and each other parameter once and in its form"
@@ -36,7 +36,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
 macro_rules! of_callers {
     ($($query:ty),*) => {$(
         impl $query {
-            /// Who asks, in which team.
+            /// The caller and its team.
             pub fn caller(&self) -> TeamCaller {
                 TeamCaller {
                     repo_url: self.repo_url.clone(),
@@ -78,7 +78,7 @@ pub(super) struct TasksQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[param(value_type = TeamName, required = false)]
     team: Option<String>,
     /// The calling agent; overrides the header `X-Coord-Agent`.
@@ -90,7 +90,7 @@ pub(super) struct TasksQuery {
     /// Only tasks of this owner.
     #[param(value_type = Handle, required = false)]
     owner: Option<String>,
-    /// Only tasks that may be claimed (`ready`), that depend on others (`blocked`), or that nobody has and that are not completed
+    /// Only tasks that may be claimed (`ready`), that depend on others (`blocked`), or that have no owner and are not completed
     /// (`unclaimed`).
     #[param(schema_with = readiness, required = false)]
     readiness: Option<String>,
@@ -118,7 +118,7 @@ fn status() -> Object {
 fn readiness() -> Object {
     one_of(
         &["ready", "blocked", "unclaimed"],
-        "Only tasks that may be claimed, that may not yet, or that nobody has",
+        "Only tasks that may be claimed, that may not yet, or that have no owner",
     )
 }
 
@@ -162,7 +162,7 @@ pub struct TaskQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     pub repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[param(value_type = TeamName, required = false)]
     pub team: Option<String>,
     /// The calling agent; overrides the header `X-Coord-Agent`.
@@ -177,7 +177,7 @@ pub(super) struct TaskRemovalQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     pub repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[param(value_type = TeamName, required = false)]
     pub team: Option<String>,
     /// The calling agent; overrides the header `X-Coord-Agent`.
@@ -195,7 +195,7 @@ pub(super) struct MessagesQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[param(value_type = TeamName, required = false)]
     team: Option<String>,
     /// The calling agent; overrides the header `X-Coord-Agent`.

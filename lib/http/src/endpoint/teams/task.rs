@@ -12,7 +12,7 @@ use coord_protocol::tasks::{EditTaskRequest, TaskResponse};
 use utoipa::OpenApi;
 
 use super::answers::{answers, respond};
-use super::query::{Asked, TaskQuery, TaskRemovalQuery};
+use super::query::{ParsedQuery, TaskQuery, TaskRemovalQuery};
 use super::{by, read};
 use crate::openapi::fields::AgentHeaders;
 use coord_server::app::App;
@@ -60,7 +60,7 @@ async fn get_task(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    query: Asked<TaskQuery>,
+    query: ParsedQuery<TaskQuery>,
 ) -> Response {
     let found = async {
         let by = by(&app, &headers).await?;
@@ -109,7 +109,7 @@ async fn remove_task(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    query: Asked<TaskRemovalQuery>,
+    query: ParsedQuery<TaskRemovalQuery>,
 ) -> Response {
     let removed = async {
         let by = by(&app, &headers).await?;

@@ -11,7 +11,7 @@ use coord_protocol::tasks::{NewTasksRequest, NewTasksResponse, TasksResponse};
 use utoipa::OpenApi;
 
 use super::answers::{answers, respond, respond_if_changed};
-use super::query::{Asked, TasksQuery};
+use super::query::{ParsedQuery, TasksQuery};
 use super::{by, read};
 use crate::openapi::fields::{AgentHeaders, ConditionalHeaders};
 use coord_server::app::App;
@@ -41,7 +41,7 @@ answers! {
 /// List the tasks of a team.
 ///
 /// In the order in which they were added, without notes and results, and with descriptions only where they are asked for. Claims
-/// lapse by the clock, and change the `ETag`.
+/// expire by the clock, and change the `ETag`.
 #[utoipa::path(
     get,
     path = "/api/tasks",
@@ -50,7 +50,7 @@ answers! {
     responses(Listed),
     security(("bearer" = []), ("api_key" = []))
 )]
-async fn get_tasks(State(app): State<Arc<App>>, headers: HeaderMap, query: Asked<TasksQuery>) -> Response {
+async fn get_tasks(State(app): State<Arc<App>>, headers: HeaderMap, query: ParsedQuery<TasksQuery>) -> Response {
     let listed = async {
         let by = by(&app, &headers).await?;
         let query = query.0?;

@@ -12,7 +12,7 @@ use coord_protocol::teams::{EditTeamRequest, TeamResponse};
 use utoipa::OpenApi;
 
 use super::answers::{answers, respond, respond_if_changed};
-use super::query::{Asked, RemovalQuery, TeamsQuery};
+use super::query::{ParsedQuery, RemovalQuery, TeamsQuery};
 use super::{by, read};
 use crate::openapi::fields::{AgentHeaders, ConditionalHeaders};
 use coord_server::app::App;
@@ -57,7 +57,7 @@ async fn get_team(
     State(app): State<Arc<App>>,
     Path(team): Path<String>,
     headers: HeaderMap,
-    query: Asked<TeamsQuery>,
+    query: ParsedQuery<TeamsQuery>,
 ) -> Response {
     let found = async {
         let by = by(&app, &headers).await?;
@@ -93,7 +93,7 @@ async fn patch_team(
 
 /// Remove a team with its tasks and messages.
 ///
-/// By its leader, once it is closed or nobody else in it is live. `DELETE /api/teams/{team}?repo_url=URL[&agent_id=AGENT]`.
+/// By its leader, once it is closed or has no other live member. `DELETE /api/teams/{team}?repo_url=URL[&agent_id=AGENT]`.
 #[utoipa::path(
     delete,
     path = "/api/teams/{team}",
@@ -106,7 +106,7 @@ async fn remove_team(
     State(app): State<Arc<App>>,
     Path(team): Path<String>,
     headers: HeaderMap,
-    query: Asked<RemovalQuery>,
+    query: ParsedQuery<RemovalQuery>,
 ) -> Response {
     let removed = async {
         let by = by(&app, &headers).await?;

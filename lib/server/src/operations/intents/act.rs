@@ -1,4 +1,4 @@
-//! The acts on an intent: what changes its status, its overlaps or its files.
+//! The acts on an intent: changes of its status, its overlaps or its files.
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::blank_credentials;
@@ -6,9 +6,9 @@ use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, AllowOverlapRequest, ErrorCode, IntentAct, IntentResponse, TakeOverRequest};
 use futures::FutureExt;
 
-use super::gathered::{Gathered, done, refused};
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::origin::origin;
+use super::registry_context::{RegistryContext, done, refused};
 use super::rounds::Rounds;
 use super::select::select;
 use crate::app::App;
@@ -107,7 +107,7 @@ async fn change_status(
     let is_person = is_person(app, &admission);
     let mut rounds = Rounds::begin();
     loop {
-        let gathered = Gathered::read(app, &caller.repo, &holder, id).await?;
+        let gathered = RegistryContext::read(app, &caller.repo, &holder, id).await?;
         let intent = &gathered.stored.intent;
         let wanted = Move {
             id,

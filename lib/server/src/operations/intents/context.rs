@@ -1,4 +1,4 @@
-//! The context of a caller: the intent that it has selected, or what it can select.
+//! The context of a caller: its selected intent, or those that it can select.
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::Record;
@@ -17,13 +17,13 @@ use coord_state::locks::{LiveLocks, live_locks};
 /// Lines of the ledger that are looked at.
 const MOST_READ: usize = 200;
 
-/// Lines of the ledger that are told.
+/// Most ledger lines that are shown.
 const MOST_LINES: usize = 5;
 
-/// Others that are told, of each kind.
+/// Most others that are shown, of each kind.
 const MOST_NEAR: usize = 5;
 
-/// Digits of a hash that are told.
+/// Digits of a hash that are shown.
 const HASH_DIGITS: usize = 12;
 
 /// Most intents to select from.
@@ -71,7 +71,7 @@ pub(super) async fn selected_context(
     Ok(context.text())
 }
 
-/// The text about what `holder` can select.
+/// The text about the intents that `holder` can select.
 pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry) -> Result<String, ApiError> {
     let is_open = |id: &&str| matches!(registry.records[*id].status, Status::Pending | Status::InProgress);
     let ids: Vec<&str> = registry.ids().into_iter().filter(is_open).collect();
@@ -93,7 +93,7 @@ pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry
     Ok(choice.text())
 }
 
-/// Who has written the intent, where not all of its words are those of `login`.
+/// The author of the intent, if `login` has not written all of it.
 fn author(intent: &IntentView, login: &str) -> Option<String> {
     let is_own = intent.author.as_deref() == Some(login) && intent.editor.is_none();
     (!is_own).then(|| intent.authorship())
@@ -112,7 +112,7 @@ fn locks_near(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<String
         .entries
         .iter()
         .filter(|entry| entry.branch == branch.as_str() && is_other(&entry.user_id, entry.agent_id.as_deref()));
-    let mut told: Vec<String> = entries
+    let mut lines: Vec<String> = entries
         .map(|entry| {
             let verb = match entry.status {
                 LockMode::Writing => "writes",
@@ -126,20 +126,20 @@ fn locks_near(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<String
             )
         })
         .collect();
-    told.sort();
-    told.truncate(MOST_NEAR);
-    told
+    lines.sort();
+    lines.truncate(MOST_NEAR);
+    lines
 }
 
 fn lines_about(id: &str, lines: &[AppendedLine]) -> Vec<String> {
     let records = lines.iter().filter_map(|line| Record::read(line.text.as_bytes()).ok());
     let about = records.filter(|record| record.intent_id.as_deref() == Some(id));
-    let mut told: Vec<String> = about.take(MOST_LINES).map(|record| told_line(&record)).collect();
-    told.reverse();
-    told
+    let mut lines: Vec<String> = about.take(MOST_LINES).map(|record| ledger_line(&record)).collect();
+    lines.reverse();
+    lines
 }
 
-fn told_line(record: &Record) -> String {
+fn ledger_line(record: &Record) -> String {
     let time = record.timestamp.get(11..19).unwrap_or_default();
     let files = record.target_files.join(", ");
     let what = [&files, &record.reasoning, &record.output_summary, &record.error_message];

@@ -19,11 +19,11 @@ const CUTS: [(usize, usize); 8] = [
     (1, 60),
 ];
 
-/// What an agent has to know before it works on an intent.
+/// The facts that an agent needs before it works on an intent.
 #[derive(Clone, Debug)]
 pub(super) struct Context {
     pub intent: IntentView,
-    /// Who has written it, where not all of its words are the caller's own.
+    /// The author, if the caller has not written all of it.
     pub author: Option<String>,
     /// The last lines of the ledger about it, the oldest first.
     pub lines: Vec<String>,
@@ -33,7 +33,7 @@ pub(super) struct Context {
     pub near: Vec<String>,
 }
 
-/// What an agent can select.
+/// Intents that an agent can select.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     /// Intents that are PENDING or IN_PROGRESS.
@@ -135,7 +135,7 @@ fn fitting(cut: impl Fn(Cut) -> String) -> String {
 struct Text {
     text: String,
     cut: Cut,
-    /// What each line begins with.
+    /// Prefix of each line.
     mark: &'static str,
 }
 
@@ -300,7 +300,7 @@ Near you:
     }
 
     #[test]
-    fn what_can_be_selected_is_told_with_what_was_used_last() {
+    fn selectable_intents_are_listed_with_the_last_used_one() {
         let choice = Choice {
             intents: vec![intent()],
             authors: vec!["bob".to_owned()],

@@ -1,6 +1,6 @@
 //! Whether an intent may be changed as asked.
 
-use coord_intents::intent::{Budget, Intent, Met, Status};
+use coord_intents::intent::{Budget, CriterionProof, Intent, Status};
 use coord_protocol::EditIntentRequest;
 
 use super::members;
@@ -34,19 +34,19 @@ pub(super) struct Edited {
     pub is_for_holders: bool,
 }
 
-/// Changes `before`, which has this status. `met` is what a criterion gets that is met now, but for its evidence.
+/// Changes `before`, which has this status. `met` is the record of a criterion that is met now, but for its evidence.
 pub(super) fn edit(
     before: &Intent,
     status: Status,
     sent: &EditIntentRequest,
     is_person: bool,
-    met: &Met,
+    met: &CriterionProof,
 ) -> Result<Edited, EditRefusal> {
     let mut intent = before.clone();
     members::put(&mut intent, &sent.fields)?;
     for proof in &sent.met {
         let evidence = members::evidence(&proof.evidence)?;
-        criterion(&mut intent, "met", &proof.criterion)?.met = Some(Met {
+        criterion(&mut intent, "met", &proof.criterion)?.met = Some(CriterionProof {
             evidence,
             ..met.clone()
         });
@@ -167,7 +167,7 @@ mod tests {
     }
 
     fn try_edit(status: Status, sent: &EditIntentRequest, is_person: bool) -> Result<Edited, EditRefusal> {
-        edit(&intent(), status, sent, is_person, &Met::default())
+        edit(&intent(), status, sent, is_person, &CriterionProof::default())
     }
 
     #[test]
@@ -253,7 +253,14 @@ mod tests {
                 acceptance_criteria: Some(texts.map(str::to_owned).to_vec()),
                 ..IntentFields::default()
             });
-            edit(&edited.intent, Status::InProgress, &sent, false, &Met::default()).unwrap()
+            edit(
+                &edited.intent,
+                Status::InProgress,
+                &sent,
+                false,
+                &CriterionProof::default(),
+            )
+            .unwrap()
         };
         let same = criteria(["No new dependency", "Tests pass"]);
         assert!(same.intent.acceptance_criteria[1].met.is_some() && same.is_for_holders);

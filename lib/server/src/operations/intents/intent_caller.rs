@@ -59,6 +59,6 @@ pub(super) fn person_required(app: &App, do_what: &str) -> ApiError {
         approvers => format!(" with the login of one of {}", approvers.join(", ")),
     };
     ApiError::PersonRequired(format!(
-        "only a person may {do_what}: ask yours to send the request without agent_id{who}"
+        "only a person may {do_what}: ask your user to send the request without agent_id{who}"
     ))
 }

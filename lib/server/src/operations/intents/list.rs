@@ -7,7 +7,7 @@ use coord_protocol::{Action, IntentResponse, IntentView, IntentsResponse, Orches
 
 use super::context::{choice_context, selected_context};
 use super::intent_caller::{IntentCaller, id_in};
-use super::view::{owned_by, told_state, view};
+use super::view::{owned_by, view, wire_state};
 use crate::admission::admit_as_holder;
 use crate::app::App;
 use crate::error::ApiError;
@@ -21,7 +21,7 @@ use coord_state::locks::live_locks;
 /// Most bytes of texts in one response.
 const MOST_BYTES: usize = 4 << 20;
 
-/// What is shown beside the intents.
+/// Views beside the list of intents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntentsView {
     /// Nothing.
@@ -42,7 +42,7 @@ pub struct IntentsRequest<'a> {
     pub branch: Option<&'a str>,
     /// Only intents of this status.
     pub status: Option<Status>,
-    /// What is shown besides.
+    /// The view to show.
     pub view: IntentsView,
     /// The caller.
     pub caller: Caller,
@@ -100,7 +100,7 @@ pub async fn list_intents(app: &App, request: IntentsRequest<'_>) -> Result<Inte
     Ok(IntentsResponse {
         intents,
         is_required: app.intents.policy == IntentPolicy::Required,
-        state: told_state(registry.session.state),
+        state: wire_state(registry.session.state),
         selected,
         owners: is_state.then(|| active_owners(&registry, &owners)),
         locks,
@@ -125,7 +125,7 @@ pub async fn read_intent(app: &App, id: &str, request: IntentsRequest<'_>) -> Re
     let view = view(id, record, texts.get(id), cost, owned_by(id, &owners));
     let reason = format!("Intent {id} is {}", record.status.as_str());
     let orchestration = Orchestration::new(Action::Proceed, reason);
-    let mut response = IntentResponse::new(Some(view), told_state(registry.session.state), orchestration);
+    let mut response = IntentResponse::new(Some(view), wire_state(registry.session.state), orchestration);
     if shown == IntentsView::Context {
         response.context = Some(selected_context(app, &caller.repo, &holder, id, &caller.branch).await?);
     }

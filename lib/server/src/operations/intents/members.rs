@@ -103,7 +103,7 @@ pub(super) fn digest_of(intent: &Intent) -> Result<String, ApiError> {
     }
 }
 
-/// What proves that a criterion is met.
+/// Evidence that a criterion is met.
 pub(super) fn evidence(text: &str) -> Result<String, ApiError> {
     line("met", text, MOST_ITEM_CHARS)
 }

@@ -1,22 +1,22 @@
-//! Operations on intents: their registry, their acts, and what they cost.
+//! Operations on intents: their registry, their acts, and their costs.
 //!
-//! - [`list_intents`], [`read_intent`]: reads; `view`: an intent as it is told; `context`: what an agent has to know of it
+//! - [`list_intents`], [`read_intent`]: reads; `view`: an intent as it is shown; `context`: the facts that an agent needs
 //! - [`new_intent`], [`edit_intent`]: writing; `members`: the rules of the members; `edit`: the rules of a change
-//! - [`act`]: what changes the status, the overlaps or the files of an intent; `select`: its beginning; `overlap`: whether it
+//! - [`act`]: changes of the status, the overlaps or the files of an intent; `select`: its beginning; `overlap`: whether it
 //!   may begin
 //! - [`use_intent()`] counts costs
-//! - `intent_caller`, `origin`: who asks, and what the ledger has of that; `rounds`: changes that others make meanwhile
+//! - `intent_caller`, `origin`: the caller, and its record in the ledger; `rounds`: changes that others make meanwhile
 
 mod act;
 mod context;
 mod context_text;
 mod edit;
-mod gathered;
 mod intent_caller;
 mod list;
 mod members;
 pub mod origin;
 mod overlap;
+mod registry_context;
 mod rounds;
 mod select;
 mod usage;

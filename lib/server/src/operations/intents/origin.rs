@@ -1,4 +1,4 @@
-//! What the ledger has of the origin of a line: what an agent says of itself, and the id of the event.
+//! The recorded origin of a ledger line: an agent's data about itself, and the id of the event.
 
 use coord_intents::ledger::Metadata;
 use coord_protocol::AgentSession;
@@ -6,7 +6,7 @@ use coord_protocol::AgentSession;
 use crate::error::ApiError;
 use coord_domain::plain_text;
 
-/// Most characters of what an agent says of itself.
+/// Most characters of an agent's data about itself.
 const MOST_CHARS: usize = 128;
 
 /// The members `metadata` and `trace_id` of lines, without the last quote, as scripts take them. The id is new.
@@ -17,7 +17,7 @@ pub fn origin(session: Option<&AgentSession>) -> Result<String, ApiError> {
     Ok(format!("\"metadata\":{metadata},\"trace_id\":\"{trace}"))
 }
 
-/// What the agent says of itself.
+/// The agent's data about itself.
 fn metadata(session: &AgentSession) -> Result<Metadata, ApiError> {
     Ok(Metadata {
         session_id: bounded("session", &session.session_id)?,

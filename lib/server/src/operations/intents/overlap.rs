@@ -1,7 +1,7 @@
 //! Whether an intent may begin: how much its scope covers, and whether it meets that of an active one.
 
 use coord_intents::intent::{Intent, Status};
-use coord_intents::scope::{Overlap, Scope, Steps};
+use coord_intents::scope::{Overlap, Scope, StepBudget};
 
 use super::super::sentences::reason_by_login;
 use super::members::parse_scope;
@@ -13,7 +13,7 @@ use coord_state::builds::graph_hash;
 use coord_state::intents::{IntentRecord, Registry, intent_texts};
 
 /// An active intent whose scope meets that of another.
-pub(super) struct Meeting {
+pub(super) struct ScopeOverlap {
     pub id: String,
     pub overlap: Overlap,
 }
@@ -26,7 +26,7 @@ pub(super) async fn first_meeting(
     registry: &Registry,
     intent: &Intent,
     record: &IntentRecord,
-) -> Result<Option<Meeting>, ApiError> {
+) -> Result<Option<ScopeOverlap>, ApiError> {
     let scope = parse_scope(&intent.owned_scope)?;
     let is_rival = |id: &str, other: &IntentRecord| {
         id != intent.id
@@ -56,13 +56,13 @@ pub(super) async fn first_meeting(
         .map_err(|_| ApiError::Internal)
 }
 
-fn meeting(scope: &Scope, rivals: Vec<(String, Vec<String>)>) -> Option<Meeting> {
-    let mut steps = Steps::new();
+fn meeting(scope: &Scope, rivals: Vec<(String, Vec<String>)>) -> Option<ScopeOverlap> {
+    let mut steps = StepBudget::new();
     for (id, patterns) in rivals {
-        // An earlier version let scopes begin that are refused now: they keep nobody from selecting.
+        // An earlier version accepted scopes that are refused now: they block no selection.
         let Ok(other) = Scope::parse(&patterns) else { continue };
         if let Some(overlap) = scope.overlap(&other, &mut steps) {
-            return Some(Meeting { id, overlap });
+            return Some(ScopeOverlap { id, overlap });
         }
     }
     None

@@ -9,9 +9,9 @@ use futures::FutureExt;
 use serde_json::json;
 
 use super::context::selected_context;
-use super::gathered::{Gathered, done, refused};
 use super::intent_caller::IntentCaller;
 use super::overlap::{breadth, cannot_be_selected, first_meeting};
+use super::registry_context::{RegistryContext, done, refused};
 use super::rounds::Rounds;
 use crate::admission::Admission;
 use crate::app::App;
@@ -33,7 +33,7 @@ pub(super) async fn select(
     let holder = admission.holder().clone();
     let mut rounds = Rounds::begin();
     loop {
-        let gathered = match Gathered::read(app, &caller.repo, &holder, id).await {
+        let gathered = match RegistryContext::read(app, &caller.repo, &holder, id).await {
             Err(error @ ApiError::UnknownIntent(_)) => {
                 deny(&mut admission, id, &error.to_string(), origin).await?;
                 return Err(error);
@@ -107,7 +107,7 @@ pub(super) async fn select(
 async fn may_begin(
     app: &App,
     caller: &IntentCaller,
-    gathered: &Gathered,
+    gathered: &RegistryContext,
 ) -> Result<Result<Option<String>, Refusal>, ApiError> {
     let intent = &gathered.stored.intent;
     let id = &intent.id;

@@ -1,4 +1,4 @@
-//! What the work on an intent costs.
+//! The costs of the work on an intent.
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::{State, blank_credentials};
@@ -8,7 +8,7 @@ use futures::FutureExt;
 use super::intent_caller::{IntentCaller, id_in};
 use super::origin::{bounded, origin};
 use super::overlap::cannot_be_selected;
-use super::view::told_state;
+use super::view::wire_state;
 use crate::app::App;
 use crate::error::ApiError;
 use coord_auth::Caller;
@@ -18,11 +18,10 @@ use coord_store::script::sha1_hex;
 /// Most tokens of a session.
 const MOST_TOKENS: u64 = 1_000_000_000_000;
 
-/// Counts what the work on the intent `id` has cost. `agent` is the header `X-Coord-Agent`, if sent. One round trip.
+/// Counts the costs of the work on the intent `id`. `agent` is the header `X-Coord-Agent`, if sent. One round trip.
 ///
-/// # Errors
-/// When a field is not valid, there is no such intent, the caller is denied, or the store does not respond. A call that is not
-/// let in is a response.
+/// # Errors When a field is not valid, there is no such intent, the caller is denied, or the store does not respond. A refused
+/// call is a response.
 pub async fn use_intent(
     app: &App,
     id: &str,
@@ -58,7 +57,7 @@ pub async fn use_intent(
             ..Metadata::default()
         };
         let orchestration = Orchestration::new(Action::Stop, reason).with(metadata);
-        Ok(IntentResponse::refusal(code, None, told_state(state), orchestration))
+        Ok(IntentResponse::refusal(code, None, wire_state(state), orchestration))
     };
     match admission
         .run_plain(&usage, |store, terms, usage| run(store, terms, usage).boxed())
@@ -73,7 +72,7 @@ pub async fn use_intent(
         } => {
             let reason = format!("Intent {id} has cost {turns} turns and {tokens} tokens");
             let orchestration = Orchestration::new(Action::Proceed, reason);
-            let mut response = IntentResponse::new(None, told_state(state), orchestration);
+            let mut response = IntentResponse::new(None, wire_state(state), orchestration);
             let limits = [("turns", turns, max_turns), ("tokens", tokens, max_tokens)];
             response.warnings = limits.into_iter().filter_map(|limit| budget_low(id, limit)).collect();
             Ok(response)
@@ -120,5 +119,5 @@ pub fn counted_call(call: &ToolCall) -> Result<(String, String), ApiError> {
 pub fn budget_low(id: &str, (what, used, most): (&str, u64, Option<u64>)) -> Option<String> {
     let most = most?;
     let is_low = used.saturating_mul(5) >= most.saturating_mul(4);
-    is_low.then(|| format!("BUDGET_LOW: Intent {id} has cost {used} of {most} {what}; come to an end."))
+    is_low.then(|| format!("BUDGET_LOW: Intent {id} has used {used} of {most} {what}; finish soon."))
 }

@@ -1,4 +1,4 @@
-//! An intent as it is told.
+//! An intent as it is shown.
 
 use chrono::{DateTime, SecondsFormat};
 use coord_intents::intent::{RelatedSpec, Status};
@@ -35,7 +35,7 @@ pub(super) fn view(
         id: id.to_owned(),
         name: intent.name.clone(),
         description: intent.description.clone(),
-        status: told_status(record.status),
+        status: wire_status(record.status),
         constraints: intent.constraints.clone(),
         owned_scope: intent.owned_scope.clone(),
         acceptance_criteria: criteria.map(|criterion| criterion.text.clone()).collect(),
@@ -77,7 +77,7 @@ pub(super) fn instant(millis: u64) -> String {
 }
 
 /// The status on the wire.
-pub(super) fn told_status(status: Status) -> IntentStatus {
+pub(super) fn wire_status(status: Status) -> IntentStatus {
     match status {
         Status::Pending => IntentStatus::Pending,
         Status::InProgress => IntentStatus::InProgress,
@@ -88,7 +88,7 @@ pub(super) fn told_status(status: Status) -> IntentStatus {
 }
 
 /// The state on the wire.
-pub(super) fn told_state(state: State) -> HolderState {
+pub(super) fn wire_state(state: State) -> HolderState {
     match state {
         State::Request => HolderState::Request,
         State::Reasoning => HolderState::Reasoning,

@@ -1,15 +1,15 @@
 //! A new intent, and changes of one.
 
-use coord_intents::intent::{Intent, Met};
+use coord_intents::intent::{CriterionProof, Intent};
 use coord_intents::ledger::blank_credentials;
 use coord_protocol::{Action, EditIntentRequest, ErrorCode, IntentResponse, NewIntentRequest};
 use futures::FutureExt;
 
 use super::edit::{EditRefusal, edit};
-use super::gathered::{Gathered, done, refused};
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::members;
 use super::origin::origin;
+use super::registry_context::{RegistryContext, done, refused};
 use super::rounds::Rounds;
 use super::view::instant;
 use crate::admission::Admission;
@@ -108,7 +108,7 @@ pub async fn edit_intent(
     let holder = admission.holder().clone();
     let mut rounds = Rounds::begin();
     loop {
-        let gathered = Gathered::read(app, &caller.repo, &holder, id).await?;
+        let gathered = RegistryContext::read(app, &caller.repo, &holder, id).await?;
         match try_edit(app, &caller.repo, &mut admission, &gathered, sent).await? {
             Edit::Done(what) => return done(app, &caller.repo, &holder, id, what).await,
             Edit::Frozen(member) => {
@@ -134,20 +134,20 @@ async fn try_edit(
     app: &App,
     repo: &RepoId,
     admission: &mut Admission<'_>,
-    gathered: &Gathered,
+    gathered: &RegistryContext,
     sent: &EditIntentRequest,
 ) -> Result<Edit, ApiError> {
-    let met = Met {
+    let met = CriterionProof {
         by: actor(admission.holder()),
         at: instant(gathered.registry.now_ms),
         evidence: String::new(),
     };
-    let Gathered {
+    let RegistryContext {
         registry,
         record,
         stored,
     } = gathered;
-    // What counts of a budget is in the record.
+    // The counted part of a budget is in the record.
     let edited = match edit(&stored.intent, record.status, sent, is_person(app, admission), &met) {
         Ok(edited) => edited,
         Err(EditRefusal::Invalid(error)) => return Err(error),

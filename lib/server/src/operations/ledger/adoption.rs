@@ -4,11 +4,11 @@ use coord_intents::ledger::{Adoption, ContentHash};
 use coord_protocol::{RecordEntry, RecordKind};
 use serde_json::Value as Json;
 
-/// What an entry of another form is told.
+/// The error for an entry of another form.
 const FORM: &str = " must have hash, tool_input of bytes and lines, the 64 digits of the hash as trace_id, and no other member, \
                     because its kind is adoption";
 
-/// What `sent` adopts, whose hash is `hash`.
+/// The entries that `sent` adopts, whose hash is `hash`.
 ///
 /// # Errors
 /// When it has another form.

@@ -10,7 +10,7 @@ use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, RepoId};
 use coord_state::store_time;
 
-/// Whose ledger, and who asks.
+/// The ledger, and the caller.
 #[derive(Debug)]
 pub struct CheckpointRequest {
     /// The repository.

@@ -1,7 +1,8 @@
 //! Entries as sent, made into events with the texts of their lines.
 
 use coord_intents::ledger::{
-    ActionType, ContentHash, Event, LineTooLong, Metadata, Outcome, Payload, Prepared, ResultStatus, ToolInput, TraceId,
+    ActionType, ContentHash, Event, LineTooLong, Metadata, Outcome, Payload, PreparedLine, ResultStatus, ToolInput,
+    TraceId,
 };
 use coord_protocol::{AgentSession, RecordEntry, RecordKind};
 use serde_json::Value as Json;
@@ -19,7 +20,7 @@ const MOST_NAME: usize = 128;
 
 const CLASSES: [&str; 2] = ["AST_REFACTOR", "INTENT_EVOLUTION"];
 
-/// What an entry is told whose content is missing or wrong.
+/// The error for an entry whose content is missing or wrong.
 const HASH: &str = ".hash must be sha256: and 64 lower-case digits, or DELETED; a mutation needs it";
 
 const NO_LOCK: &str = "No lock: the file was changed without the caller's lock for writing";
@@ -58,7 +59,7 @@ pub(super) fn events(
     sent.iter().enumerate().map(event).collect()
 }
 
-/// The problem is what follows the entry's name in a sentence.
+/// The problem follows the entry's name in a sentence.
 fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) -> Result<RecordedEvent, String> {
     let trace_id = TraceId::parse(&sent.trace_id).map_err(|error| format!(".trace_id is not valid: {error}"))?;
     let path = sent.file_path.as_deref().map(FilePath::parse).transpose();
@@ -143,11 +144,11 @@ fn mutation(
     (path, hash): (FilePath, ContentHash),
     mut event: Event,
     agent: Option<&str>,
-) -> Result<(RecordedKind, Prepared), String> {
+) -> Result<(RecordedKind, PreparedLine), String> {
     event.payload.hash = Some(hash);
     let has_failed = sent.error_message.is_some();
     if !has_failed {
-        // The longest of the results: what fits with it fits with the others.
+        // The longest of the results: an event that fits with it fits with the others.
         event.result.error_message = Some(OTHER_TOKEN.to_owned());
     }
     let mut line = prepared(event, agent)?;
@@ -177,7 +178,7 @@ fn mutation(
     Ok((RecordedKind::Mutation(mutation), line))
 }
 
-fn prepared(event: Event, agent: Option<&str>) -> Result<Prepared, String> {
+fn prepared(event: Event, agent: Option<&str>) -> Result<PreparedLine, String> {
     event
         .prepare(agent)
         .map_err(|LineTooLong| format!(" is too long: {LineTooLong}"))

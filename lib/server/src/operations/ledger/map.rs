@@ -11,7 +11,7 @@ use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, Branch, Holder, RepoId};
 use coord_state::intents::{Owners, Registry, owned_paths, registry};
 
-/// Whose map, and who asks.
+/// The map, and the caller.
 #[derive(Debug)]
 pub struct MapRequest {
     /// The repository.
@@ -55,7 +55,7 @@ fn rows(owners: Owners, registry: &Registry, branch: Option<&Branch>, heard_sinc
     };
     let mut files = Vec::new();
     for (path, owners) in owners {
-        // What was recorded without an intent is in the ledger alone.
+        // Entries without an intent are in the ledger alone.
         for owner in owners.into_iter().filter(|owner| !owner.intent.is_empty()) {
             let pair = owner.branch.as_deref().zip(branch);
             if pair.is_none_or(|(own, asked)| own == asked.as_str()) {

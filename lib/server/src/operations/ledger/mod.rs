@@ -1,4 +1,4 @@
-//! The ledger: lines are recorded, read with their chain, and vouched for by a checkpoint; and what it knows of files.
+//! The ledger: lines are recorded, read with their chain, and vouched for by a checkpoint; and its records of files.
 
 mod adoption;
 mod checkpoint;
@@ -25,7 +25,7 @@ fn seal_and_rest(repo: &RepoId) -> Read<(Seal, bool)> {
     seal(repo).and(has_unsealed_lines(repo))
 }
 
-/// The seal after the newest line, as far as the store lets it be moved: without that, what was sealed is still true.
+/// The seal after the newest line, as far as the store lets it be moved: without that, the older seal is still true.
 async fn newest_seal(app: &App, repo: &RepoId, (known, has_more): (Seal, bool)) -> Seal {
     if !has_more {
         return known;

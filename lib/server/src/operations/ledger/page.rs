@@ -66,7 +66,7 @@ pub async fn page(app: &App, request: LedgerRequest) -> Result<LedgerResponse, A
     } = request;
     let read = seal_and_rest(&repo);
     let (_, found) = admit_to_repository(app, &repo, None, caller, caller_agent, read).await?;
-    let reading = Reading {
+    let reading = PageRead {
         app,
         repo: &repo,
         intent: intent.as_deref(),
@@ -74,7 +74,7 @@ pub async fn page(app: &App, request: LedgerRequest) -> Result<LedgerResponse, A
         limit,
     };
     let mut seal = newest_seal(app, &repo, found).await;
-    // Lines may be dropped while they are read; then the seal tells where the rest begins.
+    // Lines may be dropped while they are read; then the seal shows where the rest begins.
     const ROUNDS: usize = 3;
     for _ in 0..ROUNDS {
         let found = match range {
@@ -97,9 +97,9 @@ pub async fn page(app: &App, request: LedgerRequest) -> Result<LedgerResponse, A
 }
 
 /// Lines, and after which line to go on; none where some were dropped meanwhile.
-type Found = Option<(Vec<SealedLine>, Option<u64>)>;
+type LinesPage = Option<(Vec<SealedLine>, Option<u64>)>;
 
-struct Reading<'a> {
+struct PageRead<'a> {
     app: &'a App,
     repo: &'a RepoId,
     intent: Option<&'a str>,
@@ -107,7 +107,7 @@ struct Reading<'a> {
     limit: usize,
 }
 
-impl Reading<'_> {
+impl PageRead<'_> {
     /// Lines that are looked at in one round trip.
     fn window(&self) -> usize {
         if self.intent.is_none() && self.file.is_none() {
@@ -121,7 +121,7 @@ impl Reading<'_> {
         Ok(read_lines(&*self.app.store, self.repo, seal, after, most).await?)
     }
 
-    async fn forward(&self, seal: &Seal, after: u64) -> Result<Found, ApiError> {
+    async fn forward(&self, seal: &Seal, after: u64) -> Result<LinesPage, ApiError> {
         let (mut wanted, mut bytes) = (Vec::new(), 0);
         let mut last = after.max(seal.base.point.seq);
         for _ in 0..MOST_WINDOWS {
@@ -149,7 +149,7 @@ impl Reading<'_> {
         Ok(Some((wanted, next)))
     }
 
-    async fn newest(&self, seal: &Seal) -> Result<Found, ApiError> {
+    async fn newest(&self, seal: &Seal) -> Result<LinesPage, ApiError> {
         let (mut wanted, mut bytes) = (Vec::new(), 0);
         let mut end = seal.sealed.point.seq;
         for _ in 0..MOST_WINDOWS {

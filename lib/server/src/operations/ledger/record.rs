@@ -1,4 +1,4 @@
-//! What a holder did is appended to the ledger.
+//! A holder's actions are appended to the ledger.
 
 use coord_intents::ledger::ResultStatus;
 use coord_protocol::{Action, Orchestration, RecordRequest, RecordResponse, Recorded};
@@ -14,16 +14,15 @@ use coord_auth::Caller;
 use coord_domain::{Branch, RepoId};
 use coord_settings::Handshake;
 use coord_state as state;
-use coord_state::locks::{Record, RecordOutcome, RecordedAs, RecordedEvent, RecordedKind};
+use coord_state::locks::{Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
 
 /// The branch of a request that names none.
 const NO_BRANCH: &str = "main";
 
 /// Records the entries of `sent` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
-/// # Errors
-/// When a field is missing or invalid, the caller is denied, or the store does not respond. Even then the entries may have been
-/// recorded; what is sent again is recorded once.
+/// # Errors When a field is missing or invalid, the caller is denied, or the store does not respond. Even then the entries may
+/// have been recorded; entries that are sent again are recorded once.
 pub async fn record(
     app: &App,
     sent: &RecordRequest,
@@ -54,11 +53,11 @@ pub async fn record(
 }
 
 fn respond(events: &[RecordedEvent], intent: Option<&str>, outcome: &RecordOutcome) -> RecordResponse {
-    let recorded = |recorded: &RecordedAs| match recorded {
-        RecordedAs::New(ResultStatus::Success) => Recorded::Success,
-        RecordedAs::New(ResultStatus::Failure) => Recorded::Failure,
-        RecordedAs::New(ResultStatus::Denied) => Recorded::Denied,
-        RecordedAs::Repeated => Recorded::Repeated,
+    let recorded = |recorded: &RecordStatus| match recorded {
+        RecordStatus::New(ResultStatus::Success) => Recorded::Success,
+        RecordStatus::New(ResultStatus::Failure) => Recorded::Failure,
+        RecordStatus::New(ResultStatus::Denied) => Recorded::Denied,
+        RecordStatus::Repeated => Recorded::Repeated,
     };
     let mut warnings = Vec::new();
     if let Some(intent) = intent.filter(|_| outcome.is_unknown_intent) {
@@ -68,7 +67,7 @@ fn respond(events: &[RecordedEvent], intent: Option<&str>, outcome: &RecordOutco
         ));
     }
     for (event, outcome) in events.iter().zip(&outcome.outcomes) {
-        if let (RecordedKind::Mutation(mutation), RecordedAs::New(ResultStatus::Failure)) = (&event.kind, outcome)
+        if let (RecordedKind::Mutation(mutation), RecordStatus::New(ResultStatus::Failure)) = (&event.kind, outcome)
             && !mutation.has_failed
         {
             warnings.push(format!(

@@ -1,4 +1,4 @@
-//! How files stand to what was recorded of them.
+//! How files differ from their records.
 
 use coord_intents::ledger::ContentHash;
 use coord_protocol::{FileContent, FileReport, FileVerdict, VerifyRequest, VerifyResponse};
@@ -11,7 +11,7 @@ use coord_auth::Caller;
 use coord_domain::{Branch, FilePath, FilePaths, RepoId};
 use coord_state::intents::{Owner, owners_of};
 
-/// Compares the files of `sent` with what was recorded. `agent` is the header `X-Coord-Agent`, if sent.
+/// Compares the files of `sent` with their records. `agent` is the header `X-Coord-Agent`, if sent.
 ///
 /// # Errors
 /// When a field is missing or invalid, the caller is denied, or the store does not respond.
@@ -59,7 +59,7 @@ fn files(sent: &[FileContent]) -> Result<Vec<(FilePath, ContentHash)>, ApiError>
     sent.iter().enumerate().map(file).collect()
 }
 
-/// The verdict on a file with the content `hash`. Of several rows, the last has what was recorded last.
+/// The verdict on a file with the content `hash`. Of several rows, the last has the newest record.
 fn report(path: &FilePath, hash: ContentHash, owners: &[Owner], branch: Option<&Branch>) -> FileReport {
     let is_of_branch = |owner: &&Owner| {
         let pair = owner.branch.as_deref().zip(branch);

@@ -44,15 +44,15 @@ pub struct PolicyView {
     /// Seconds until a lock expires, unless it is renewed.
     #[schema(minimum = 1, maximum = 86_400)]
     ttl_seconds: u32,
-    /// The effect of another's WRITING lock on a neighbor, for a claim to write.
+    /// The effect of a neighbor's WRITING lock, held by someone else, on a claim to write.
     #[schema(schema_with = neighbors_schema)]
     neighbors: NeighborPolicy,
-    /// `block` where another's pending change of a file refuses a claim to write it.
+    /// `block` if someone else's pending change of a file refuses a claim to write it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pending: Option<PendingPolicy>,
-    /// Patterns of files that several may write at once; absent where these are the lockfiles that a tool makes again, and what
-    /// `.gitattributes` says.
+    /// Patterns of files that several may write at once; absent if these are the lockfiles of tools, and the files that
+    /// `.gitattributes` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, max_items = 64)]
     shared: Option<Vec<String>>,
@@ -60,7 +60,7 @@ pub struct PolicyView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 64)]
     ignore: Vec<String>,
-    /// What is wrong with the file at the head, so that the last good one counts: file, line, column and a sentence.
+    /// The error in the file at the head, if the last good one is used instead: file, line, column and a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     problem: Option<String>,
@@ -70,7 +70,7 @@ fn neighbors_schema() -> Object {
     let names = NeighborPolicy::ALL.map(NeighborPolicy::as_str);
     one_of(
         &names,
-        "The effect of another's WRITING lock on a neighbor, for a claim to write",
+        "The effect of a neighbor's WRITING lock, held by someone else, on a claim to write",
     )
 }
 
@@ -99,18 +99,18 @@ pub struct BuildProgress {
     scanned: u64,
 }
 
-/// What the store has of the graph and of the repository's locks and pending changes.
-pub type Stored = (GraphHash, (LiveLocks, PendingChanges));
+/// The stored state of the graph and of the repository's locks and pending changes.
+pub type StoredGraphState = (GraphHash, (LiveLocks, PendingChanges));
 
 impl Overview {
     /// Reads the overview of a branch.
-    pub fn of(repo: &RepoId, branch: &Branch) -> Read<Stored> {
+    pub fn of(repo: &RepoId, branch: &Branch) -> Read<StoredGraphState> {
         let locks = live_locks(repo).and(pending_changes(repo));
         graph_hash(repo, branch).and(locks)
     }
 
     /// The overview in `stored`.
-    pub fn new(branch: &Branch, stored: Stored, operator: &LockConfig) -> Self {
+    pub fn new(branch: &Branch, stored: StoredGraphState, operator: &LockConfig) -> Self {
         let (graph, (LiveLocks { now, mut entries }, pending)) = stored;
         entries.retain(|entry| entry.branch == branch.as_str());
         // A builder that died sends no more reports, so its lease expires.

@@ -1,4 +1,4 @@
-//! Who asks.
+//! The caller.
 
 use crate::admission::{Admission, Right};
 use crate::app::App;
@@ -11,9 +11,9 @@ use coord_domain::{AgentId, Branch, RepoId};
 /// No team is of a branch; only the head of this one is read.
 const NO_BRANCH: &str = "main";
 
-/// A caller with what it was asked on: `agent` is the header `X-Coord-Agent`, if sent.
+/// A caller with its credentials: `agent` is the header `X-Coord-Agent`, if sent.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct CallerContext<'a> {
     /// The caller.
     pub caller: Caller,
     /// The header.
@@ -31,14 +31,18 @@ pub(super) struct TeamAgent {
 
 impl TeamAgent {
     /// The caller of a request with these fields.
-    pub fn parse(repo_url: &Option<String>, agent_id: Option<&str>, asked: Asked<'_>) -> Result<Self, ApiError> {
+    pub fn parse(
+        repo_url: &Option<String>,
+        agent_id: Option<&str>,
+        context: CallerContext<'_>,
+    ) -> Result<Self, ApiError> {
         let repo = RepoId::parse(required("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
-        let caller = asked.caller.in_repository(&repo)?;
+        let caller = context.caller.in_repository(&repo)?;
         Ok(TeamAgent {
             repo,
             branch: Branch::parse(NO_BRANCH).map_err(in_field("branch"))?,
             caller,
-            agent_id: agent_of(agent_id, asked.agent)?,
+            agent_id: agent_of(agent_id, context.agent)?,
         })
     }
 

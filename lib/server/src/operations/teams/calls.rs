@@ -2,7 +2,7 @@
 
 use coord_protocol::Waiting;
 
-use super::chosen::ChosenTeam;
+use super::team_selection::SelectedTeam;
 use crate::admission::{Admission, AdmittedCall};
 use crate::error::ApiError;
 use coord_domain::team::{Handle, TaskId};
@@ -10,12 +10,12 @@ use coord_state::admission::{AdmissionTerms, Admitted, Question};
 use coord_state::departures::{self, ShutdownStep};
 use coord_state::messages::{self, Inbox, MessageFilter, MessagePage, NewMessage, SentMessage};
 use coord_state::tasks::{
-    self, CreatedTasks, NewTask, TaskChanges, TaskFilter, TaskPage, Unblocked, Updated, WholeTask,
+    self, CreatedTasks, FullTask, NewTask, TaskChanges, TaskFilter, TaskPage, Unblocked, UpdateOutcome,
 };
-use coord_state::teams::{self, Joined, NewMember, RequestKey, TeamRecord};
+use coord_state::teams::{self, JoinKind, NewMember, RequestKey, TeamRecord};
 use coord_store::{Store, StoreError};
 
-/// Runs `call`. Returns its outcome, and what waits for the caller.
+/// Runs `call`. Returns its outcome, and pending items for the caller.
 pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = (T, teams::Waiting)>>(
     admission: &mut Admission<'_>,
     call: &mut C,
@@ -24,15 +24,15 @@ pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = (T, teams::Waiting)>>
     Ok((outcome, waiting.into()))
 }
 
-/// What a list costs, for a caller that has no request left.
+/// The price of a list, for a caller without requests left.
 pub(super) const PRICE_OF_LIST: &str = "you read too much; a list counts as one request for each 500 tasks or messages that it reads, \
                                         so list less often";
 
-/// What a team costs, for a caller that has no request left.
+/// The price of a team, for a caller without requests left.
 pub(super) const PRICE_OF_TEAM: &str = "you read too much; a team counts as one request for each 100 members and each 1,000 claimed \
                                         tasks that it shows, so show it less often";
 
-/// The same for a part of a read that may take long. `price`: what it costs.
+/// The same for a part of a read that may take long. `price`: its cost.
 pub(super) async fn run_part<T: Send, C: AdmittedCall<Outcome = (T, teams::Waiting)>>(
     admission: &mut Admission<'_>,
     call: &mut C,
@@ -50,7 +50,7 @@ macro_rules! calls {
     ($($name:ident $(<$life:lifetime>)? { $($field:ident: $kind:ty),* } = $module:ident::$function:ident -> $outcome:ty;)*) => {$(
         #[doc = concat!("[`", stringify!($module), "::", stringify!($function), "`].")]
         pub(super) struct $name $(<$life>)? {
-            pub team: ChosenTeam,
+            pub team: SelectedTeam,
             $(pub $field: $kind,)*
         }
 
@@ -74,7 +74,7 @@ macro_rules! calls {
 
 calls! {
     CreateTeam<'a> { leader: &'a NewMember<'a>, is_strict: bool, description: &'a str } = teams::create_team -> ();
-    JoinTeam<'a> { member: &'a NewMember<'a> } = teams::join_team -> Joined;
+    JoinTeam<'a> { member: &'a NewMember<'a> } = teams::join_team -> JoinKind;
     HandOver<'a> { to: &'a Handle } = teams::hand_over -> String;
     ShowTeam { } = teams::show_team -> TeamRecord;
     LeaveTeam { } = departures::leave_team -> Vec<String>;
@@ -84,10 +84,10 @@ calls! {
     AnswerShutdown<'a> { id: &'a str, rejection: Option<&'a str> } = departures::answer_shutdown -> ShutdownStep;
     ForceShutdown<'a> { id: &'a str } = departures::force_shutdown -> ShutdownStep;
     CreateTasks<'a> { key: RequestKey<'a>, tasks: &'a [NewTask] } = tasks::create_tasks -> CreatedTasks;
-    UpdateTask<'a> { id: &'a TaskId, changes: &'a TaskChanges } = tasks::update_task -> Updated;
-    AssignTask<'a> { id: &'a TaskId, to: Option<&'a Handle> } = tasks::assign_task -> WholeTask;
+    UpdateTask<'a> { id: &'a TaskId, changes: &'a TaskChanges } = tasks::update_task -> UpdateOutcome;
+    AssignTask<'a> { id: &'a TaskId, to: Option<&'a Handle> } = tasks::assign_task -> FullTask;
     DeleteTask<'a> { id: &'a TaskId, is_unlinked: bool } = tasks::delete_task -> Unblocked;
-    ShowTask<'a> { id: &'a TaskId } = tasks::show_task -> WholeTask;
+    ShowTask<'a> { id: &'a TaskId } = tasks::show_task -> FullTask;
     ListTasks<'a> { after: u64, most: usize, filter: &'a TaskFilter<'a> } = tasks::list_tasks -> TaskPage;
     SendMessage<'a> { key: RequestKey<'a>, message: &'a NewMessage<'a> } = messages::send_message -> SentMessage;
     ReadMessages { cursor: Option<u64>, most: usize, most_bytes: usize, is_own: bool } = messages::read_messages -> Inbox;

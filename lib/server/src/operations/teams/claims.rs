@@ -1,4 +1,4 @@
-//! Tasks are claimed, completed and given back.
+//! Tasks are claimed, completed and released.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use coord_protocol::tasks::{
 };
 use coord_protocol::teams::TeamCaller;
 
-use super::caller::{Asked, TeamAgent};
+use super::caller::{CallerContext, TeamAgent};
 use super::calls::run;
-use super::chosen::ChosenTeam;
-use super::files::{ClaimCall, ClaimTarget, EndCall, FilesAsked, add_claimed, add_released, end, refused_claim};
+use super::files::{ClaimCall, ClaimTarget, EndCall, FileTerms, add_claimed, add_released, end, refused_claim};
 use super::is_of;
-use super::no_task::why_none;
+use super::task_unavailable::why_none;
 use super::tasks::{answer, of_task};
+use super::team_selection::SelectedTeam;
 use super::texts::{content, long_text, request_key, task_id};
 use crate::admission::Admission;
 use crate::app::App;
@@ -29,11 +29,11 @@ use crate::operations::tool_use::ToolUse;
 use crate::operations::wait::{Urgency, Waiting, wait_seconds};
 use coord_domain::instant;
 use coord_state::locks::ClaimOutcome;
-use coord_state::tasks::{ClaimedTask, NothingReady, PassedOver, TaskClaim, TaskEnd};
+use coord_state::tasks::{ClaimedTask, NothingReady, SkippedTask, TaskClaim, TaskEnd};
 use coord_state::teams::RequestKey;
 
-fn agent_of(caller: &TeamCaller, asked: Asked<'_>) -> Result<TeamAgent, ApiError> {
-    TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)
+fn agent_of(caller: &TeamCaller, context: CallerContext<'_>) -> Result<TeamAgent, ApiError> {
+    TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), context)
 }
 
 /// Claims the task `id` with its files, or renews the caller's claim.
@@ -44,9 +44,9 @@ pub async fn claim_task(
     app: &App,
     id: &str,
     sent: &ClaimTaskRequest,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = agent_of(&sent.caller, asked)?;
+    let agent = agent_of(&sent.caller, context)?;
     let id = &task_id("id", id)?;
     let seconds = seconds(
         "lease_seconds",
@@ -54,10 +54,10 @@ pub async fn claim_task(
         LEASE_SECONDS,
         app.teams.lease_seconds,
     )?;
-    let files = FilesAsked::of_claim(&agent, &sent.work)?;
+    let files = FileTerms::of_claim(&agent, &sent.work)?;
     let tool_use = ToolUse::parse(None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
-    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let mut call = ClaimCall {
         team,
         seconds,
@@ -84,7 +84,7 @@ pub async fn claim_task(
 fn of_claim(
     app: &App,
     admission: &Admission<'_>,
-    files: &FilesAsked,
+    files: &FileTerms,
     rules: Option<ClaimRules<'_>>,
     claimed: ClaimedTask,
     waits: coord_protocol::Waiting,
@@ -102,15 +102,19 @@ fn of_claim(
     response
 }
 
-/// Most tasks of one request that intents do not let in, and after which it ends.
+/// Most tasks of one request that intents may refuse before it ends.
 const MOST_SKIPPED: usize = 8;
 
 /// Claims the first task that is ready and whose files are free, and waits for one if the request says so.
 ///
 /// # Errors
 /// As those of [`claim_task`].
-pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> Result<TaskResponse, ApiError> {
-    let agent = agent_of(&sent.caller, asked)?;
+pub async fn next_task(
+    app: &App,
+    sent: &NextTaskRequest,
+    context: CallerContext<'_>,
+) -> Result<TaskResponse, ApiError> {
+    let agent = agent_of(&sent.caller, context)?;
     let lease = seconds(
         "lease_seconds",
         sent.lease_seconds,
@@ -123,10 +127,10 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
         key: request_key(sent.request_key.as_deref())?,
         content: &content,
     };
-    let files = FilesAsked::of_claim(&agent, &sent.work)?;
+    let files = FileTerms::of_claim(&agent, &sent.work)?;
     let tool_use = ToolUse::parse(None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
-    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut call = ClaimCall {
         team,
@@ -162,12 +166,12 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                     | Event::TaskReleased(_)
                     | Event::TaskLapsed(_)
                     | Event::TaskCompleted(_)
-                    // Lapses that are cleared, a dependency or a reservation that is taken away, another branch.
+                    // Cleared expiries, a removed dependency or reservation, another branch.
                     | Event::TaskUpdated(_)
                     | Event::ShutdownChanged(_) => is_of(event, call.team.name()),
                     _ => false,
                 };
-                // No event tells that a claim has lapsed, or a lock or a reservation ended, before somebody looks.
+                // No event reports that a claim expired, or a lock or reservation ended, until a call notices.
                 let ends = passed
                     .iter()
                     .filter_map(|task| task.until)
@@ -202,13 +206,13 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
     }
 }
 
-/// How long until a claim lapses, by this process's clock, which runs with the store's or near it.
-fn lapse_in(expires: i64) -> Duration {
+/// Time until a claim expires, by this process's clock, which runs with the store's or near it.
+fn time_to_expiry(expires: i64) -> Duration {
     let left = (expires - chrono::Utc::now().timestamp_millis()).clamp(0, 60_000);
     Duration::from_millis(left.unsigned_abs()) + Duration::from_secs(1)
 }
 
-fn passed_task(passed: PassedOver) -> PassedTask {
+fn passed_task(passed: SkippedTask) -> PassedTask {
     let (file, branch) = match passed.reason {
         PassedReason::Branch => (None, passed.what),
         _ => (passed.what, None),
@@ -225,7 +229,7 @@ fn passed_task(passed: PassedOver) -> PassedTask {
     }
 }
 
-/// Completes the task `id`, which the caller has, and gives its files back.
+/// Completes the task `id`, which the caller has, and releases its files.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -233,14 +237,14 @@ pub async fn complete_task(
     app: &App,
     id: &str,
     sent: &CompleteTaskRequest,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = agent_of(&sent.caller, asked)?;
+    let agent = agent_of(&sent.caller, context)?;
     let id = &task_id("id", id)?;
     let result = long_text("result", sent.result.as_deref())?;
-    let files = FilesAsked::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), None)?;
+    let files = FileTerms::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), None)?;
     let (mut admission, head) = files.begin(app, &agent, false).await?;
-    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let call = EndCall {
         team,
         id,
@@ -273,7 +277,7 @@ pub async fn complete_task(
         }
     });
     if completed.had_expired {
-        let warning = "LEASE_EXPIRED: the claim had lapsed, and nobody else had taken the task";
+        let warning = "LEASE_EXPIRED: the claim had expired, and no one else had claimed the task";
         response.warnings.push(warning.to_owned());
     }
     if is_other_result {
@@ -287,7 +291,7 @@ pub async fn complete_task(
     Ok(response)
 }
 
-/// Gives the task `id` back, and of its files those whose work the branch has.
+/// Releases the task `id`, and of its files those whose work the branch has.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -295,15 +299,15 @@ pub async fn release_task(
     app: &App,
     id: &str,
     sent: &ReleaseTaskRequest,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = agent_of(&sent.caller, asked)?;
+    let agent = agent_of(&sent.caller, context)?;
     let id = &task_id("id", id)?;
     let note = long_text("note", sent.note.as_deref())?;
-    let mut files = FilesAsked::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), sent.abandon)?;
+    let mut files = FileTerms::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), sent.abandon)?;
     files.keep_without_new_head();
     let (mut admission, head) = files.begin(app, &agent, false).await?;
-    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let call = EndCall {
         team,
         id,
@@ -320,7 +324,7 @@ pub async fn release_task(
         Err(error) => return Err(head.explain(error)),
     };
     let mut response = of_task(released.task.without_dependencies(), waits, |task| {
-        format!("Task {} is given back; anybody may claim it", task.id)
+        format!("Released task {}; any member may claim it", task.id)
     });
     add_released(&mut response, app, &admission, &files, released.files).await?;
     if !released.kept.is_empty() {

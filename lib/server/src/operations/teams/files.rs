@@ -1,11 +1,11 @@
-//! The files of a task: what a request says of them, and what they say to it.
+//! The files of a task: how a request handles them, and how they affect it.
 
 use coord_protocol::tasks::{TaskResponse, TaskWork};
 use coord_protocol::{AgentError, ErrorCode, Metadata, PostResponse, Waiting};
 
 use super::caller::TeamAgent;
 use super::calls::run;
-use super::chosen::ChosenTeam;
+use super::team_selection::SelectedTeam;
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::error::ApiError;
@@ -19,13 +19,13 @@ use coord_domain::team::TaskId;
 use coord_domain::{Branch, CommitSha, LockMode};
 use coord_state::admission::{AdmissionTerms, Admitted, Question};
 use coord_state::locks::{ClaimOutcome, ReleaseOutcome, Released, Survey};
-use coord_state::tasks::{self, FilesOfClaim, FilesOfRelease, TaskClaim, TaskEnd};
+use coord_state::tasks::{self, ClaimedFiles, ReleasedFiles, TaskClaim, TaskEnd};
 use coord_state::teams::{self, RequestKey};
 use coord_store::{Store, StoreError};
 
-/// What a request says of the files of its task.
+/// How a request handles the files of its task.
 #[derive(Debug)]
-pub(super) struct FilesAsked {
+pub(super) struct FileTerms {
     /// Whether they are left alone.
     is_left_alone: bool,
     /// Where the work on them is done, if the request says so.
@@ -36,7 +36,7 @@ pub(super) struct FilesAsked {
     is_abandoned: bool,
 }
 
-impl FilesAsked {
+impl FileTerms {
     /// Those of a claim.
     pub fn of_claim(agent: &TeamAgent, sent: &TaskWork) -> Result<Self, ApiError> {
         Self::parse(agent, sent, None, None)
@@ -92,7 +92,7 @@ impl FilesAsked {
                 problem: "is required with abandon, and so is branch".to_owned(),
             });
         }
-        Ok(FilesAsked {
+        Ok(FileTerms {
             is_left_alone: sent.claim_files == Some(false),
             work,
             new_head,
@@ -143,7 +143,7 @@ impl FilesAsked {
         Some(ReleasedWork::new(admission, self.work()?, self.new_head.as_ref()))
     }
 
-    /// For a release: without a pushed commit nobody can tell which files may be given back, and their locks stay.
+    /// For a release: without a pushed commit it is unknown which files may be released, and their locks stay.
     pub fn keep_without_new_head(&mut self) {
         if self.new_head.is_none() && !self.is_abandoned {
             self.work = None;
@@ -180,17 +180,17 @@ impl Head {
 
 /// A claim of one task, or of the next.
 pub(super) struct ClaimCall<'a> {
-    pub team: ChosenTeam,
+    pub team: SelectedTeam,
     pub seconds: u32,
-    pub files: &'a FilesAsked,
+    pub files: &'a FileTerms,
     pub head: &'a Head,
     pub rules: Option<ClaimRules<'a>>,
     pub target: ClaimTarget<'a>,
-    /// Tasks that intents do not let in.
+    /// Tasks that intents refuse.
     pub skipped: Vec<String>,
 }
 
-/// What is claimed.
+/// The task to claim.
 pub(super) enum ClaimTarget<'a> {
     /// This task.
     Task(&'a TaskId),
@@ -204,13 +204,13 @@ impl AdmittedCall for ClaimCall<'_> {
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         let terms = self.team.terms(terms);
         let files = match (self.files.work(), &self.rules, self.head) {
-            _ if self.files.is_left_alone => FilesOfClaim::LeftAlone,
-            (Some(work), Some(ClaimRules { gate, policy }), Head::Found) => FilesOfClaim::Claimed {
+            _ if self.files.is_left_alone => ClaimedFiles::LeftAlone,
+            (Some(work), Some(ClaimRules { gate, policy }), Head::Found) => ClaimedFiles::Claimed {
                 policy: &policy.terms,
                 agent_head: &work.agent_head,
                 gate: gate.terms(),
             },
-            _ => FilesOfClaim::NoHead,
+            _ => ClaimedFiles::NoHead,
         };
         match self.target {
             ClaimTarget::Task(id) => tasks::claim_task(store, &terms, id, self.seconds, &files).await,
@@ -230,13 +230,13 @@ impl AdmittedCall for ClaimCall<'_> {
 
 /// The end of the claim of a task.
 pub(super) struct EndCall<'a> {
-    pub team: ChosenTeam,
+    pub team: SelectedTeam,
     pub id: &'a TaskId,
     pub token: Option<i64>,
     /// Result or note.
     pub text: &'a str,
     pub is_completed: bool,
-    pub files: &'a FilesAsked,
+    pub files: &'a FileTerms,
     pub head: &'a Head,
     pub work: Option<ReleasedWork<'a>>,
 }
@@ -247,15 +247,15 @@ impl AdmittedCall for EndCall<'_> {
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         let terms = self.team.terms(terms);
         let files = match (&self.work, self.head) {
-            _ if self.files.is_left_alone => FilesOfRelease::LeftAlone,
-            (Some(_), Head::Found) if self.files.is_abandoned => FilesOfRelease::Abandoned,
-            (Some(work), Head::Found) => FilesOfRelease::GivenBack {
+            _ if self.files.is_left_alone => ReleasedFiles::LeftAlone,
+            (Some(_), Head::Found) if self.files.is_abandoned => ReleasedFiles::Abandoned,
+            (Some(work), Head::Found) => ReleasedFiles::GivenBack {
                 new_head: work.new_head,
                 agent_head: work.agent_head,
                 can_ask: work.can_ask,
                 judged: &work.judged,
             },
-            _ => FilesOfRelease::NoHead,
+            _ => ReleasedFiles::NoHead,
         };
         match self.is_completed {
             true => tasks::complete_task(store, &terms, self.id, self.token, self.text, &files).await,
@@ -271,7 +271,7 @@ impl AdmittedCall for EndCall<'_> {
     }
 }
 
-/// Ends the claim of a task; returns what waits for the caller as well.
+/// Ends the claim of a task; also returns pending items for the caller.
 pub(super) async fn end(
     app: &App,
     admission: &mut Admission<'_>,
@@ -290,7 +290,7 @@ pub(super) async fn end(
 pub(super) fn refused_claim(
     app: &App,
     admission: &Admission<'_>,
-    files: &FilesAsked,
+    files: &FileTerms,
     rules: Option<ClaimRules<'_>>,
     outcome: &ClaimOutcome,
     id: &str,
@@ -326,12 +326,12 @@ fn refused(response: PostResponse, id: &str, waiting: Waiting) -> ApiError {
     }))
 }
 
-/// Adds to `response` what the claim of the files of its task found.
+/// Adds to `response` the findings of the claim of the task's files.
 pub(super) fn add_claimed(
     response: &mut TaskResponse,
     app: &App,
     admission: &Admission<'_>,
-    files: &FilesAsked,
+    files: &FileTerms,
     rules: Option<ClaimRules<'_>>,
     survey: Option<Survey>,
 ) {
@@ -344,12 +344,12 @@ pub(super) fn add_claimed(
     response.warnings.extend(granted.warnings);
 }
 
-/// Adds to `response` what came of the files that were given back with its task.
+/// Adds to `response` the result for the files that were released with their task.
 pub(super) async fn add_released(
     response: &mut TaskResponse,
     app: &App,
     admission: &Admission<'_>,
-    files: &FilesAsked,
+    files: &FileTerms,
     released: Option<Released>,
 ) -> Result<(), ApiError> {
     let (Some(work), Some(released)) = (files.work(), released) else {

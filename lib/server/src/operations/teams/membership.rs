@@ -7,12 +7,12 @@ use coord_protocol::teams::{
 };
 use coord_protocol::{Action, Orchestration, Waiting};
 
-use super::caller::{Asked, TeamAgent};
+use super::caller::{CallerContext, TeamAgent};
 use super::calls::{
     AnswerShutdown, CreateTeam, DeleteTeam, ForceShutdown, HandOver, JoinTeam, LeaveTeam, PRICE_OF_TEAM,
     RequestShutdown, ShowTeam, run, run_part,
 };
-use super::chosen::{ChosenTeam, team_name};
+use super::team_selection::{SelectedTeam, team_name};
 use super::texts::long_text;
 use super::view;
 use crate::admission::{Right, admit_as_holder};
@@ -24,7 +24,7 @@ use crate::operations::sentences::named;
 use coord_domain::Holder;
 use coord_domain::team::Handle;
 use coord_state::departures::{ShutdownProgress, ShutdownStep};
-use coord_state::teams::{self, Joined, NewMember};
+use coord_state::teams::{self, JoinKind, NewMember};
 
 /// Most characters of the name and the kind of an agent, and of a reason.
 const MOST_LINE_CHARS: usize = 500;
@@ -39,8 +39,12 @@ const USUAL_RESPOND_SECONDS: u32 = 60;
 ///
 /// # Errors
 /// When a field is not valid, the caller is denied, or the store does not respond.
-pub async fn list_teams(app: &App, repo_url: &Option<String>, asked: Asked<'_>) -> Result<TeamsResponse, ApiError> {
-    let agent = TeamAgent::parse(repo_url, None, asked)?;
+pub async fn list_teams(
+    app: &App,
+    repo_url: &Option<String>,
+    context: CallerContext<'_>,
+) -> Result<TeamsResponse, ApiError> {
+    let agent = TeamAgent::parse(repo_url, None, context)?;
     let (caller, agent_id) = agent.identity();
     let read = |holder: &Holder| teams::list_teams(&agent.repo).and(teams::memberships(&agent.repo, holder));
     let (_, (teams, own)) = admit_as_holder(app, &agent.repo, None, caller, agent_id, read).await?;
@@ -58,10 +62,10 @@ pub async fn show_team(
     app: &App,
     name: &str,
     repo_url: &Option<String>,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TeamResponse, ApiError> {
-    let agent = TeamAgent::parse(repo_url, None, asked)?;
-    let team = ChosenTeam::named(team_name("team", name)?);
+    let agent = TeamAgent::parse(repo_url, None, context)?;
+    let team = SelectedTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Read).await?;
     let (record, waiting) = run_part(&mut admission, &mut ShowTeam { team }, PRICE_OF_TEAM).await?;
     Ok(TeamResponse {
@@ -74,9 +78,13 @@ pub async fn show_team(
 ///
 /// # Errors
 /// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
-pub async fn new_team(app: &App, sent: &NewTeamRequest, asked: Asked<'_>) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = ChosenTeam::named(team_name("name", required("name", &sent.name)?)?);
+pub async fn new_team(
+    app: &App,
+    sent: &NewTeamRequest,
+    context: CallerContext<'_>,
+) -> Result<TeamChangeResponse, ApiError> {
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let team = SelectedTeam::named(team_name("name", required("name", &sent.name)?)?);
     let member = Member::parse(&agent, &sent.member)?;
     let description = long_text("description", sent.description.as_deref())?;
     let mut admission = agent.begin(app, Right::Push).await?;
@@ -106,10 +114,10 @@ pub async fn join_team(
     app: &App,
     name: &str,
     sent: &JoinTeamRequest,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = ChosenTeam::named(team_name("team", name)?);
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let team = SelectedTeam::named(team_name("team", name)?);
     let member = Member::parse(&agent, &sent.member)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let mut call = JoinTeam {
@@ -118,8 +126,8 @@ pub async fn join_team(
     };
     let (joined, waiting) = run(&mut admission, &mut call).await?;
     let (handle, from) = match joined {
-        Joined::New { handle } => (handle, None),
-        Joined::TakenOver { handle, from } => (handle, Some(from)),
+        JoinKind::New { handle } => (handle, None),
+        JoinKind::TakenOver { handle, from } => (handle, Some(from)),
     };
     let reason = match &from {
         None => format!("You are \"{handle}\" in team {}", team.name().as_str()),
@@ -143,10 +151,10 @@ pub async fn leave_team(
     app: &App,
     name: &str,
     sent: &LeaveTeamRequest,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = ChosenTeam::named(team_name("team", name)?);
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let team = SelectedTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
     let (given_back, _) = run(&mut admission, &mut LeaveTeam { team: team.clone() }).await?;
     let mut response = changed(
@@ -166,10 +174,10 @@ pub async fn edit_team(
     app: &App,
     name: &str,
     sent: &EditTeamRequest,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = ChosenTeam::named(team_name("team", name)?);
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let team = SelectedTeam::named(team_name("team", name)?);
     let to = &Handle::parse(required("leader", &sent.leader)?).map_err(in_field("leader"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let (leader, waiting) = run(&mut admission, &mut HandOver { team: team.clone(), to }).await?;
@@ -191,10 +199,10 @@ pub async fn delete_team(
     name: &str,
     repo_url: &Option<String>,
     agent_id: Option<&str>,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(repo_url, agent_id, asked)?;
-    let team = ChosenTeam::named(team_name("team", name)?);
+    let agent = TeamAgent::parse(repo_url, agent_id, context)?;
+    let team = SelectedTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
     run(&mut admission, &mut DeleteTeam { team: team.clone() }).await?;
     Ok(changed(
@@ -212,10 +220,10 @@ pub async fn shut_down(
     app: &App,
     name: &str,
     sent: &ShutdownRequest,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = ChosenTeam::named(team_name("team", name)?);
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let team = SelectedTeam::named(team_name("team", name)?);
     let step = *required("step", &sent.step)?;
     let reason = sent.reason.as_deref().map(|text| line("reason", text, MOST_LINE_CHARS));
     let reason = reason.transpose()?;
@@ -271,7 +279,7 @@ pub async fn shut_down(
     Ok(response)
 }
 
-fn after(team: &ChosenTeam, step: ShutdownStep) -> TeamChangeResponse {
+fn after(team: &SelectedTeam, step: ShutdownStep) -> TeamChangeResponse {
     let (state, reason) = match step.progress {
         ShutdownProgress::Open => (ToldProgress::Open, "is open: members have yet to answer"),
         ShutdownProgress::Stopped => (ToldProgress::Stopped, "is over: the member has stopped"),
@@ -284,7 +292,7 @@ fn after(team: &ChosenTeam, step: ShutdownStep) -> TeamChangeResponse {
         count => {
             let paths: Vec<&str> = step.unpushed.iter().map(|(_, path)| path.as_str()).collect();
             let reason = format!(
-                "{reason}. You hold {count} files for writing whose work is not pushed: push it, or release them (\"abandon\": true): {}",
+                "{reason}. You hold {count} files with work that is not pushed: push it, or release them (\"abandon\": true): {}",
                 named(&paths)
             );
             (Action::Push, reason)
@@ -302,7 +310,7 @@ fn after(team: &ChosenTeam, step: ShutdownStep) -> TeamChangeResponse {
     response
 }
 
-fn changed(team: &ChosenTeam, action: Action, reason: String) -> TeamChangeResponse {
+fn changed(team: &SelectedTeam, action: Action, reason: String) -> TeamChangeResponse {
     TeamChangeResponse {
         team: team.name().as_str().to_owned(),
         handle: None,

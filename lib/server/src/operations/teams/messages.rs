@@ -8,10 +8,10 @@ use coord_protocol::team_event::{MessageSent, MessageType};
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Event, Orchestration};
 
-use super::caller::{Asked, TeamAgent};
+use super::caller::{CallerContext, TeamAgent};
 use super::calls::{ListMessages, MOST_PARTS, PRICE_OF_LIST, ReadMessages, SendMessage, run, run_part};
-use super::chosen::ChosenTeam;
 use super::is_of;
+use super::team_selection::SelectedTeam;
 use super::texts::{content, long_text, number, request_key, task_id};
 use super::view;
 use crate::admission::Right;
@@ -43,9 +43,9 @@ const MOST_BYTES: usize = 256 * 1024;
 pub async fn send_message(
     app: &App,
     sent: &SendMessageRequest,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<SendMessageResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
     let kind = message_type(sent.kind.as_deref())?;
     let to = recipients(kind, sent.to.as_deref())?;
     let summary = sent
@@ -68,7 +68,7 @@ pub async fn send_message(
         content: &content,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let mut call = SendMessage {
         team,
         key,
@@ -131,15 +131,19 @@ fn recipients(kind: MessageType, sent: Option<&[String]>) -> Result<Vec<Handle>,
 ///
 /// # Errors
 /// As those of [`send_message`].
-pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'_>) -> Result<InboxResponse, ApiError> {
+pub async fn read_messages(
+    app: &App,
+    sent: &ReadMessagesRequest,
+    context: CallerContext<'_>,
+) -> Result<InboxResponse, ApiError> {
     let is_named = |header| sent.caller.agent_id.as_deref().is_none_or(|named| named == header);
-    let is_own = !sent.for_another && asked.agent.is_none_or(is_named);
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
+    let is_own = !sent.for_another && context.agent.is_none_or(is_named);
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
     let most = limit(sent.limit.map(|limit| limit as usize))?;
     let wait = wait_seconds(app, "wait", sent.wait)?;
     let cursor = number("cursor", sent.cursor)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let mut call = ReadMessages {
         team,
         cursor,
@@ -222,7 +226,7 @@ fn limit(sent: Option<usize>) -> Result<usize, ApiError> {
 /// A request for the messages of a team. Texts are as sent.
 #[derive(Debug)]
 pub struct HistoryRequest<'a> {
-    /// Who asks, in which team.
+    /// The caller and its team.
     pub caller: &'a TeamCaller,
     /// Those from or to this member.
     pub member: Option<&'a str>,
@@ -234,16 +238,16 @@ pub struct HistoryRequest<'a> {
     pub limit: Option<usize>,
 }
 
-/// Lists the messages of a team, the newest first, and who has not read them.
+/// Lists the messages of a team, the newest first, and the members that have not read them.
 ///
 /// # Errors
 /// When a field is not valid, the caller is denied, there is no such team, or the store does not respond.
 pub async fn message_history(
     app: &App,
     request: HistoryRequest<'_>,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<HistoryResponse, ApiError> {
-    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), asked)?;
+    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), context)?;
     let member = request
         .member
         .map(Handle::parse)
@@ -253,7 +257,7 @@ pub async fn message_history(
     let most = limit(request.limit)?;
     let before = number("before", request.before)?;
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = ChosenTeam::of(&admission, request.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
     let mut call = ListMessages {
         team,
         most,

@@ -1,22 +1,22 @@
 //! Teams, their tasks and their messages.
 //!
-//! - `membership`: who works together, and how that ends
-//! - `tasks`, `claims`, `files`: what is to be done; who does it; the files that are claimed for it
-//! - `sent_tasks`: what a request says of tasks; `no_task`: why there is none for an agent
-//! - `messages`: what members tell each other
-//! - `caller`: who asks; `chosen`: in which team; `calls`: the scripts under their admission
-//! - `view`: records on the wire; `texts`: what people write
+//! - `membership`: joining, leaving, and closing teams
+//! - `tasks`, `claims`, `files`: tasks; their owners; the files that are claimed for them
+//! - `task_input`: tasks in requests; `task_unavailable`: why there is none for an agent
+//! - `messages`: messages between members
+//! - `caller`: the caller; `team_selection`: its team; `calls`: the scripts under their admission
+//! - `view`: records on the wire; `texts`: texts that people write
 
 mod caller;
 mod calls;
-mod chosen;
 mod claims;
 mod files;
 mod membership;
 mod messages;
-mod no_task;
-mod sent_tasks;
+mod task_input;
+mod task_unavailable;
 mod tasks;
+mod team_selection;
 mod texts;
 mod view;
 
@@ -24,7 +24,7 @@ use coord_protocol::Event;
 
 use coord_domain::team::TeamName;
 
-pub use caller::Asked;
+pub use caller::CallerContext;
 pub use claims::{claim_task, complete_task, next_task, release_task};
 pub use membership::{delete_team, edit_team, join_team, leave_team, list_teams, new_team, show_team, shut_down};
 pub use messages::{HistoryRequest, message_history, read_messages, send_message};

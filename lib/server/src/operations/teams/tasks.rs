@@ -9,12 +9,12 @@ use coord_protocol::tasks::{
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Orchestration, Waiting};
 
-use super::caller::{Asked, TeamAgent};
+use super::caller::{CallerContext, TeamAgent};
 use super::calls::{
     AssignTask, CreateTasks, DeleteTask, ListTasks, MOST_PARTS, PRICE_OF_LIST, ShowTask, UpdateTask, run, run_part,
 };
-use super::chosen::ChosenTeam;
-use super::sent_tasks::{changes, planned};
+use super::task_input::{changes, planned};
+use super::team_selection::SelectedTeam;
 use super::texts::{content, number, request_key, task_id};
 use super::view;
 use crate::admission::Right;
@@ -23,7 +23,7 @@ use crate::error::{ApiError, TeamRefused};
 use crate::operations::fields::{in_field, required};
 use coord_domain::FilePath;
 use coord_domain::team::Handle;
-use coord_state::tasks::{Readiness, TaskFilter, TaskView, Updated, WholeTask};
+use coord_state::tasks::{FullTask, Readiness, TaskFilter, TaskView, UpdateOutcome};
 use coord_state::teams::{RequestKey, TeamRefusal};
 
 /// Tasks of a page, unless another number is asked for, and the most.
@@ -35,13 +35,13 @@ const ENOUGH_BYTES: usize = 128 << 10;
 /// A request for a list of tasks. Texts are as sent.
 #[derive(Debug)]
 pub struct TasksRequest<'a> {
-    /// Who asks, in which team.
+    /// The caller and its team.
     pub caller: &'a TeamCaller,
     /// Those of this status.
     pub status: Option<TaskStatus>,
     /// Those of this owner.
     pub owner: Option<&'a str>,
-    /// Those that may be claimed, or that wait for others, or that nobody has.
+    /// Only tasks that may be claimed, that wait for others, or that have no owner.
     pub readiness: Option<Readiness>,
     /// Those about this file.
     pub file: Option<&'a str>,
@@ -59,13 +59,17 @@ pub struct TasksRequest<'a> {
 ///
 /// # Errors
 /// When a field is not valid, the caller is denied, there is no such team, or the store does not respond.
-pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) -> Result<TasksResponse, ApiError> {
+pub async fn list_tasks(
+    app: &App,
+    request: TasksRequest<'_>,
+    context: CallerContext<'_>,
+) -> Result<TasksResponse, ApiError> {
     let TeamCaller {
         repo_url,
         team,
         agent_id,
     } = request.caller;
-    let agent = TeamAgent::parse(repo_url, agent_id.as_deref(), asked)?;
+    let agent = TeamAgent::parse(repo_url, agent_id.as_deref(), context)?;
     let owner = request
         .owner
         .map(Handle::parse)
@@ -95,7 +99,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
     }
     let after = number("after", Some(request.after))?.unwrap_or_default();
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = ChosenTeam::of(&admission, team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, team.as_deref()).await?;
     let filter = TaskFilter {
         status: request.status,
         owner: owner.as_ref(),
@@ -119,7 +123,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
         };
         (part.after, part.most) = (after, most - page.tasks.len());
         let (more, now_waiting) = match run_part(&mut admission, &mut part, PRICE_OF_LIST).await {
-            // What was found so far is an answer, and says where to go on.
+            // Results so far are an answer, with a cursor for the rest.
             Err(ApiError::RateLimited { .. }) => break,
             part => part?,
         };
@@ -146,11 +150,16 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
 ///
 /// # Errors
 /// As those of [`list_tasks`], and when there is no such task.
-pub async fn show_task(app: &App, id: &str, caller: &TeamCaller, asked: Asked<'_>) -> Result<TaskResponse, ApiError> {
-    let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)?;
+pub async fn show_task(
+    app: &App,
+    id: &str,
+    caller: &TeamCaller,
+    context: CallerContext<'_>,
+) -> Result<TaskResponse, ApiError> {
+    let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), context)?;
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = ChosenTeam::of(&admission, caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, caller.team.as_deref()).await?;
     let (whole, waiting) = run(&mut admission, &mut ShowTask { team, id }).await?;
     Ok(of_task(whole, waiting, |task| {
         format!("Task {} is {}", task.id, task.status.as_str())
@@ -161,8 +170,12 @@ pub async fn show_task(app: &App, id: &str, caller: &TeamCaller, asked: Asked<'_
 ///
 /// # Errors
 /// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
-pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> Result<NewTasksResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
+pub async fn new_tasks(
+    app: &App,
+    sent: &NewTasksRequest,
+    context: CallerContext<'_>,
+) -> Result<NewTasksResponse, ApiError> {
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
     let tasks = required("tasks", &sent.tasks)?;
     if !(1..=NEW_TASKS).contains(&tasks.len()) {
         return Err(ApiError::InvalidField {
@@ -185,7 +198,7 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
         content: &content,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let mut call = CreateTasks {
         team,
         key,
@@ -212,9 +225,9 @@ pub async fn edit_task(
     app: &App,
     id: &str,
     sent: &EditTaskRequest,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
     let id = &task_id("id", id)?;
     let changes = changes(sent)?;
     if sent.assignee.is_some() {
@@ -234,7 +247,7 @@ pub async fn edit_task(
     let assignee = sent.assignee.as_deref().filter(|handle| !handle.is_empty());
     let assignee = assignee.map(Handle::parse).transpose().map_err(in_field("assignee"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     if sent.assignee.is_some() {
         let mut call = AssignTask {
             team,
@@ -244,7 +257,7 @@ pub async fn edit_task(
         let (whole, waiting) = run(&mut admission, &mut call).await?;
         return Ok(of_task(whole, waiting, |task| match &task.assignee {
             Some(handle) => format!("Task {} is assigned to \"{handle}\"", task.id),
-            None => format!("Task {} is assigned to nobody", task.id),
+            None => format!("Task {} is no longer assigned", task.id),
         }));
     }
     let mut call = UpdateTask {
@@ -254,10 +267,10 @@ pub async fn edit_task(
     };
     let (updated, waiting) = run(&mut admission, &mut call).await?;
     match updated {
-        Updated::Task(whole) => Ok(of_task(*whole, waiting, |task| {
+        UpdateOutcome::Task(whole) => Ok(of_task(*whole, waiting, |task| {
             format!("Task {} is as it was asked for", task.id)
         })),
-        Updated::NotByUpdate { from, to } => {
+        UpdateOutcome::NotByUpdate { from, to } => {
             let id = id.as_str().to_owned();
             let refusal = TeamRefusal::NotByEdit { id, from, to };
             Err(TeamRefused { refusal, waiting }.into())
@@ -274,12 +287,12 @@ pub async fn delete_task(
     id: &str,
     caller: &TeamCaller,
     is_unlinked: bool,
-    asked: Asked<'_>,
+    context: CallerContext<'_>,
 ) -> Result<TaskResponse, ApiError> {
-    let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)?;
+    let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), context)?;
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = ChosenTeam::of(&admission, caller.team.as_deref()).await?;
+    let team = SelectedTeam::of(&admission, caller.team.as_deref()).await?;
     let mut call = DeleteTask { team, id, is_unlinked };
     let (unblocked, waiting) = run(&mut admission, &mut call).await?;
     let mut response = answer(
@@ -317,9 +330,9 @@ pub(super) fn answer(
     }
 }
 
-/// A response about a task and its dependencies; `reason` says what is so.
+/// A response about a task and its dependencies; `reason` describes its state.
 pub(super) fn of_task(
-    whole: WholeTask,
+    whole: FullTask,
     waiting: Waiting,
     reason: impl FnOnce(&coord_protocol::tasks::TaskView) -> String,
 ) -> TaskResponse {
@@ -345,7 +358,7 @@ pub(super) fn of_task(
 /// Most bytes of a task and the results of its dependencies in a response.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// What takes little in the store takes up to twice as much with its escapes.
+/// Short records may take up to twice as much with their escapes.
 fn json_bytes(value: &impl serde::Serialize) -> usize {
     serde_json::to_vec(value).map_or(0, |json| json.len())
 }

@@ -1,4 +1,4 @@
-//! What people write about teams, and the keys of their requests.
+//! Texts that people write about teams, and the keys of their requests.
 
 use coord_protocol::bounds::{NUMBER, TEXT_BYTES, TITLE_CHARS};
 use serde::Serialize;
@@ -50,7 +50,7 @@ pub(super) fn request_key(sent: Option<&str>) -> Result<&str, ApiError> {
     })
 }
 
-/// The content of a request, which tells it from others with the same key.
+/// The content of a request, which distinguishes it from others with the same key.
 pub(super) fn content(request: &impl Serialize) -> String {
     serde_json::to_string(request).unwrap_or_default()
 }

@@ -7,10 +7,10 @@ use coord_protocol::teams::{MemberView, ShutdownView, TeamSummary, TeamView};
 
 use coord_domain::instant;
 use coord_state::messages::StoredMessage;
-use coord_state::tasks::{self as stored, Note, WholeTask};
+use coord_state::tasks::{self as stored, FullTask, Note};
 use coord_state::teams::{self, EVERYBODY, MemberRecord, ShutdownRecord, TeamRecord};
 
-/// What waits for the caller in each of its teams.
+/// Pending messages and questions for the caller in each of its teams.
 pub(in crate::operations) fn memberships(stored: &[teams::Membership]) -> Vec<Membership> {
     let membership = |stored: &teams::Membership| Membership {
         team: stored.team.clone(),
@@ -171,8 +171,8 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
     }
 }
 
-/// A task with its texts, and what came of its dependencies.
-pub(super) fn whole_task(whole: WholeTask) -> (TaskView, Vec<DependencyResult>) {
+/// A task with its texts, and the results of its dependencies.
+pub(super) fn whole_task(whole: FullTask) -> (TaskView, Vec<DependencyResult>) {
     let mut view = task(whole.task);
     view.description = whole.description;
     view.notes = whole.notes.into_iter().map(note).collect();

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_opens_and_closes_a_pull_request_is_read_and_other_actions_are_of_no_use() {
+    fn opening_and_closing_a_pull_request_is_read_and_other_actions_are_ignored() {
         for (action, expected) in [
             ("opened", Some(None)),
             ("reopened", Some(None)),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pull_request_of_the_host_is_refused() {
+    fn an_invalid_pull_request_is_refused() {
         let mut elsewhere = delivery();
         elsewhere["repository"]["html_url"] = "https://example.com/acme/shop".into();
         assert!(parsed(&elsewhere).is_err());

@@ -16,7 +16,7 @@ struct Payload<'a> {
     repository: PayloadRepository<'a>,
 }
 
-/// What it was before.
+/// The old values.
 #[derive(Default, Deserialize)]
 struct Changes<'a> {
     #[serde(borrow, default)]
@@ -62,7 +62,7 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
         return Ok(Delivery::Other);
     }
     let now = repository(&payload.repository, host)?;
-    let missing = || Invalid("the delivery does not say what the repository was called before".to_owned());
+    let missing = || Invalid("the delivery does not contain the repository's old name".to_owned());
     let parts: Vec<&str> = now.as_str().split('/').collect();
     let [_, owner, name] = parts.as_slice() else {
         return Err(missing());

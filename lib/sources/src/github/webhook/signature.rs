@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_signed_or_nobody_is_not() {
+    fn a_checkpoint_that_is_unsigned_or_signed_by_another_key_is_refused() {
         let right = format!("sha256={DIGITS}");
         assert!(!is_signed_with(SECRET, b"Hello, World?", Some(&right)));
         assert!(!is_signed_with(SECRET, b"", Some(&right)));

@@ -64,8 +64,8 @@ function Admission.find_head(call)
     if too_many then
       return too_many
     end
-    -- If the store cannot be written, nobody can get the lease, and all callers would fetch. Then the known head will do,
-    -- unless it must be fresh; nothing can be claimed then anyway.
+    -- If the store cannot be written, no caller can get the lease, and all callers would fetch. Then the known head will
+    -- do, unless it must be fresh; nothing can be claimed then anyway.
     local write = commit and not most_age and redis.pcall or redis.call
     local turn = write('HSET', call.keys.head, 'refresh_at', call.now + REFRESH_TURN)
     if type(turn) ~= 'number' then

@@ -42,8 +42,8 @@ local function agent_mark(call)
   return ',' .. (call.request.agent_id ~= '' and call.request.agent_id or '=') .. ' '
 end
 
--- The arrival times of the person's requests and the caller's agent. What one request does not change stays text: to take numbers apart and
--- put them together is most of what a count costs.
+-- The arrival times of the person's requests and the caller's agent. Values that one request does not change stay text: parsing and
+-- formatting numbers is most of the cost of a count.
 local function read_arrivals(call)
   local arrivals = {
     mark = agent_mark(call),

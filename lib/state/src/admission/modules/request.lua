@@ -5,11 +5,12 @@
 -- `person_rate`, `repository_rate`, and of lookups at the source `commit_rate`, for unknown commits, and `branch_rate`; `fetched_head`,
 -- which a source has just returned; without it `any_head`: the stored head will do, or none; `refresh_after`: seconds after which the
 -- stored one is fetched again, absent for never; `most_age`: its maximum age in seconds; `may_ask_source`: a source can be asked about the
--- caller's commits, and was not; and `known_commits`, which the caller's working copy contains, separated by blanks. A function may have
--- fields of its own. A function without an admission has these alone, and `keys`.
+-- caller's commits, and was not; and `known_commits`, which the caller's working copy contains, separated by blanks. A function may have further
+-- fields. A function without an admission has these alone, and `keys`.
 local Request = {}
 
--- A text of names -> the names. Coord sends a dozen of these texts; who calls the functions himself makes no more of them stay.
+-- A text of names -> the names. Coord sends a dozen of these texts; a caller that invokes the functions itself cannot make more
+-- of them stay.
 local MOST_LISTS = 64
 local lists_of_names, list_count = {}, 0
 
@@ -28,7 +29,7 @@ local function names_in(text)
   return names
 end
 
--- What any function is sent, as the table `call` of its modules.
+-- The request of any function, as the table `call` of its modules.
 function Request.read(KEYS, ARGV)
   local request, keys = cjson.decode(ARGV[1]), {}
   local names = names_in(request.keys)

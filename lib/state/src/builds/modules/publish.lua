@@ -22,7 +22,7 @@ function Publish.finish_build(call, branch, commit, fields, parts)
     'policy',
     'policy_digest'
   )
-  -- A build is no question: a branch that moves and that nobody asks about expires all the same. The first graph has one.
+  -- A build is not a request: a branch that moves but is not requested still expires. The first graph has one.
   local asked_at = math.min(call.now, tonumber(redis.call('HGET', call.keys.graph, 'asked_at') or call.now))
   redis.call('HSET', call.keys.graph, 'version', commit, 'generated_at', call.now, 'asked_at', asked_at)
   Chunks.call_in_chunks('HSET', call.keys.graph, fields)

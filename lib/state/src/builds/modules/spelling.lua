@@ -4,7 +4,7 @@ local BuildSpelling = {}
 
 local LOOKUP, MOST_SPELLINGS = 15, 4
 
--- `lookups`: for each of `paths` the digits of its field, those of its line, and in four more the length of its own path
+-- `lookups`: for each of `paths` the digits of its field, those of its line, and in four more the length of its path
 -- from the first component on that is not in lower case. Returns paths that are not tracked: `file_path`, and `ends` of
 -- the tracked spellings, each followed by a newline; absent for a new file.
 function BuildSpelling.other_spellings(call, paths, lookups)

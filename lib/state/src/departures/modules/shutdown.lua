@@ -4,7 +4,7 @@
 -- `is_mild`, where members of other logins than the author's get tasks until they approve.
 local Deliver = require('mail/deliver')
 local Emit = require('events/emit')
-local GiveBack = require('departures/give_back')
+local TaskRelease = require('departures/task_release')
 local Members = require('departures/members')
 local Team = require('teams/team')
 local TeamChanges = require('teams/changes')
@@ -12,7 +12,7 @@ local TeamChanges = require('teams/changes')
 local Shutdown = {}
 
 function Shutdown.emit_shutdown(call, state, handle)
-  -- Who leaves is no member any more.
+  -- A former member has left the shutdown, too.
   local target = call.shutdown.target == string.lower(call.member.handle) and call.member or call.members[call.shutdown.target]
   Emit.event(call, {
     type = 'shutdown_changed',
@@ -25,7 +25,7 @@ function Shutdown.emit_shutdown(call, state, handle)
   })
 end
 
--- Writes the open shutdown, of which any answer can tell: see keys.members.
+-- Writes the open shutdown, which any answer may include: see keys.members.
 local function save_shutdown(call)
   redis.call('HSET', call.keys.team, 'shutdown', cjson.encode(call.shutdown))
   redis.call('HSET', call.keys.members, call.team_key .. '/!', Team.shutdown_text(call))
@@ -67,8 +67,8 @@ function Shutdown.note_answer(call, key, answer)
   redis.call('HSET', call.keys.members, call.team_key .. '/!' .. key, answer)
 end
 
--- Tells a member what the caller has answered; returns the handles that were not told because there is no room for it, nil for none.
-function Shutdown.tell(call, handle, kind, text)
+-- Notifies a member of the caller's answer; returns the handles that were not notified because their inboxes are full, nil for none.
+function Shutdown.notify(call, handle, kind, text)
   if not Team.load_member(call, handle) or string.lower(handle) == string.lower(call.member.handle) then
     return nil
   end
@@ -82,10 +82,10 @@ function Shutdown.tell(call, handle, kind, text)
   return not sent and { handle } or nil
 end
 
--- The member stops for good; returns the tasks that it gave back.
+-- The member stops for good; returns the tasks that it released.
 function Shutdown.stop_member(call, key, text)
   local record = call.members[key]
-  local ids = GiveBack.give_back(call, record, text)
+  local ids = TaskRelease.release(call, record, text)
   record.ended = call.now_ms
   Team.save_member(call, record)
   Shutdown.note_answer(call, key, 'approved')
@@ -113,8 +113,8 @@ function Shutdown.settle_shutdown(call)
   local is_rejected, is_waiting = false, false
   for key in pairs(call.members) do
     local answer = call.shutdown.answers[key]
-    -- Who has stopped is not waited for: its approval was final. But a team does not close without its leader while that is live,
-    -- which may have approved an earlier shutdown that others rejected.
+    -- Stopped members are not waited for: their approval was final. But a team does not close without its leader while that is
+    -- live, which may have approved an earlier shutdown that others rejected.
     local is_needed = not call.members[key].ended or Members.is_live(call, key)
     if key ~= string.lower(call.team.leader) then
       is_needed = not call.members[key].ended and Members.is_live(call, key)

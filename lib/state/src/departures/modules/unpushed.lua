@@ -1,4 +1,4 @@
--- What a member that stops has not pushed.
+-- Locks of a member that stops without having pushed.
 local Entries = require('locks/entries')
 local Request = require('admission/request')
 

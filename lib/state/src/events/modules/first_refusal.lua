@@ -3,11 +3,11 @@
 -- has most are forgotten.
 local FirstRefusal = {}
 
--- Returns how often it was repeated since it was logged, or nil where that was less than REFUSAL_SECONDS ago. `told`: texts
--- that tell it from others.
-function FirstRefusal.count(call, told)
+-- Returns how often it was repeated since it was logged, or nil where that was less than REFUSAL_SECONDS ago. `parts`: texts
+-- that distinguish it from others.
+function FirstRefusal.count(call, parts)
   local REFUSAL_SECONDS, MOST_REFUSALS, REFUSALS_FOR = 60, 1000, 3600
-  local name = redis.sha1hex(table.concat(told, '\n')) .. ' ' .. call.request.user_id
+  local name = redis.sha1hex(table.concat(parts, '\n')) .. ' ' .. call.request.user_id
   local noted = redis.call('HGET', call.keys.refusals, name)
   local logged_at, repeated = string.match(noted or '0 0', '^(%d+) (%d+)$')
   if math.abs(call.now - logged_at) < REFUSAL_SECONDS then

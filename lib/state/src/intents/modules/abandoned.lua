@@ -1,4 +1,4 @@
--- Gives up what a claim had made its intent's, where the work is abandoned.
+-- Undoes the ownership by a claim, if the work is abandoned.
 local Chunks = require('chunks')
 local Owners = require('intents/owners')
 local Records = require('intents/records')
@@ -15,8 +15,8 @@ local function has_other_on(entries, mine, branch)
   return false
 end
 
--- Takes the intents of these lock entries out of the owners of their files where the content is what it was when the claim was
--- granted: the owner before, if there was one, has the file again.
+-- Removes the intents of these lock entries from the owners of their files if the content is as when the claim was granted:
+-- the owner before, if there was one, has the file again.
 function Abandoned.give_up(call, locks)
   Records.begin(call)
   local paths, changed, emptied = {}, {}, {}

@@ -1,4 +1,4 @@
--- The budget of an intent, and the breaker of its holder: whether one more tool call is allowed, and what it counts. A call has a
+-- The budget of an intent, and the breaker of its holder: whether one more tool call is allowed, and its cost. A call has a
 -- `name`, and a `digest` of name and input: '' for a request that is no tool call, which counts as no turn.
 local Append = require('ledger/append')
 local Records = require('intents/records')
@@ -41,7 +41,7 @@ function Budget.block_at(call, limit, id, record, origin)
     '{"status":"DENIED","output_summary":"' .. limit.code .. '","error_message":' .. Append.json_text(limit.reason) .. '}',
     origin
   )
-  -- A limit that another login has reached refuses its call, and stops nobody else.
+  -- A limit that another login has reached refuses its call, and stops no other login.
   if Records.is_callers(call, record) then
     Status.change_status(call, id, record, 'BLOCKED', limit.reason, call.session.state, origin)
   end

@@ -1,5 +1,5 @@
--- The gate: what intents say of writing files, in the order of refusals: the intent, its scope, owners, budget, breaker. A repository
--- without intents does not come here.
+-- The gate: the rules of intents for writing files, in the order of refusals: the intent, its scope, owners, budget, breaker. A
+-- repository without intents does not come here.
 local Answer = require('answer')
 local Append = require('ledger/append')
 local Budget = require('intents/budget')
@@ -47,7 +47,7 @@ function Gate.judge(call, paths)
   elseif id == selected and call.session.version ~= record.version then
     note_finding(call, 'INTENT_NOT_ACTIVE', 'CHANGED', id)
   end
-  -- What ended, was blocked or was changed under its holder is selected no longer.
+  -- An intent that ended, was blocked or was changed under its holder is no longer selected.
   call.gate.is_lost = id ~= nil and id == selected and #call.gate.findings > 0
   if record and record.branch and record.branch ~= call.request.branch and #call.gate.findings == 0 then
     note_finding(call, 'INTENT_NOT_ACTIVE', 'BRANCH', id)

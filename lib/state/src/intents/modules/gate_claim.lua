@@ -1,4 +1,4 @@
--- What a claim changes of intents: a refusal is recorded, a grant makes the intent the owner of the files.
+-- A claim's effect on intents: a refusal is recorded, a grant makes the intent the owner of the files.
 local Append = require('ledger/append')
 local Budget = require('intents/budget')
 local Chunks = require('chunks')
@@ -40,7 +40,7 @@ local function move_holder(call, state, intent, version, why)
   call.session.state, call.session.intent, call.session.version = state, intent, version
 end
 
--- The sentences of the ledger about a refusal: what it is, and the text that programs look for.
+-- The sentences of the ledger about a refusal: its kind, and the text that programs look for.
 local function sentences(code, kind, intent, files)
   local CITE = 'You must cite a valid active Intent ID.'
   if code == 'INTENT_REQUIRED' then

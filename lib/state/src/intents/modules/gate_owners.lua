@@ -19,7 +19,8 @@ local function may_overlap(record, id)
 end
 
 -- Those of `owners` (path -> entries) that are active, have a branch in common with the intent `id` or, without one, with the
--- request, and may not overlap with it: a list of owners that count, and one of idle ones. Each is { id, heard, files }.
+-- request, and may not overlap with it: a list of owners that count, and one of idle ones. Each is { id, heard, files }, with
+-- `heard` the time of its last call.
 function GateOwners.others_of(call, paths, owners, id, record)
   local span = record and record.branch
   if not record then

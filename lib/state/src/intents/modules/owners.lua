@@ -40,7 +40,7 @@ function Owners.may_name(value, ids)
 end
 
 -- Makes `intent`, which is about `branch`, nil for every one, an owner in `entries`, those of a file. It takes the place of
--- others on a common branch, and keeps what was recorded of the content. Returns the first of these, or nil.
+-- others on a common branch, and keeps the recorded content. Returns the first of these, or nil.
 function Owners.take_file(entries, intent, branch)
   local mine, previous = { intent = intent, branch = branch }, nil
   for index = #entries, 1, -1 do

@@ -1,9 +1,9 @@
--- The records of intents: what the scripts need of them, apart from their texts. A record is JSON: `status`, and `reason`, why it was
--- blocked, ended or let go on, absent for none; `reason_by`, the login that said so; `branch`, absent for every branch; `digest` of the
--- scope, '' for none; `version`, which grows with every change that its holders have to know; `by`, login of who wrote it, and `begun_by`,
--- of who began it; `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other intents, absent for none; `order`, its
--- number in the order of creation; `bytes` of its text; `owner`, the login that wrote it; `begun_by`, the login that began it, absent
--- before; `assigned`, whom it is assigned to, absent for nobody; `created_ms`, `updated_ms`, Unix milliseconds.
+-- The records of intents: the fields that the scripts need, apart from their texts. A record is JSON: `status`, and `reason`, why it was
+-- blocked, ended or resumed, absent for none; `reason_by`, the login that said so; `branch`, absent for every branch; `digest` of the
+-- scope, '' for none; `version`, which grows with every change that matters to its holders; `by`, login of the last writer, and
+-- `begun_by`, of the login that began it, absent before; `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other
+-- intents, absent for none; `order`, its number in the order of creation; `bytes` of its text; `owner`, the login that wrote it;
+-- `assigned`, the assignee, absent for none; `created_ms`, `updated_ms`, Unix milliseconds.
 local Records = {}
 
 function Records.begin(call)
@@ -41,14 +41,16 @@ function Records.is_active(record)
   return record and (record.status == 'IN_PROGRESS' or record.status == 'BLOCKED')
 end
 
--- The cost of `id`: turns, tokens, and turns of logins whose intent it is not. Last is when a holder was heard of, Unix milliseconds.
+-- The cost of `id`: turns, tokens, and turns of logins whose intent it is not. Last is the time of a holder's last call, Unix
+-- milliseconds.
 function Records.use_of(call, id)
   call.uses[id] = call.uses[id] or redis.call('HGET', call.keys.intent_use, id) or ''
   local turns, tokens, others = string.match(call.uses[id], '^(%d+) (%d+) (.-)%d+$')
   return tonumber(turns or 0), tonumber(tokens or 0), tonumber(others or 0) or 0
 end
 
--- The turns that count for the caller. Agents of other logins have as many of their own, so that they cannot use up the owner's.
+-- The turns that count for the caller. Agents of other logins have a separate allowance of the same size, so that they cannot
+-- use up the owner's.
 function Records.turns_of_caller(call, id, record)
   local turns, _, others = Records.use_of(call, id)
   return Records.is_callers(call, record) and turns or others

@@ -1,4 +1,4 @@
--- What intents put into the seams of locks.
+-- Extensions of the seams of locks by intents.
 local Abandoned = require('intents/abandoned')
 local Gate = require('intents/gate')
 local GateClaim = require('intents/gate_claim')

@@ -5,7 +5,7 @@ local Records = require('intents/records')
 
 local Status = {}
 
--- Emits what the caller has done with the intent `id`.
+-- Emits the caller's act on the intent `id`.
 function Status.emit_about(call, kind, id, event)
   event.type, event.intent_id, event.time_ms = kind, id, call.now_ms
   event.user, event.user_name = call.request.user_id, call.request.user_name
@@ -13,7 +13,8 @@ function Status.emit_about(call, kind, id, event)
   Emit.event(call, event)
 end
 
--- Appends a line about a change of the intent `id`. `state`: of the caller, before; `reasoning`: what changed, and why.
+-- Appends a line about a change of the intent `id`. `state`: of the caller, before; `reasoning`: the change, and its
+-- reason.
 function Status.append_change(call, id, state, reasoning, summary, origin)
   Append.append_line(
     call,

@@ -4,9 +4,9 @@ local Limits = require('admission/limits')
 
 local Append = {}
 
--- A login has a share of the ledger, so that nobody pushes the lines of others out: half of the lines that are kept, and as much
--- again each day. While no other login has appended for a day, it has no limit: then only its own lines go. keys.shares:
--- a line feed -> most lines that are kept (seal_ledger.lua); login -> theoretical arrival time and time of its last line,
+-- A login has a share of the ledger, so that it cannot push the lines of others out: half of the lines that are kept, and as
+-- much again each day. While no other login has appended for a day, it has no limit: then only its own lines go. keys.shares: a
+-- line feed -> most lines that are kept (seal_ledger.lua); login -> theoretical arrival time and time of its last line,
 -- milliseconds. The share is full where the arrival is a day ahead.
 local SHARE_MS = 86400000
 

@@ -1,12 +1,12 @@
--- The admission of what is asked of locks.
+-- The admission of requests about locks.
 local Admission = require('admission/admission')
 local GraphAge = require('builds/graph_age')
-local Taken = require('locks/taken')
+local ForceReleased = require('locks/force_released')
 
 local Admitted = {}
 
--- The denial { NEEDS, now } where the repository uses what the request has no keys for: intents, or pending changes. The same request is
--- made again with all keys.
+-- The denial { NEEDS, now } if the repository uses features that the request has no keys for: intents, or pending changes. The same
+-- request is made again with all keys.
 local function needs_more(call)
   if not call.keys.intents and (call.governed or (GraphAge.load(call)[5] or '') ~= '') then
     return { 'NEEDS', call.now }
@@ -17,7 +17,7 @@ end
 function Admitted.denial(call, paths, is_renewal, is_release)
   local denial = Admission.admit(call, is_renewal) or needs_more(call)
   if not denial and call.request.taken then
-    denial = Taken.denial(call, paths, is_release)
+    denial = ForceReleased.denial(call, paths, is_release)
   end
   return denial
 end

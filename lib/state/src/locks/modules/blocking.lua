@@ -5,7 +5,7 @@ local Blocking = {}
 -- | READING | granted              | refused (DIRECT)      | granted, reported (NEIGHBOR)  |
 -- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn`, or `interface`
 -- and both keep their interfaces |
--- A shared file blocks nobody, and is nobody's neighbor.
+-- A shared file blocks no caller, and is no neighbor.
 function Blocking.is_blocking(wanted, relation, status, neighbor_policy, is_shared, both_keep)
   if relation == 'DIRECT' then
     return not is_shared and (wanted == 'WRITING' or status == 'WRITING')
@@ -13,7 +13,8 @@ function Blocking.is_blocking(wanted, relation, status, neighbor_policy, is_shar
   return wanted == 'WRITING' and status == 'WRITING' and (neighbor_policy == 'block' or (neighbor_policy == 'interface' and not both_keep))
 end
 
--- What the caller says of the interface of a file, by `policy` of locks/policy: a function from its path to keeps, changes or ''.
+-- The caller's declaration about the interface of a file, by `policy` of locks/policy: a function from its path to keeps, changes
+-- or ''.
 function Blocking.interfaces(policy)
   local word, changes = policy.interface or '', {}
   for _, path in ipairs(policy.changed or {}) do

@@ -1,4 +1,4 @@
--- Charges the caller for what the number of its paths has not paid for.
+-- Charges the caller for costs beyond the number of its paths.
 local Adjacency = require('builds/adjacency')
 local Limits = require('admission/limits')
 

@@ -19,12 +19,12 @@ local Tokens = require('locks/tokens')
 
 local ClaimFiles = {}
 
--- Claims the files of `claim`: `paths`, `wanted`; `interface_of`: what Blocking.interfaces() gives; `surveyed`: what Survey.of() gives of
--- the paths; `agent_head`; `message`; `ttl`: seconds; `repository`; `lookups` of builds/spelling, or ''; `task`: TEAM/ID of the task that
+-- Claims the files of `claim`: `paths`, `wanted`; `interface_of`: what Blocking.interfaces() returns; `surveyed`: what Survey.of() returns for the
+-- paths; `agent_head`; `message`; `ttl`: seconds; `repository`; `lookups` of builds/spelling, or ''; `task`: TEAM/ID of the task that
 -- they are claimed with, or nil. Returns a reply of the whole request; or nil, the outcome, CLAIMED, REFUSED (by intents), CONFLICT or
--- STALE, and what Answer.of() gives, with `held`: the caller's earlier locks, each { file path, status, time of the grant, message, the
--- agent from which it is taken over or '' }; `queue`: the place that Queue.ask() gives; and `cost`: what the claim costs others,
--- `neighbors`, `file_path` of the one with most of them, and `is_whatever_changes` where it keeps them out whatever it changes.
+-- STALE, and what Answer.of() returns, with `held`: the caller's earlier locks, each { file path, status, time of the grant, message, the
+-- agent from which it is taken over or '' }; `queue`: the place that Queue.ask() returns; and `cost`: what the claim costs others,
+-- `neighbors`, `file_path` of the one with most of them, and `is_whatever_changes` if it blocks them whatever it changes.
 function ClaimFiles.claim(call, claim)
   local paths, wanted, neighbor_policy, interface_of = claim.paths, claim.wanted, call.policy.neighbors, claim.interface_of
   local message, ttl, repository, lookups = claim.message, claim.ttl, claim.repository, claim.lookups
@@ -34,7 +34,7 @@ function ClaimFiles.claim(call, claim)
       return denial
     end
   elseif call.governed and call.gate.cited ~= '' and redis.call('HEXISTS', call.keys.intents, call.gate.cited) == 1 then
-    -- Reading takes no intent, but may say what it is for.
+    -- Reading takes no intent, but may name its purpose.
     call.gate.intent = call.gate.cited
   end
   local findings, blocked, omitted, own = unpack(claim.surveyed)
@@ -68,7 +68,7 @@ function ClaimFiles.claim(call, claim)
   local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
   if call.gate.is_refused or is_stale or blocked then
     local conflicts, is_named = {}, {}
-    -- Nobody waits in a row for what is merged by a person some day.
+    -- There is no queue for changes that a person will merge some day.
     local may_wait = not is_stale
     for _, finding in ipairs(findings) do
       local entry = finding.blocks and cjson.decode(finding.entry)
@@ -125,7 +125,7 @@ function ClaimFiles.claim(call, claim)
   local granted_head = wanted == 'WRITING' and call.head.commit or claim.agent_head
   local granted, renewed, token = {}, {}, nil
   local near, most, hub = 0, 0, nil -- neighbors of all files, the most of one, and that file
-  -- Counts what the lock on the file keeps others from writing, if it did not do so before.
+  -- Counts the files that the lock blocks for others, if it did not do so before.
   local function count_cost(path, entry, interface)
     local blocks = Blocking.is_blocking(wanted, 'NEIGHBOR', wanted, neighbor_policy, false, interface == 'keeps')
     local did = is_kept[path] and (neighbor_policy == 'block' or entry.interface ~= 'keeps')
@@ -186,7 +186,7 @@ function ClaimFiles.claim(call, claim)
     entry.expiry = math.floor(entry.expiry_ms / 1000)
     table.insert(is_kept[path] and not is_taken_over and renewed or granted, entry)
     if entry.notices then
-      -- The answer has what is told now, and the store keeps it no longer.
+      -- The answer contains the notices now, and the store drops them.
       own_entries[#own_entries + 1] = cjson.encode(entry)
       entry.notices = nil
     else

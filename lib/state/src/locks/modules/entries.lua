@@ -2,7 +2,7 @@
 -- first script that reads it drops and announces it (changes.lua).
 --
 -- The end of a lock is `expiry_ms`, Unix milliseconds: the lock lasts through that millisecond. `expiry` is the same in
--- whole seconds, rounded down as `timestamp` is: their difference is the time that a lock lives.
+-- whole seconds, rounded down as `timestamp` is: their difference is the time to live of a lock.
 local Entries = {}
 
 -- Maximum locks on the files of one request; a large lock counts once for each BYTES_OF_ENTRY bytes.
@@ -29,9 +29,9 @@ function Entries.to_json(call, entry)
   return json
 end
 
--- What is stored under a file can be searched without decoding it, which takes ten times as long: for those that look at thousands of files
--- and report few. cjson writes an entry, a flat object, as {"name":"text",...} without blanks, so that `{"` begins an entry and nothing else,
--- and a field is in no text: quotes in texts are escaped.
+-- The entries of a file can be searched without decoding, which takes ten times as long: for functions that look at thousands of files and
+-- report few. cjson writes an entry, a flat object, as {"name":"text",...} without blanks, so that `{"` begins an entry and nothing else. A
+-- field is in no text: quotes in texts are escaped.
 
 -- A field as it is written, without its first quote: a search for a quote stops at each of those in a text, which may have hundreds.
 function Entries.field(name, text)
@@ -84,7 +84,7 @@ function Entries.may_write(value)
   return string.find(value, 'WRITING', 1, true) ~= nil
 end
 
--- Calls `visit(path, value)` with what is stored under each of `paths`, false where that is nothing. Ends early where `visit` gives false.
+-- Calls `visit(path, value)` with the stored value of each of `paths`, false if there is none. Ends early where `visit` gives false.
 function Entries.each_value(call, paths, visit)
   local PATHS_AT_ONCE = 1000
   for first = 1, #paths, PATHS_AT_ONCE do

@@ -1,4 +1,4 @@
--- Locks, as a kind of what expires: see sweep.lua.
+-- Locks, as a kind of expiring records: see sweep.lua.
 local Entries = require('locks/entries')
 local LockChanges = require('locks/changes')
 
@@ -11,8 +11,8 @@ function Expired.drop(call, most_files)
   local paths = redis.call('ZRANGEBYSCORE', call.keys.expiries, '-inf', call.now, 'LIMIT', 0, most_files)
   Entries.load(call, paths, MOST_ENTRIES)
   for _, path in ipairs(paths) do
-    -- Written back even where nothing had expired: an index that has more than the locks, because somebody deleted those by
-    -- hand, would be due for ever.
+    -- Written even if nothing had expired: an index with more entries than locks, because locks were deleted by hand, would
+    -- be due forever.
     call.is_changed[path] = call.entries_of[path] ~= nil or nil
   end
   LockChanges.save(call)

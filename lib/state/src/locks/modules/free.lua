@@ -1,4 +1,4 @@
--- What the caller could work on instead.
+-- Alternatives for the caller.
 local Adjacency = require('builds/adjacency')
 local Chunks = require('chunks')
 local Queue = require('locks/queue')
@@ -6,8 +6,8 @@ local Survey = require('locks/survey')
 
 local Free = {}
 
--- Up to MOST files near to `paths` in the import graph, those of the same folders first, which nobody else has, and next to which
--- nobody writes. A claim of any of them alone, with the same word on its interface, would be granted.
+-- Up to MOST files near to `paths` in the import graph, those of the same folders first, that are free and have no neighbor being
+-- written. A claim of any of them alone, with the same word on its interface, would be granted.
 function Free.files(call, paths, neighbor_policy, interface_of)
   local MOST, MOST_LOOKED_AT, MOST_PATHS, MOST_TEXTS, MOST_CANDIDATES, MOST_LINES = 5, 12, 4, 32, 256, 4000
   local is_known, folders, found, lines = {}, {}, {}, 0

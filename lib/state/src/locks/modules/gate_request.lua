@@ -1,8 +1,8 @@
--- What a claim or a check says of intents, and what is found.
+-- The terms of intents in a claim or a check, and the findings.
 local GateRequest = {}
 
--- `gate` of the request (`gate.rs`): `is_required`: each claim to write cites an intent; `cited`: that one; `idle_ms`: milliseconds after
--- which an owner that nobody was heard of counts as idle; `most_repeats`: identical tool calls in a row that are allowed; `call`: `name` of
+-- `gate` of the request (`gate.rs`): `is_required`: each claim to write cites an intent; `cited`: that one; `idle_ms`: milliseconds without a call
+-- after which an owner counts as idle; `most_repeats`: identical tool calls in a row that are allowed; `call`: `name` of
 -- the tool and `digest` of the call; `origin` of lines (ledger/append); `judged`: the `intent` that was judged, the digests of its `scope`
 -- and of `.intentignore` then, and `letters`: for each file path one, C if the intent may change it. Then it has: `intent`, that is cited
 -- or selected, or ''; `findings`: `code`, `kind`, `intent`, or '', `used`, `allowed`, `files`, `by`: where the first is a refusal,

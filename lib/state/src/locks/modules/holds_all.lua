@@ -1,4 +1,4 @@
--- What the caller holds already.
+-- Files that the caller already holds.
 local Entries = require('locks/entries')
 local Request = require('admission/request')
 

@@ -1,4 +1,4 @@
--- What a caller could do instead of what others' locks block.
+-- Alternatives for a caller that others' locks block.
 local Answer = require('answer')
 local Free = require('locks/free')
 local Offered = require('seams/offered')

@@ -83,7 +83,7 @@ local function add_of_hubs(call, hubs, held, add)
   return true
 end
 
--- call.all_held, call.is_held_file: what is locked, once it was read: list of files, and file path -> true
+-- call.all_held, call.is_held_file: the locked files, once they were read: list of files, and file path -> true
 
 -- Neighbors of `paths` that may be locked; `stored` is the number of `paths` with stored entries. Returns a list of files,
 -- without `paths`, in the order of the requested files that they are next to; and the place of each: twice the order of the

@@ -1,5 +1,5 @@
--- What the holder of a lock has yet to be told: `notices` of its entry, a line for each neighbor whose interface changed although it was
--- to be kept: the neighbor, the login of its writer, and names separated by commas, with tabs between. Text, because an entry is flat.
+-- Pending notices for the holder of a lock: `notices` of its entry, a line for each neighbor whose interface changed although it was to
+-- be kept: the neighbor, the login of its writer, and names separated by commas, with tabs between. Text, because an entry is flat.
 local Notices = {}
 
 local MOST_NOTICE_BYTES = 1024

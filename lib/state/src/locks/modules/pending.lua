@@ -1,9 +1,9 @@
--- Pending changes: files that were given back on a work branch, and are not yet on the branch that they are for. keys.pending: file path ->
+-- Pending changes: files that were released on a work branch, and are not yet on the branch that they are for. keys.pending: file path ->
 -- JSON array, for all branches: the lock entry as it was released, with `work_branch`, `agent_head`: the pushed commit, `blob`: the file at
--- that commit, '' where it is gone, `expiry`: when it is forgotten, `pull_request`, if that is known, and `interface_differs`: in what its
--- interface is not that of the branch; a line feed and a login -> number of that person's, a line feed -> of all; two line feeds and a
--- branch -> login, tab and file of those with `interface_differs`, each in a line; both branches, each behind a line feed -> number of the
--- open pull request. The graph's hash has `pending` where the branch may have some, so that nobody else pays for them.
+-- that commit, '' where it is gone, `expiry`: when it is forgotten, `pull_request`, if that is known, and `interface_differs`: how its
+-- interface differs from the branch; a line feed and a login -> number of that person's, a line feed -> of all; two line feeds and a branch
+-- -> login, tab and file of those with `interface_differs`, each in a line; both branches, each behind a line feed -> number of the open
+-- pull request. The graph's hash has `pending` if the branch may have some, so that requests for other branches do not pay for them.
 local Pending = {}
 
 -- Those of `value`, stored under a file, that are not forgotten, and the others.

@@ -4,8 +4,8 @@ local Pending = require('locks/pending')
 
 local PendingAdded = {}
 
--- Keeps `entry`, which the caller has released, whose file is `blob` at `commit` of the caller's work branch. False where there is no
--- room: the oldest are not dropped for it, since somebody may rely on them.
+-- Keeps `entry`, which the caller has released, whose file is `blob` at `commit` of the caller's work branch. False if there is no
+-- room: the oldest are not dropped for it, since someone may rely on them.
 function PendingAdded.add(call, entry, commit, blob)
   local DAYS, MOST_UNDER_FILE, MOST_UNDER_FILE_OF_PERSON, MOST_OF_PERSON, MOST = 14, 16, 8, 2000, 10000
   local path, kept, gone, own = entry.file_path, {}, {}, 0

@@ -6,8 +6,8 @@ local Request = require('admission/request')
 
 local PendingFindings = {}
 
--- What `paths` have on other work branches than the caller's: findings that block, and that do not. `is_writing`: files that the caller
--- already writes. A policy whose digest ends with `!` lets them block.
+-- Changes of `paths` on other work branches than the caller's: findings that block, and that do not. `is_writing`: files that the
+-- caller already writes. A policy whose digest ends with `!` lets them block.
 function PendingFindings.findings(call, paths, wanted, is_writing)
   local blocking, harmless = {}, {}
   local may_block = wanted == 'WRITING' and string.sub(GraphAge.load(call)[4] or '', -1) == '!'
@@ -23,7 +23,7 @@ function PendingFindings.findings(call, paths, wanted, is_writing)
   return blocking, harmless
 end
 
--- What the files that `paths` import have on other work branches, where that changes their interfaces. It blocks nobody.
+-- Changes of files that `paths` import on other work branches, if they change the interface. They block no caller.
 function PendingFindings.imported(call, paths)
   local findings, files = {}, Pending.with_interfaces(call, call.request.branch)
   local found, place_of = {}, {}

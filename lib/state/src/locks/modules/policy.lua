@@ -1,4 +1,5 @@
--- What `.coord.toml` says of the files of a request. Rust matches patterns; scripts compare the digest of the policy by which it has.
+-- The policy of `.coord.toml` for the files of a request. Rust matches patterns; scripts compare the digest of the policy by which it
+-- has.
 local Answer = require('answer')
 local GraphAge = require('builds/graph_age')
 

@@ -1,5 +1,5 @@
--- The queue: a claim that others' locks refuse has a ticket. A ticket keeps nobody from a free file, unless it holds its files back:
--- while they are reserved for it, or once it has been overtaken for too long.
+-- The queue: a claim that others' locks refuse has a ticket. A ticket blocks a free file only while the file is reserved for it, or
+-- once it has been overtaken for too long.
 --
 -- The tickets are a JSON list in the order of their first refusals. They are read with the admission, so that a claim without
 -- any costs nothing. Each function reads them first. A ticket: `id`, a digest of holder, branch, mode and files; `user_id`, `user_name`,
@@ -44,8 +44,8 @@ end
 local function own_ticket(call, paths, wanted)
   local sorted = Chunks.part_of(paths, 1)
   table.sort(sorted)
-  local told = { call.request.user_id, call.request.agent_id, call.request.branch, wanted, table.concat(sorted, '\n') }
-  local id = string.sub(redis.sha1hex(table.concat(told, '\n')), 1, 12)
+  local parts = { call.request.user_id, call.request.agent_id, call.request.branch, wanted, table.concat(sorted, '\n') }
+  local id = string.sub(redis.sha1hex(table.concat(parts, '\n')), 1, 12)
   for place, ticket in ipairs(call.queue.tickets) do
     if ticket.id == id and Request.is_own(call, ticket) then
       return id, place
@@ -54,7 +54,7 @@ local function own_ticket(call, paths, wanted)
   return id, nil
 end
 
--- Whether another's lock on the file blocks a claim of the caller.
+-- Whether someone else's lock on the file blocks a claim of the caller.
 local function is_locked(call, path, wanted)
   for _, entry in ipairs(call.entries_of[path] or {}) do
     if
@@ -68,7 +68,7 @@ local function is_locked(call, path, wanted)
   return false
 end
 
--- The ticket, told of as a lock. It ends with its reservation, or with the last of the locks that it waits for.
+-- The ticket in the form of a lock. It ends with its reservation, or with the last of the locks that it waits for.
 local function entry_of(call, ticket, path)
   local _, last_lock = QueueOrder.span_of_locks(call, ticket)
   local last = ticket.reserved or last_lock or end_of(ticket)
@@ -106,8 +106,9 @@ local function common_files(call, ticket, new, wanted, neighbor_policy, keeps)
 end
 
 -- The tickets that hold files of a claim back, as findings of a survey, RESERVED: one for each of the files, unless its lock blocks the
--- claim; and for a check those that only want such a file, WAITING, which block nothing. What the caller holds is renewed whatever others
--- wait for, and nobody waits for a shared file. `keeps`: whether the claim keeps the interfaces. `own`: file path -> the caller's entry.
+-- claim; and for a check those that only want such a file, WAITING, which block nothing. Locks that the caller holds are renewed whatever
+-- others wait for, and a shared file has no queue. `keeps`: whether the claim keeps the interfaces. `own`: file path -> the caller's
+-- entry.
 function Queue.findings(call, paths, wanted, neighbor_policy, keeps, own)
   open(call)
   call.queue.before = {}
@@ -164,8 +165,8 @@ local function count_where(call, is_one)
   return count, first
 end
 
--- Reserves the files of those tickets on the branch, in their order, that now wait for nobody. `is_free`: file path -> true for what
--- nobody has or waits for any more.
+-- Reserves the files of tickets on the branch, in their order, that no longer wait. `is_free`: file path -> true for files without
+-- locks and tickets.
 local function reserve_for_next(call, is_free)
   if not next(is_free) then
     return
@@ -316,7 +317,7 @@ local function withdraw_others(call, paths)
 end
 
 -- The caller's place after a refusal for `findings`: `ticket`, `position`, `before`: up to MOST_BEFORE claims before it, each `user`,
--- `agent_id`, absent for none, `message`, `since`; `mutual`: what mutual() gives; nil where there is no room.
+-- `agent_id`, absent for none, `message`, `since`; `mutual`: what mutual() returns; nil if there is no room.
 function Queue.ask(call, paths, wanted, message, neighbor_policy, keeps, findings)
   open(call)
   local files = {}
@@ -411,7 +412,7 @@ function Queue.leave_for(call, paths)
   save(call)
 end
 
--- The caller waits for nothing on the branch any more, and nobody else has `paths` because of it.
+-- The caller no longer waits on the branch, so `paths` are free for the next ticket.
 function Queue.released(call, paths)
   open(call)
   local is_free = {}

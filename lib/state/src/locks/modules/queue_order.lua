@@ -16,12 +16,12 @@ function QueueOrder.holder_of(one)
   return one.user_id .. ' ' .. (one.agent_id or '')
 end
 
--- What is known of the order, until the tickets or the locks change:
+-- Facts about the order, until the tickets or the locks change:
 --   relations: ticket -> file path -> DIRECT for its own, NEIGHBOR for those near to them
 --   locks_on:  file path -> live locks
 --   blockers:  file path -> how it is wanted, and on which branch -> { holder -> its lock, number of these }
---   waits:     ticket -> list of what blockers_of() gives of its files, where there are any
---   orders:    ticket -> other ticket -> what has_file_of() gives
+--   waits:     ticket -> list of what blockers_of() returns of its files, where there are any
+--   orders:    ticket -> other ticket -> what has_file_of() returns
 --   aged:      ticket -> true for those that hold their files back from later claims
 --   waiting:   what waiting_for_caller() has found
 function QueueOrder.begin_order(call)
@@ -42,7 +42,7 @@ function QueueOrder.relations_of(call, ticket)
   return call.queue.relations[ticket]
 end
 
--- Whether the ticket wants a file in a way that the other one excludes.
+-- Whether the ticket wants a file in a way that `other` excludes.
 local function has_file_of(call, ticket, other)
   local blocking = {}
   for _, relation in ipairs({ 'DIRECT', 'NEIGHBOR' }) do
@@ -77,7 +77,7 @@ local function load_locks(call, paths)
   end)
 end
 
--- Those whose locks on the file are in the way of the ticket.
+-- The holders whose locks on the file block the ticket.
 local function blockers_of(call, path, ticket)
   local relation = QueueOrder.relations_of(call, ticket)[path]
   local name = relation .. ticket.status .. (ticket.keeps and ' keeps ' or ' ') .. ticket.branch
@@ -218,7 +218,7 @@ function QueueOrder.forget_order(call)
   call.queue.aged, call.queue.waiting, call.queue.is_changed = nil, nil, true
 end
 
--- Whether the ticket waits for nobody.
+-- Whether the ticket waits for no other.
 local function is_first(call, place)
   local holder = QueueOrder.holder_of(call.queue.tickets[place])
   for _, those in ipairs(waits_of(call, call.queue.tickets[place])) do
@@ -234,7 +234,7 @@ local function is_first(call, place)
   return true
 end
 
--- Reserves the files of a ticket that waits for nobody.
+-- Reserves the files of a ticket that waits for no other.
 function QueueOrder.notice(call, place)
   local ticket = call.queue.tickets[place]
   if not ticket.reserved and is_first(call, place) then

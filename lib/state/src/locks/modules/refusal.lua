@@ -8,8 +8,8 @@ local Refusal = {}
 -- Returns whether it was logged. `code` and `intent`, or '': of a refusal by intents.
 function Refusal.emit(call, status, message, files, reason, conflicts, code, intent)
   local user_id, agent_id, branch = call.request.user_id, call.request.agent_id, call.request.branch
-  local told = { user_id, agent_id, branch, status, reason .. (code or ''), intent or '', message, table.concat(files, '\n') }
-  local repeated = FirstRefusal.count(call, told)
+  local parts = { user_id, agent_id, branch, status, reason .. (code or ''), intent or '', message, table.concat(files, '\n') }
+  local repeated = FirstRefusal.count(call, parts)
   if not repeated then
     return false
   end

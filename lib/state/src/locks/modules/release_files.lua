@@ -145,10 +145,10 @@ function ReleaseFiles.release(call, release)
 
     local undecided = {}
     for _, entry in ipairs(written) do
-      local claim_head, told, blob = string.match(verdict_of[entry.file_path] or '', '^(%x+) (%u+) ?(%x*)$')
+      local claim_head, result, blob = string.match(verdict_of[entry.file_path] or '', '^(%x+) (%u+) ?(%x*)$')
       local verdict = 'SAME'
       if not Commits.is_same_commit(entry.agent_head, new_head) then
-        verdict = claim_head == entry.agent_head and told
+        verdict = claim_head == entry.agent_head and result
         if not verdict then
           verdict = verdict_by_store(entry)
           if verdict == 'PUSHED' and not call.request.fetched_head and entry.interface ~= 'keeps' then
@@ -183,7 +183,7 @@ function ReleaseFiles.release(call, release)
     end
   end
 
-  -- A caller that abandons its work, or gives back a part, releases what it still holds.
+  -- A caller that abandons its work, or releases a part, releases the locks that it still holds.
   if #taken > 0 and not is_partial and not (is_abandoned and #own > 0) then
     LockChanges.save(call)
     if call.request.queue then

@@ -49,7 +49,7 @@ local function save_releases(call, releases)
   end
   local name = releaser(call)
   if #texts == 0 then
-    -- The caller keeps its place in the row, for what it gives back next.
+    -- The caller keeps its place in the row, for its next release.
     if call.has_releases then
       redis.call('HSET', call.keys.releases, name, '[]')
     end

@@ -56,8 +56,8 @@ local function survey_neighbors(call, neighbors, place_of, paths, wanted, neighb
     if not value or not Entries.any_has(value, on_branch) then
       return
     end
-    -- Beside a file whose interface the caller keeps, a single entry, as most files have, blocks nobody if it keeps its own; nothing else
-    -- has to be found then.
+    -- Beside a file whose interface the caller keeps, a single entry, as most files have, does not block if it keeps its own; nothing
+    -- else has to be found then.
     local spares = not may_block(path, 'WRITING', true)
     local is_kept = spares and Entries.any_has(value, keeps)
     local is_single = is_kept and Entries.is_single(value)
@@ -115,7 +115,7 @@ end
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch, or the one that it takes over
--- `interface_of`: what Blocking.interfaces() gives.
+-- `interface_of`: what Blocking.interfaces() returns.
 -- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
 function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
   local stored = Entries.load(call, paths, Entries.MOST_AT_ONCE)
@@ -131,9 +131,9 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
         if not Request.is_own(call, entry) and not Survey.is_given(call, entry) then
           others[#others + 1] = entry
         elseif entry.branch == call.request.branch and not (own[path] and own[path].status == 'WRITING') then
-          -- Others hold what the caller writes only where it was shared at the grant; so it stays until one of them is done.
+          -- Others hold the caller's files only if these were shared at the grant; so they stay until one of them is done.
           own[path], is_shared = entry, is_shared or entry.status == 'WRITING'
-          -- Who no longer keeps an interface has to get past the neighbors as if the lock were new.
+          -- A caller that no longer keeps an interface has to get past the neighbors as if the lock were new.
           is_writing[path] = entry.status == 'WRITING' and not (interface_of(path) == 'changes' and entry.interface == 'keeps')
         end
       end
@@ -148,8 +148,8 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
       end
     end
   end
-  -- A renewal of a lock for writing is not refused because of a neighbor, and who keeps an interface by fewer ones. A neighbor of several
-  -- files counts as that of the first: so those come first that may be refused most.
+  -- A renewal of a lock for writing is not refused because of a neighbor, and a caller that keeps an interface by fewer ones. A neighbor
+  -- of several files counts as that of the first: so those come first that may be refused most.
   local in_order = #paths == 1 and paths or {}
   for rank = 1, #paths > 1 and 3 or 0 do
     for _, path in ipairs(paths) do

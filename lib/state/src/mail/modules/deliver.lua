@@ -13,19 +13,19 @@ local Deliver = {}
 
 local MOST_UNREAD = 1000
 Deliver.MOST_UNREAD = MOST_UNREAD
--- Messages that follow from what others do pass a full inbox, up to this.
+-- Messages that others' acts cause pass a full inbox, up to this.
 local MOST_UNREAD_OF_COORD = 2000
 Deliver.MOST_UNREAD_OF_COORD = MOST_UNREAD_OF_COORD
 
 function Deliver.begin(call)
   -- Messages that a script looks at to find out whose they are.
   call.unread_to_look_at = 20000
-  -- What messages count for the login that sent them, or caused Coord to: the field 'SEQUENCE refs' of keys.bodies has in how many inboxes
-  -- a message is, its bytes and that login. Where it is absent, or has the first alone, the message counts for nobody.
+  -- Messages count for the login that sent them, or caused Coord to: the field 'SEQUENCE refs' of keys.bodies has the number of inboxes
+  -- that contain a message, its bytes and that login. If it is absent, or has the first alone, the message counts for no login.
   call.mail_bytes = {} -- login -> bytes, counted by count_mail()
 end
 
--- The inbox of what members that left had not read.
+-- The inbox of messages that former members had not read.
 local LEFT = '-'
 Deliver.LEFT = LEFT
 
@@ -34,7 +34,7 @@ function Deliver.bytes_of(message, recipients)
   return #message.message + #(message.summary or '') + BYTES_OF_MESSAGE + BYTES_OF_RECIPIENT * recipients
 end
 
--- What 'SEQUENCE refs' has for a new message, which is noted in mail_bytes.
+-- The field 'SEQUENCE refs' of a new message, which is noted in mail_bytes.
 local function refs_of(call, message, recipients)
   local login, bytes = message.login or call.request.user_id, Deliver.bytes_of(message, recipients)
   call.mail_bytes[login] = (call.mail_bytes[login] or 0) + bytes
@@ -48,7 +48,7 @@ function Deliver.count_mail(call)
   call.mail_bytes = {}
 end
 
--- Messages of which each is in one inbox less. The caller counts what they let go.
+-- Messages of which each is in one inbox less. The caller counts the bytes that they free.
 function Deliver.drop_bodies(call, sequences)
   local refs, kept, gone = {}, {}, {}
   for index, sequence in ipairs(sequences) do
@@ -115,7 +115,7 @@ local function own_among(call, entries)
   return own, oldest
 end
 
--- Nil, or what full_of() gives, if the caller has no room for so many bytes of messages. To make room, the oldest of these `inboxes` go,
+-- Nil, or what full_of() returns, if the caller has no room for so many bytes of messages. To make room, the oldest of these `inboxes` go,
 -- each { inbox, how many that came there may }, and what members that left had not read; a refusal leaves these dropped.
 local function full_mail(call, bytes, inboxes)
   local MOST_DROPPED, dropped = 256, 0
@@ -133,7 +133,7 @@ local function full_mail(call, bytes, inboxes)
   return what and what .. '; those that are read make room', most
 end
 
--- The refusal of what deliver() or broadcast() did not send: they return nil, and the arguments.
+-- The refusal of a message that deliver() or broadcast() did not send: they return nil, and the arguments.
 function Deliver.refuse_message(call, full_inbox, what, most)
   if full_inbox then
     return Team.refuse(call, 'INBOX_FULL', { handle = full_inbox, unread = most })
@@ -171,8 +171,8 @@ function Deliver.is_full(marks, most_unread)
   return marks.direct - marks.read_direct >= most_unread
 end
 
--- Whether a quarter of what the inbox may have is of the caller's login already, which may fill the inboxes of its own agents alone.
--- They are looked at only once there are as many of all.
+-- Whether a quarter of the room of the inbox is already taken by the caller's login, which may fill the inboxes of its own agents
+-- alone. They are looked at only once there are as many of all.
 function Deliver.has_sent_share(call, handle, marks, most_unread)
   if not Deliver.is_full(marks, most_unread / 4) or (Team.load_member(call, handle) or {}).login == call.request.user_id then
     return false

@@ -1,6 +1,5 @@
--- The order of the messages.
--- An inbox is a prefix of keys.mail: '=HANDLE', '*' for broadcasts, '>HANDLE' for the broadcasts of a member, '-' for what members
--- that left have not read.
+-- The order of the messages. An inbox is a prefix of keys.mail: '=HANDLE', '*' for broadcasts, '>HANDLE' for the broadcasts of a
+-- member, '-' for messages that former members had not read.
 local Inbox = {}
 
 function Inbox.padded(sequence)

@@ -1,7 +1,7 @@
--- What a caller whose files are blocked could do instead. An extension puts its function in place of this one.
+-- Alternatives for a caller whose files are blocked. An extension puts its function in place of this one.
 local Offered = {}
 
--- What teams/suggested gives.
+-- As teams/suggested returns them.
 function Offered.tasks()
   return {}
 end

@@ -1,7 +1,8 @@
--- What waits for the caller, for the answers to its requests. An extension puts its function in place of this one.
+-- Pending messages and questions for the caller, for the answers to its requests. An extension puts its function in
+-- place of this one.
 local Waiting = {}
 
--- What teams/waiting gives.
+-- As teams/waiting returns them.
 function Waiting.of_caller()
   return {}
 end

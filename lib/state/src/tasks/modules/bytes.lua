@@ -1,5 +1,5 @@
--- What tasks take of the store, counted for the login that wrote it.
--- A task counts its own (`bytes` of modules/task.lua). What was written counts until its task is gone.
+-- Bytes of tasks in the store, counted for the login that wrote them. A task counts its own (`bytes` of
+-- modules/task.lua). A text counts until its task is gone.
 local Team = require('teams/team')
 local TeamBytes = require('teams/bytes')
 

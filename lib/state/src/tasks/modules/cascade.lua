@@ -1,4 +1,4 @@
--- What follows for dependents when a task is completed or gone.
+-- The effect on dependents when a task is completed or gone.
 local Answer = require('answer')
 local Deliver = require('mail/deliver')
 local Emit = require('events/emit')
@@ -18,12 +18,12 @@ function Cascade.tell_member(call, handle, task_id, text)
     ~= nil
 end
 
--- All of `dependents` lose one dependency that was not met. What becomes ready enters the queue; owners and assignees are told, in
--- these `words`. Returns `count`: how many became ready, and `not_told`: the handles that were not told because there is no room for it,
--- absent for none.
+-- All of `dependents` lose one dependency that was not met. Tasks that become ready enter the queue; owners and assignees are notified,
+-- in these `words`. Returns `count`: how many became ready, and `not_told`: the handles that were not notified because their inboxes are
+-- full, absent for none.
 function Cascade.unblock(call, id, dependents, words)
   local AT_ONCE = 3000
-  local free, told, order = {}, {}, {}
+  local free, notified, order = {}, {}, {}
   for first = 1, #dependents, AT_ONCE do
     local last = math.min(first + AT_ONCE - 1, #dependents)
     local counts = redis.call('HMGET', call.keys.unmet, unpack(dependents, first, last))
@@ -50,12 +50,12 @@ function Cascade.unblock(call, id, dependents, words)
           end
           local is_live = owner and tonumber(string.match(task, '"expires":(%d+)')) > call.now_ms
           for _, handle in ipairs({ is_live and owner or assignee, assignee }) do
-            if not told[handle] then
-              told[handle] = {}
+            if not notified[handle] then
+              notified[handle] = {}
               order[#order + 1] = handle
             end
-            if told[handle][#told[handle]] ~= other then
-              table.insert(told[handle], other)
+            if notified[handle][#notified[handle]] ~= other then
+              table.insert(notified[handle], other)
             end
           end
         end
@@ -99,7 +99,7 @@ function Cascade.unblock(call, id, dependents, words)
   end
   for index, record in ipairs(redis.call('HMGET', call.keys.team, unpack(records))) do
     local handle = order[index]
-    local ids = told[handle]
+    local ids = notified[handle]
     if
       record
       and (

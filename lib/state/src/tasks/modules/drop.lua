@@ -1,4 +1,4 @@
--- What a task leaves behind when it goes.
+-- Cleanup after a deleted task.
 local Chunks = require('chunks')
 local Edges = require('tasks/edges')
 local Task = require('tasks/task')

@@ -1,4 +1,4 @@
--- Edges between tasks: who depends on whom, seen from both ends; see keys.rs.
+-- Edges between tasks: the dependencies, seen from both ends; see keys.rs.
 local Edges = {}
 
 -- The ids behind 'd ID' (what it depends on), 'b ID' (the open tasks that depend on it) or 'c ID' (the completed ones that did), up
@@ -26,7 +26,7 @@ function Edges.count_of_ends(call, side, id, is_completed)
   return redis.call('ZLEXCOUNT', call.keys.edges, '[' .. prefix, '(' .. prefix .. '~') - (is_completed and 1 or 0)
 end
 
--- A completed task waits for nothing, and nothing blocks it: what it has depended on is history.
+-- A completed task waits for nothing, and nothing blocks it: its dependencies are history.
 function Edges.mark_completed(call, id)
   local dependencies, added, gone = Edges.ends_of(call, 'd', id), { 0, 'd ' .. id .. ' !', 0, 'b ' .. id .. ' !' }, {}
   for index, other in ipairs(dependencies) do

@@ -21,9 +21,9 @@ function FileClaims.begin(call)
   call.interface_of = Blocking.interfaces(call.policy)
 end
 
--- Claims the files of `task` for writing, for `seconds`; `surveyed`: what Survey.of() gives of them. Nil and the answer of
--- ClaimFiles.claim() where they are granted, or the reply of the whole request: FILES, `id` of the task, `outcome` of the claim: CONFLICT,
--- STALE or REFUSED (by intents), and `files`: its answer, with `suggested`: what Suggested.tasks() gives; nothing is claimed then.
+-- Claims the files of `task` for writing, for `seconds`; `surveyed`: what Survey.of() returns for them. Nil and the answer of
+-- ClaimFiles.claim() if they are granted, or the reply of the whole request: FILES, `id` of the task, `outcome` of the claim: CONFLICT,
+-- STALE or REFUSED (by intents), and `files`: its answer, with `suggested`: what Suggested.tasks() returns; nothing is claimed then.
 function FileClaims.claim(call, id, task, seconds, surveyed)
   local paths = Policy.kept(call, task.files)
   local held = surveyed[4] or {}

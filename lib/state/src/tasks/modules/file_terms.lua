@@ -1,11 +1,11 @@
--- What a request says of the files of its task.
+-- How a request handles the files of its task.
 local Admission = require('admission/admission')
 local Limits = require('admission/limits')
 
 local FileTerms = {}
 
 function FileTerms.begin(call)
-  -- The head of the branch is needed only where files are claimed or given back.
+  -- The head of the branch is needed only if files are claimed or released.
   call.needs_head = not call.request.any_head
   call.request.any_head = true
 end

@@ -63,7 +63,7 @@ end
 -- Gives the task to the caller.
 function Hold.hold(call, id, task, seconds)
   task.status, task.owner, task.login, task.ended = 'in_progress', call.member.handle, call.member.login, nil
-  -- Whom it was kept for has had it: given back or lapsed, it is anybody's.
+  -- The reservation is used up: once released or expired, any member may claim it.
   task.claimed, task.updated, task.reserved = call.now_ms, call.now_ms, nil
   task.seconds, task.token = seconds, Tokens.next(call)
   Task.extend(call, id, task)

@@ -1,5 +1,5 @@
--- Notes on a task: what happened and what the next one has to know.
--- Each is a line of JSON: `by` and `login`, absent for one of Coord itself, `time` (Unix milliseconds), `text`.
+-- Notes on a task: events, and facts for the next owner. Each is a line of JSON: `by` and `login`, absent for one of
+-- Coord itself, `time` (Unix milliseconds), `text`.
 local Notes = {}
 
 -- The notes with one more, of `stored` or false; nil if there is no room for it.

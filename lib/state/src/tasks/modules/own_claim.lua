@@ -9,8 +9,8 @@ local function is_token_of(task, token)
   return not token or task.token == token
 end
 
--- The refusal if the task is not the caller's to end, or nil; `token`: of the claim, or nil for any. `can_be_lapsed`: whether a claim
--- that lapsed and is nobody else's will do.
+-- The refusal if the task is not the caller's to end, or nil; `token`: of the claim, or nil for any. `can_be_lapsed`: whether an
+-- expired claim that no other member has taken since will do.
 function OwnClaim.refuse_unless_own(call, id, task, token, can_be_lapsed)
   local me = string.lower(call.member.handle)
   local was_mine = Task.is_member(call.member, task.had, task.had_login)

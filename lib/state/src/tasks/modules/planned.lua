@@ -22,7 +22,7 @@ function Planned.plan_edge(call, id, dependency)
   end
 end
 
--- What is kept of a list of ids, so that it is read in the order in which it was given.
+-- The stored order of a list of ids, so that it is read in the order in which it was given.
 function Planned.given_order(ids)
   return #ids > 1 and ids or nil
 end

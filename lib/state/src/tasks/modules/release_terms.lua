@@ -11,7 +11,7 @@ local Team = require('teams/team')
 
 local ReleaseTerms = {}
 
--- Gives back the files of `task`, as locks/release_files does: nil, its answer and what stays, or the reply of the whole request: FILES,
+-- Releases the files of `task`, as locks/release_files does: nil, its answer and what stays, or the reply of the whole request: FILES,
 -- `outcome` of the release, which was not made, and `files`: its answer.
 function ReleaseTerms.release(call, id, task, is_partial)
   local request, paths = call.request, {}

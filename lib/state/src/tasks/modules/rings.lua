@@ -54,8 +54,9 @@ function Rings.ring_of(call, added, removed, is_new)
     return is_completed
   end
 
-  -- A search from one end of a single edge; each call of the function returned looks at one task. It gives true when all is searched,
-  -- and a task that the other one has reached too, if there is one. Also returns which tasks were reached: id -> the one before it.
+  -- A search from one end of a single edge; each call of the function returned looks at one task. It returns true when all is
+  -- searched, and a task that the other search has reached too, if there is one. Also returns which tasks were reached: id -> the one
+  -- before it.
   local function walk(side, start)
     local reached, open = { [start] = '' }, { start }
     return reached,

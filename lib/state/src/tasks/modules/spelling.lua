@@ -1,7 +1,7 @@
 -- Two ids that differ in case alone: they would be one file on some disks.
 local TaskSpelling = {}
 
--- What stands in keys.edges for an id with capitals, whatever these are.
+-- The mark in keys.edges for an id with capitals, whatever these are.
 function TaskSpelling.spelling_mark(id)
   return 'i ' .. string.lower(id)
 end

@@ -1,13 +1,11 @@
--- Tasks without their texts, JSON.
--- `number` in the order of creation; `title`, `priority`, `status`; `created`, `updated`, `claimed`, `completed` (Unix milliseconds);
--- `by` and `by_login`: handle and login of the creator; `owner`: handle of who holds the claim, and its `login`, `token`, `seconds`
--- and `expires` (Unix milliseconds); `had` and `had_login`: the last owner before; `ended`: LAPSED or RELEASED, where there is no owner
--- any more; `lapses`, how often; three hold it back;
--- `assignee`, and `reserved` for it until then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none;
--- `locked`: the branch on which its files were claimed with it; `dependency_order` and `block_order`: the ids that a request gave, in its
--- order, where these are several (edges have none; ids without an edge mean nothing); `bytes`: '@' and a login -> what it has written
--- (modules/bytes.lua).
--- What it depends on is in keys.edges, and how many of these are not completed in keys.unmet. What is held back has a mark there.
+-- Tasks without their texts, JSON. `number` in the order of creation; `title`, `priority`, `status`; `created`, `updated`, `claimed`,
+-- `completed` (Unix milliseconds); `by` and `by_login`: handle and login of the creator; `owner`: handle of the claim's holder, and its
+-- `login`, `token`, `seconds` and `expires` (Unix milliseconds); `had` and `had_login`: the last owner before; `ended`: LAPSED or
+-- RELEASED, if there is no owner any more; `lapses`: how many claims expired; three hold it back; `assignee`, and `reserved` for it until
+-- then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none; `locked`: the branch on which its files were claimed with
+-- it; `dependency_order` and `block_order`: the ids that a request gave, in its order, if these are several (edges have none; ids without
+-- an edge mean nothing); `bytes`: '@' and a login -> the bytes that it has written (modules/bytes.lua). Its dependencies are in
+-- keys.edges, and the number of those not completed in keys.unmet. A task that is held back has a mark there.
 local Emit = require('events/emit')
 local Offers = require('tasks/offers')
 
@@ -45,7 +43,7 @@ function Task.is_held_back(task)
   return (task.lapses or 0) >= MOST_LAPSES
 end
 
--- Whether the task is kept for somebody else.
+-- Whether the task is reserved for another member.
 function Task.is_reserved(call, task, who)
   return task.assignee ~= nil and string.lower(task.assignee) ~= string.lower(who.handle) and (task.reserved or 0) > call.now_ms
 end
@@ -57,7 +55,7 @@ function Task.place_of(task, unmet)
   end
 end
 
--- Puts a task where `next` looks, or takes it away.
+-- Adds a task to the queue of `next`, or removes it.
 function Task.queue(call, id, task, unmet)
   local place = Task.place_of(task, unmet or tonumber(redis.call('HGET', call.keys.unmet, id) or 0))
   if place then
@@ -115,7 +113,7 @@ function Task.end_claim(call, id, task, ended)
   Offers.save(call)
 end
 
--- Announces up to `most` claims that have lapsed, and puts their tasks back.
+-- Announces up to `most` expired claims, and returns their tasks to the queue.
 function Task.settle_lapsed(call, most)
   local ids = redis.call('ZRANGEBYSCORE', call.keys.leases, '-inf', string.format('%.0f', call.now_ms), 'LIMIT', 0, most)
   for _, id in ipairs(ids) do
@@ -132,7 +130,7 @@ function Task.settle_lapsed(call, most)
   return #ids
 end
 
--- The task, once its claim is settled if that has lapsed; nil if there is none.
+-- The task, after its claim is settled if that has expired; nil if there is none.
 function Task.current_task(call, id)
   local task = Task.load_task(call, id)
   if task and task.status == 'in_progress' and task.owner and not Task.is_held(call, task) then

@@ -4,9 +4,9 @@ local Edges = require('tasks/edges')
 
 local View = {}
 
--- Each of the tasks with `id`, `task` as JSON, `dependencies`: what it waits for, `met_dependencies`: what it has depended on that is
--- completed, `blocks`: what waits for it, up to 1,000, `block_count`: how many that are, and `read_at`, the time (Unix milliseconds). Lists of
--- ids are absent for none. `ids` and `stored` are lists of the same length.
+-- Each of the tasks with `id`, `task` as JSON, `dependencies`: the open ones, `met_dependencies`: the completed ones, `blocks`: tasks that
+-- wait for it, up to 1,000, `block_count`: their number, and `read_at`, the time (Unix milliseconds). Lists of ids are absent for none. `ids`
+-- and `stored` are lists of the same length.
 function View.views_of(call, ids, stored)
   local MOST_BLOCKED = 1000
   local views, wanted, is_wanted = {}, {}, {}

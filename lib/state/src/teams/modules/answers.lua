@@ -6,8 +6,8 @@ local Team = require('teams/team')
 local Answers = {}
 
 local ANSWERS_KEPT_FOR, MOST_ANSWERS, MOST_ANSWER_BYTES = 600, 4000, 16777216
--- The field of keys.answers with what the answers take: `count`, `bytes`, `oldest` (when the oldest may be from). No request has
--- this field: it would begin with a team.
+-- The field of keys.answers with the size of the answers: `count`, `bytes`, `oldest` (when the oldest may be from). No request
+-- has this field: it would begin with a team.
 local ROOM = '#'
 
 -- call.room: its content, once it is read
@@ -41,7 +41,8 @@ local function has_no_room(call)
   return call.room.count >= MOST_ANSWERS or call.room.bytes >= MOST_ANSWER_BYTES
 end
 
--- What was answered, as text; or nil and, if the key was used for another request, or there is no room for another answer, the refusal.
+-- The earlier answer, as text; or nil and, if the key was used for another request, or there is no room for another answer, the
+-- refusal.
 function Answers.answered_before(call)
   local key = call.request.request_key
   if not key then

@@ -1,6 +1,6 @@
--- What members make the store keep, counted for the login that sent it, so that nobody fills it for the others.
--- Of each kind, `bytes` of tasks (tasks/bytes) and `mail` of messages (mail/deliver), keys.team has those of a login in the team, `KIND
--- LOGIN`, and keys.teams those in the repository, `/KIND LOGIN`, and those of all, `/KIND`.
+-- Bytes that members make the store keep, counted for the login that sent them, so that no login fills it for the others. Of each kind,
+-- `bytes` of tasks (tasks/bytes) and `mail` of messages (mail/deliver), keys.team has those of a login in the team, `KIND LOGIN`, and
+-- keys.teams those in the repository, `/KIND LOGIN`, and those of all, `/KIND`.
 local TeamBytes = {}
 
 function TeamBytes.count_bytes(call, kind, login, bytes)
@@ -16,7 +16,7 @@ function TeamBytes.count_bytes(call, kind, login, bytes)
   end
 end
 
--- Nil if the caller has room for so many bytes more; else what there is too much of, in words, and its bound.
+-- Nil if the caller has room for so many bytes more; else the exceeded limit, in words, and its bound.
 function TeamBytes.full_of(call, kind, bytes)
   local MOST_MIB, MOST_MIB_OF_LOGIN, MIB = 256, 64, 1048576
   if bytes == 0 then

@@ -1,10 +1,10 @@
--- Changes of a team and of who is in it.
+-- Changes of a team and of its members.
 local Emit = require('events/emit')
 local MemberFields = require('teams/member_fields')
 
 local TeamChanges = {}
 
--- Writes the team, and what a listing shows of it.
+-- Writes the team, and its entry in a listing.
 function TeamChanges.save_team(call, member_count)
   redis.call('HSET', call.keys.team, 'team', cjson.encode(call.team), 'members', member_count)
   redis.call(

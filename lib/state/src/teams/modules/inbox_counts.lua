@@ -1,10 +1,10 @@
--- What the fields TEAM/HANDLE and TEAM/* of keys.members count.
+-- The counts in the fields TEAM/HANDLE and TEAM/* of keys.members.
 local InboxCounts = {}
 
--- Counts of an inbox, as text in the field TEAM/HANDLE.
--- `direct`: messages to the member since it joined, and `last`: the sequence of the newest; `own`: its broadcasts; `read`: the
--- sequence up to which it has read all, with the number of messages to it, of broadcasts and of its own broadcasts up to there;
--- `given`: the last cursor that it was given, with the same of broadcasts.
+-- Counts of an inbox, as text in the field TEAM/HANDLE. `direct`: messages to the member since it joined, and `last`: the
+-- sequence of the newest; `own`: its broadcasts; `read`: the sequence up to which it has read all, with the number of messages
+-- to it, of broadcasts and of its own broadcasts up to there; `given`: the last cursor that it received, with the same of
+-- broadcasts.
 local MARKS = {
   'direct',
   'last',

@@ -1,4 +1,4 @@
--- What teams put into the seams of locks.
+-- Extensions of the seams of locks by teams.
 local OfferedSeam = require('seams/offered')
 local Suggested = require('teams/suggested')
 local Waiting = require('teams/waiting')

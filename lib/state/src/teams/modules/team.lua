@@ -36,7 +36,8 @@ function Team.shutdown_text(call)
   return cjson.encode(asked_shutdown(call))
 end
 
--- What waits for the caller: `unread`: number of messages, and `shutdown`: the one that it has yet to answer; nil for who is no member.
+-- Pending items for the caller: `unread`: number of messages, and `shutdown`: the one that it has yet to answer; nil for a caller that
+-- is no member.
 local function waiting(call)
   local me = call.member and string.lower(call.member.handle) or call.bound
   if not me or string.sub(me, 1, 1) == '!' then
@@ -54,7 +55,7 @@ local function waiting(call)
   return { unread = unread, shutdown = is_asked and asked_shutdown(call) or nil }
 end
 
--- The reply { outcome, now, the answer as JSON }; to the answer it adds `waiting`: what waits for the caller.
+-- The reply { outcome, now, the answer as JSON }; to the answer it adds `waiting`: pending items for the caller.
 function Team.reply(call, outcome, answer)
   answer.waiting = waiting(call)
   return Answer.reply(call, outcome, answer)
@@ -104,8 +105,8 @@ function Team.load_team(call)
     cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown) or nil, tonumber(call.sequence or 0)
 end
 
--- Loads the team and the caller; nil, or the refusal. Notes that the caller was seen now, unless it is `for_another`: somebody else calls in its
--- place.
+-- Loads the team and the caller; nil, or the refusal. Notes that the caller was seen now, unless it is `for_another`: another member or person
+-- calls in its place.
 function Team.enter(call, writes, for_another)
   local refusal = Team.load_team(call)
   if refusal then

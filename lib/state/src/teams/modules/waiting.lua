@@ -1,4 +1,4 @@
--- What waits for the caller in its teams, for the answers of other requests.
+-- Pending items for the caller in its teams, for the answers of other requests.
 local InboxCounts = require('teams/inbox_counts')
 local MemberFields = require('teams/member_fields')
 

@@ -85,7 +85,7 @@ fn of_many_commits_the_newest_are_taken() {
 }
 
 #[test]
-fn what_is_no_branch_is_no_push() {
+fn a_push_to_a_tag_is_no_push() {
     for reference in [
         "refs/tags/v1",
         "refs/notes/x",
@@ -100,7 +100,7 @@ fn what_is_no_branch_is_no_push() {
 }
 
 #[test]
-fn what_is_not_valid_is_refused() {
+fn an_invalid_value_is_refused() {
     let mut hostile: Vec<(&str, Option<Value>)> = Vec::new();
     for name in [
         "refs/heads/",
