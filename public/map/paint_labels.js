@@ -4,7 +4,7 @@ import { walk } from './scene.js';
 
 const FOLDER_PX = 11;
 /** Sizes of file names: the largest in which a name is whole. */
-const SIZES = [22, 18, 16, 14, 12, 11, 10];
+const SIZES = [18, 16, 14, 12, 11, 10];
 /** A name takes no more of the height of its cell. */
 const MOST_OF_HEIGHT = 0.3;
 const LINE = 1.2;

@@ -48,6 +48,10 @@ test('a task whose file another agent holds needs attention, and leads to the bo
   await shows(line);
   await line.click();
   await shows(page.locator('#task').getByText('In progress by ann-1'));
+  await shows(page.getByRole('region', { name: 'In progress', exact: true }).getByText('dan holds db.ts'));
+  await agentOf(server, repository, 'ada', 'ann-1').write('src/store/pool.ts', 'Ten connections');
+  await shows(page.getByRole('region', { name: 'In progress', exact: true }).getByText("ann-1 is blocked on pool.ts by dan's db.ts"));
+  await picture(page, 'board-lock');
 });
 
 test('a selected agent has an address, and its own activity; twelve agents stand in a window of 900 pixels', async (t) => {

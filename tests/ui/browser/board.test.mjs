@@ -143,7 +143,7 @@ test('a task has its texts, what it waits for and what waits for it, and leads t
   const { open, members: [, claude] } = await served(t, { isBusy: true });
   const { page } = await open({ team: 'alpha', task: 't16' });
   await shows(details(page).getByRole('heading', { name: 't16 Move prices to integers: tests' }));
-  await shows(details(page).getByText(/^Waits for 2 tasks\. Holds up \d+ tasks?\.$/));
+  await shows(details(page).getByText(/^Waits for 2 tasks\. Blocks \d+ tasks?\.$/));
   const above = details(page).getByRole('list', { name: 'What it waits for', exact: true });
   assert.deepEqual((await above.getByRole('button').locator('code').allTextContents()).sort(), ['t11', 't4']);
   await shows(details(page).getByRole('list', { name: 'What waits for it', exact: true }).getByRole('button').first());
