@@ -45,6 +45,7 @@ use committer::CommitState;
 use coord_files::{Anchor, PathState};
 use coord_state::health::keys::PROBE;
 use coord_store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
+use deferred_reads::DeferredReads;
 use disk::Disk;
 use engine::Engine;
 use futures::stream::BoxStream;

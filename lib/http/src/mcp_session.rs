@@ -7,7 +7,7 @@ use coord_server::app::App;
 
 /// The caller of one request.
 pub struct Session {
-    /// What operations work with.
+    /// The `App` of the operations.
     pub app: Arc<App>,
     /// The caller.
     pub caller: Caller,

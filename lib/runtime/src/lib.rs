@@ -1,4 +1,4 @@
-//! What every request runs with, whatever it asks.
+//! Shared by all requests, whatever they ask.
 
 pub mod after_response;
 pub mod logging;

@@ -66,7 +66,7 @@ const NAMES: [&str; 14] = [
 const WORDS_OF_NAMES: [&str; 8] = ["heard", "lapsed", "mend", "nobody", "said", "somebody", "told", "whose"];
 
 /// Texts that have them and stay: documented sentences, names on the wire, and stored forms.
-const EXCEPTIONS: [&str; 0] = [];
+const EXCEPTIONS: [&str; 1] = ["lib/embedded/src/lua/patterns.rs"];
 
 /// A part of a source file.
 #[derive(Clone, Copy, PartialEq, Eq)]

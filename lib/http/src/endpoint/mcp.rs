@@ -1,5 +1,5 @@
-//! `POST /api/mcp`: the operations of agents by MCP (Model Context Protocol). Who calls, from which page, and how much is sent is looked
-//! at here, as with every other endpoint; the rest is `lib/mcp/src/`.
+//! `POST /api/mcp`: the operations of agents by MCP (Model Context Protocol). Caller, origin and size are
+//! checked here, as with every other endpoint; the rest is `lib/mcp/src/`.
 
 use std::sync::Arc;
 

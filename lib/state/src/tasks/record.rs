@@ -72,7 +72,7 @@ pub struct TaskRecord {
 
 /// A task as it is read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(from = "SentView")]
+#[serde(from = "RawTaskView")]
 pub struct TaskView {
     /// Its id.
     pub id: String,

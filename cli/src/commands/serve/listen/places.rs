@@ -1,7 +1,7 @@
 //! The open connections of a process: how many there may be, also from one address, and which of them makes room for a new one.
 //!
-//! No client can keep others out by holding connections. Whatever waits for its client (for a request, for a body, or for a
-//! response to be read) makes room, the oldest first. What never makes room ends by itself: a request that is worked on, within
+//! No client can keep others out by holding connections. A connection that waits for its client (for a request, for a body, or
+//! for a response to be read) makes room, the oldest first. Others end by themselves: a request that is worked on, within
 //! the time limit of the edge, and the stream of a verified caller, of which each has a bounded number.
 
 use std::collections::{BTreeMap, HashMap};

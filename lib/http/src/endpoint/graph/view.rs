@@ -48,10 +48,10 @@ impl GraphState {
 #[schema(as = Graph)]
 pub struct GraphView<'a> {
     /// Files, sorted by path.
-    #[serde(skip_serializing_if = "is_apart")]
+    #[serde(skip_serializing_if = "is_separate")]
     #[schema(value_type = Vec<NodeView>, required = true)]
     nodes: SeparateList,
-    #[serde(skip_serializing_if = "is_apart")]
+    #[serde(skip_serializing_if = "is_separate")]
     #[schema(schema_with = edges_schema, required = true)]
     edges: SeparateList,
     /// Locks on the files shown, by file path.

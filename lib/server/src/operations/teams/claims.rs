@@ -178,7 +178,7 @@ pub async fn next_task(
                     .filter_map(|until| i64::try_from(until).ok());
                 let first_end = ends.chain(held.first().map(|held| held.expires)).min();
                 let matters = |event: &Event| may_be_ready(event).then_some(Urgency::Soon);
-                if waiting.until(matters, first_end.map(lapse_in)).await {
+                if waiting.until(matters, first_end.map(time_to_expiry)).await {
                     admission.reread_head().await?;
                     continue;
                 }

@@ -1,4 +1,4 @@
--- What a request sends, and the KEYS by their names. ARGV[1] is JSON, as `lib/state/src/admission/terms.rs` writes it: `keys`, the
+-- The fields of a request, and the KEYS by their names. ARGV[1] is JSON, as `lib/state/src/admission/terms.rs` writes it: `keys`, the
 -- names of KEYS in their order, separated by blanks (`request_keys.rs`); `branch`, and `work_branch` where the caller commits to another
 -- one; `user_id`, `user_name`, `agent_id`, '' for none; `kind`: READ, CLAIM, RELEASE, or MARKED, a claim whose repository has just been put
 -- on the due list; `cost`, 0 where it has been counted; rates, { milliseconds between two, burst }, absent for no limit: `agent_rate`,
