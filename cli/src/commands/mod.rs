@@ -3,6 +3,7 @@
 pub mod check;
 pub mod claim;
 pub mod completions;
+pub mod demo;
 pub mod doctor;
 pub mod graph;
 pub mod guard;
@@ -17,7 +18,9 @@ pub mod mcp;
 mod outcome;
 pub mod policy;
 pub mod release;
+mod scratch;
 pub mod serve;
+// pub mod simulate;
 pub mod status;
 pub mod sync;
 pub mod team;
@@ -55,6 +58,10 @@ macro_rules! commands {
 commands! {
     /// Serve repositories on this machine; `coord` without a command does the same.
     Serve(serve::ServeArgs);
+    /// Show the page with four agents at work, in a throw-away repository.
+    Demo(demo::DemoArgs);
+    // Play two agents against your hooks, in a throw-away repository.
+    // Simulate(simulate::SimulateArgs);
     /// Print the import graph of a commit, without a server.
     Graph(graph::GraphArgs);
     /// Configure your agents for Coord, after asking; `--undo` takes the configuration away.

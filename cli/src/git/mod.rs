@@ -50,7 +50,7 @@ enum Reads {
 }
 
 /// The commands of git that Coord runs, each with the options that turn its programs off. No other one is run.
-const COMMANDS: [(&str, Reads, &[&str]); 18] = [
+const COMMANDS: [(&str, Reads, &[&str]); 19] = [
     ("blame", Reads::Files, &["--no-textconv"]),
     ("cat-file", Reads::Objects, &[]),
     ("commit-tree", Reads::Objects, &[]),
@@ -77,6 +77,7 @@ const COMMANDS: [(&str, Reads, &[&str]); 18] = [
     ("status", Reads::Files, &["--ignore-submodules=dirty"]),
     ("symbolic-ref", Reads::Objects, &[]),
     ("update-index", Reads::Files, &[]),
+    ("write-tree", Reads::Objects, &[]),
 ];
 
 /// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program that the repository names runs, nothing is fetched,

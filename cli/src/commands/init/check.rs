@@ -17,9 +17,9 @@ use tokio::process::Command;
 use super::agents::handler::Form;
 use super::agents::{Agent, Attempt, Event, Hooks};
 use super::detect::is_on_path;
-use super::scratch::{Scratch, clear_of_coord};
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
+use crate::commands::scratch::{Scratch, clear_of_coord};
 use crate::git::environment;
 
 /// Time limit of a request.
@@ -44,7 +44,7 @@ pub struct Verdict {
 pub async fn check(agents: &[&'static Agent], form: Form) -> anyhow::Result<Vec<Verdict>> {
     const FILE: &str = "self-test.txt";
     let id = |who: &str| AgentId::parse(who).map_err(|invalid| anyhow::anyhow!("{invalid}"));
-    let scratch = Scratch::start().await?;
+    let scratch = Scratch::start("self-test", &[], Some(0)).await?;
     let client = scratch.client(REQUEST_TIME)?;
     let root = scratch.working_copy.root();
     let mut work = Work::in_folder(root, &AgentArgs::default())?;

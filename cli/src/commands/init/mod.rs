@@ -7,7 +7,7 @@
 //! - `plan`: the files as they are and as they will be, a `change` each; `record`: what was made, for `--undo`
 //! - `diff`, `files`: shows the plan; writes all of it or nothing; `shared`: which files others get
 //! - `plugins`: the same values as plugins of the agents, in `packaging/plugins`
-//! - `check`: runs each hook once, in a `scratch` repository, and sees whether a denial denies
+//! - `check`: runs each hook once, in a throw-away repository, and sees whether a denial denies
 
 mod agents;
 mod args;
@@ -26,7 +26,6 @@ mod plan;
 mod plugins;
 mod record;
 mod run;
-mod scratch;
 mod settings;
 mod shared;
 mod table;
