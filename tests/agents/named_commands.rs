@@ -287,7 +287,7 @@ fn what_makes_a_branch_known_works_where_a_clone_follows_one_branch_alone() {
         assert_eq!(status, 1, "{printed}");
         let line = printed
             .lines()
-            .skip_while(|line| !line.starts_with("wrong  head"))
+            .skip_while(|line| !line.starts_with("error  head"))
             .nth(1);
         line.unwrap_or_else(|| panic!("{printed}")).trim().to_owned()
     };

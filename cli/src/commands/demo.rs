@@ -14,7 +14,7 @@ use futures::future::try_join_all;
 use tokio::sync::Mutex;
 use tokio::time::sleep;
 
-use super::scratch::Scratch;
+use super::scratch::{BRANCH, Scratch};
 use super::serve::Signals;
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
@@ -201,7 +201,10 @@ impl DemoArgs {
         let stage = Stage::open(&scratch).await?;
         print(&format!(
             "\nFour agents are at work on a small repository. Watch them:\n\n  {}\n\n{SCENE}\n{}\n\n",
-            styled(STRONG, &scratch.address()),
+            styled(
+                STRONG,
+                &format!("{}/?repo_url={}&branch={BRANCH}", scratch.address(), stage.repo_url)
+            ),
             styled(FAINT, "They go on by themselves. Ctrl-C ends the demo and deletes it.")
         ))?;
         tokio::select! {

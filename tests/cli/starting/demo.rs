@@ -49,9 +49,11 @@ fn four_agents_work_wait_and_are_blocked_until_ctrl_c_which_leaves_nothing() {
         .map(|line| line.trim().to_owned())
         .find(|line| line.starts_with("http://"));
     let address = address.expect("an address");
+    let (place, shown) = address["http://".len()..].split_once("/?").expect("a page");
+    assert_eq!(shown, "repo_url=https://localhost/local/shop&branch=main");
     let get = |path: &str| -> Value {
         let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-        let answer = exchange(&address["http://".len()..], &request).expect("it listens");
+        let answer = exchange(place, &request).expect("it listens");
         let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
         serde_json::from_str(body).unwrap_or_default()
     };

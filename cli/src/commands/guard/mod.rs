@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use coord::settings::variables::{self, Reader};
 use coord_git::WorkingCopy;
 
 use crate::agent::connection::Connection;
@@ -35,7 +34,6 @@ const NO_ANSWER: u8 = 4;
 
 /// The options of `coord guard`.
 #[derive(Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub struct GuardArgs {
     /// The hook of git
     #[command(subcommand)]

@@ -33,6 +33,8 @@ mod target;
 mod texts;
 mod whole;
 
-pub(super) use agents::handler;
+pub(super) use agents::{Agent, Attempt, Event, Hooks, handler};
 pub use args::InitArgs;
 pub use block::MARKDOWN_BEGIN as RULES_BEGIN;
+pub(super) use check::{Tried, command_of, denial, hooks_of, run as run_hook, try_hooks};
+pub(super) use detect::is_on_path;

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{
     ActCaller, AllowOverlapRequest, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest,
     TakeOverRequest, UnblockIntentRequest,
@@ -51,7 +50,6 @@ fn caller(workplace: &Workplace) -> ActCaller {
 
 /// Options of `coord intent select`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct SelectArgs {
     #[command(flatten)]
     common: Common,
@@ -69,7 +67,6 @@ impl SelectArgs {
 
 /// Options of `coord intent complete`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CompleteArgs {
     #[command(flatten)]
     common: Common,
@@ -103,7 +100,6 @@ impl CompleteArgs {
 
 /// Options of `coord intent abandon` and `coord intent block`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ReasonArgs {
     #[command(flatten)]
     common: Common,
@@ -134,7 +130,6 @@ impl ReasonArgs {
 
 /// Options of `coord intent unblock`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct UnblockArgs {
     #[command(flatten)]
     common: Common,
@@ -159,7 +154,6 @@ impl UnblockArgs {
 
 /// Options of `coord intent allow`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct AllowArgs {
     #[command(flatten)]
     common: Common,
@@ -185,7 +179,6 @@ impl AllowArgs {
 
 /// Options of `coord intent take-over`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct TakeOverArgs {
     #[command(flatten)]
     common: Common,

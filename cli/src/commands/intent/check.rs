@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use clap::Args;
 use coord::settings::env_vars;
-use coord::settings::variables::{self, Reader};
 use coord_files::Inside;
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, Steps, Verdict};
@@ -30,7 +29,6 @@ const MOST_LINES: usize = 20;
 
 /// Options of `coord intent check`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CheckArgs {
     /// The intent
     #[arg(value_name = "ID", required_unless_present_any = ["scope", "from"])]

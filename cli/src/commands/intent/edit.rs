@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{CriterionEvidence, EditIntentRequest, IntentFields, IntentsView};
 
 use super::fields::FieldArgs;
@@ -18,7 +17,6 @@ use crate::agent::workplace::Workplace;
 
 /// Options of `coord intent edit`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct EditArgs {
     /// The intent
     #[arg(value_name = "ID")]

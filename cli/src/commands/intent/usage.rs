@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{AgentSession, SessionTokens, ToolCall, UsageRequest};
 
 use super::outcome::show;
@@ -13,7 +12,6 @@ use crate::agent::workplace::Workplace;
 
 /// Options of `coord intent usage`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct UsageArgs {
     /// The intent
     #[arg(value_name = "ID")]

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_files::{FILE_MODE, Inside, Staged};
 use coord_intents::ledger::SignedCheckpoint;
 
@@ -17,7 +16,6 @@ use crate::terminal::output::print;
 
 /// Options of `coord ledger checkpoint`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CheckpointArgs {
     /// Write it to this file, which must not exist yet
     #[arg(long, value_name = "FILE")]

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::LedgerFilter;
 use coord_protocol::plain_text::escape;
 
@@ -33,7 +32,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 /// Options of `coord ledger log`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct LogArgs {
     /// Go on with what is recorded from now on
     #[arg(short, long)]

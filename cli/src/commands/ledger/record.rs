@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{AgentSession, RecordEntry, RecordKind, RecordRequest, Recorded};
 use serde_json::{Value as Json, json};
 
@@ -34,7 +33,7 @@ const BATCH: usize = 32;
 
 /// Options of `coord ledger record`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct RecordArgs {
     /// What happened; without this and --file, entries are read from standard input
     #[arg(long, value_enum)]

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_intents::ledger::{Expected, Point, Report, Verdict, VerifyingKey, verify};
 use coord_protocol::ClientError;
 use tokio::sync::mpsc::channel;
@@ -34,7 +33,7 @@ Exit status: 0 whole, 1 an error, 2 wrong usage, 3 damaged, 4 no answer.";
 
 /// Options of `coord ledger verify`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
     /// The ledger; - is standard input [default: that of the server]
     #[arg(value_name = "FILE")]

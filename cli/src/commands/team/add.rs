@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::tasks::{NewTask, NewTasksRequest};
 
 use super::common::Common;
@@ -20,7 +19,6 @@ const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Options of `coord task add`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct AddArgs {
     /// Its title
     #[arg(value_name = "TITLE", required_unless_present = "from")]

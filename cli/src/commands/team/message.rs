@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use coord::mcp::Outcome;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::{ClientError, HistoryFilter};
 
@@ -67,7 +66,6 @@ impl MessageArgs {
 
 /// Options of `coord message send`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct SendArgs {
     /// The text
     #[arg(value_name = "TEXT")]
@@ -108,7 +106,6 @@ impl SendArgs {
 
 /// Options of `coord message read`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ReadArgs {
     /// Seconds to wait for a message, 0 to 20
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
@@ -156,7 +153,6 @@ async fn read(
 
 /// Options of `coord message watch`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct WatchArgs {
     #[command(flatten)]
     common: Common,
@@ -206,7 +202,6 @@ impl WatchArgs {
 
 /// Options of `coord message list`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ListArgs {
     /// Only messages from or to this member
     #[arg(long, value_name = "HANDLE")]

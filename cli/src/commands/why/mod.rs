@@ -8,7 +8,6 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_intents::ledger::{ContentHash, Record};
 use coord_protocol::IntentsView;
 use coord_protocol::plain_text::quoted_line;
@@ -32,7 +31,7 @@ Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
 
 /// Options of `coord why`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct WhyArgs {
     /// A file, from the current folder, and perhaps a line of it
     #[arg(value_name = "PATH[:LINE]")]

@@ -23,7 +23,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord::settings::{process_environment, value_of};
 use coord_teams::find::{self, Surroundings};
 use coord_teams::names::TeamName;
@@ -60,7 +59,7 @@ struct Place {
 
 /// Options of `coord team sync`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct SyncArgs {
     /// Go on, at each change of either side, until it is ended
     #[arg(long)]
@@ -71,7 +70,7 @@ pub(super) struct SyncArgs {
 
 /// Options of `coord team export` and `coord team import`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct OneWayArgs {
     #[command(flatten)]
     place: Place,
