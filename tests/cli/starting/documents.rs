@@ -173,7 +173,7 @@ fn each_block_of_the_readme_can_be_pasted() {
         "To see the page with agents at work, run `cargo run demo`.",
         "Four agents are at work",
         "cargo install --locked --path cli",
-        "`coord init --undo` takes it away again.",
+        "To undo: `coord init --undo`.",
         "Nobody overwrote anybody.",
         "claude mcp add --transport http coord http://localhost:3000/api/mcp",
         "npm install --global vercel@60.1.3\nvercel link\nvercel install upstash\nvercel env add CRON_SECRET production --sensitive\nvercel deploy --prod",
@@ -259,6 +259,9 @@ fn the_sessions_can_be_pasted_one_after_another_and_answer_what_is_shown() {
         .expect("a port")
         .port();
     let mut shell = Shell::start();
+    // Servers of other clones of the same repository are listed in the user's own folder.
+    let state = tempfile::tempdir().expect("a folder");
+    shell.paste(&format!("export XDG_STATE_HOME={}", state.path().display()));
     let login = format!("({})", shell.paste("id -un").concat());
     let sessions = document("examples/sessions.md")
         .replace("/tmp/shop", &folder.path().join("shop").display().to_string())

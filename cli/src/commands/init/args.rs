@@ -31,7 +31,7 @@ pub struct InitArgs {
     /// Show the changes, and write nothing
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
-    /// Take away what was written
+    /// Remove what was written
     #[arg(long, conflicts_with_all = ["agents", "no_guard", "no_check", "strict", "url", "token_file", "branch", "keep_going"])]
     pub undo: bool,
     /// Add no hooks of git (`coord guard`)

@@ -154,7 +154,7 @@ impl Run<'_> {
                 self.plan.remove(target)?;
             }
         }
-        Ok(self.write(&settings, "Take away").await?.unwrap_or(ExitCode::SUCCESS))
+        Ok(self.write(&settings, "Remove").await?.unwrap_or(ExitCode::SUCCESS))
     }
 
     /// What is written into the main checkout from a worktree.
@@ -266,7 +266,7 @@ impl Run<'_> {
             let names = AGENTS.map(|agent| agent.name).join(", ");
             bail!("no agent was found here; name those that you use: {names}");
         }
-        let mut text = "Agents that are used here:\n".to_owned();
+        let mut text = "Detected agents:\n".to_owned();
         for (agent, trace) in &found {
             text.push_str(&format!("  {:<12} {trace}\n", agent.name));
         }
@@ -324,7 +324,7 @@ impl Run<'_> {
         is_written?;
         say(&match self.args.undo {
             true => format!("{number} changed: what coord init wrote is gone.\n"),
-            false => format!("{number} changed. `{}` takes it away again.\n", self.undo_line()),
+            false => format!("{number} changed. To undo: `{}`.\n", self.undo_line()),
         })?;
         Ok(None)
     }

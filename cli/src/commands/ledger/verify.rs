@@ -137,8 +137,8 @@ fn text(report: &Report) -> String {
             text
         }
         None => format!(
-            "{}: {} lines, from {} to {}\n",
-            styled(GOOD, "WHOLE"),
+            "{}: {} entries ({} ... {})\n",
+            styled(GOOD, "Ledger OK"),
             report.lines,
             shown(report.start),
             shown(report.end)
@@ -148,11 +148,9 @@ fn text(report: &Report) -> String {
         text.push_str(&format!("{note}\n"));
     }
     text.push_str(&match (report.anchors_met, report.anchors_before) {
-        (0, 0) => "No point that is kept elsewhere was compared\n".to_owned(),
-        (met, 0) => format!("Points kept elsewhere that it goes through: {met}\n"),
-        (met, before) => {
-            format!("Points kept elsewhere that it goes through: {met}; older than its first line: {before}\n")
-        }
+        (0, 0) => "No external checkpoint was compared\n".to_owned(),
+        (met, 0) => format!("External checkpoints that it matches: {met}\n"),
+        (met, before) => format!("External checkpoints that it matches: {met}; older than its first entry: {before}\n"),
     });
     text
 }
@@ -182,7 +180,7 @@ mod tests {
         let mut expected = Expected::chain_of(REPOSITORY);
         assert_eq!(
             told(VECTOR, &expected),
-            "WHOLE: 3 lines, from 0:5a116337e572 to 3:43768ac6081e\nNo point that is kept elsewhere was compared\n"
+            "Ledger OK: 3 entries (0:5a116337e572 ... 3:43768ac6081e)\nNo external checkpoint was compared\n"
         );
         seal::expect(
             &mut expected,
@@ -191,7 +189,7 @@ mod tests {
                 sealed: verify(VECTOR.as_bytes(), &Expected::chain_of(REPOSITORY)).unwrap().end,
             },
         );
-        assert!(told(VECTOR, &expected).ends_with("goes through: 1\n"));
+        assert!(told(VECTOR, &expected).ends_with("that it matches: 1\n"));
         let edited = told(&VECTOR.replace("Wrote src/db.ts", "Wrote src/dx.ts"), &expected);
         assert!(edited.starts_with("DAMAGED: EDITED at line 2 (seq 2)"), "{edited}");
         let lines: Vec<&str> = VECTOR.lines().collect();

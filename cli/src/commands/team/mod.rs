@@ -49,7 +49,7 @@ enum Act {
     List(act::ListArgs),
     /// Show a team with its members
     Show(act::ShowArgs),
-    /// Join a team, or go on under a handle of yours
+    /// Join a team, or resume under your handle
     Join(act::JoinArgs),
     /// Leave a team; your tasks are given back
     Leave(act::LeaveArgs),
