@@ -287,7 +287,7 @@ fn the_command_that_makes_a_branch_known_works_in_a_single_branch_clone() {
         assert_eq!(status, 1, "{printed}");
         let line = printed
             .lines()
-            .skip_while(|line| !line.starts_with("wrong  head"))
+            .skip_while(|line| !line.starts_with("error  head"))
             .nth(1);
         line.unwrap_or_else(|| panic!("{printed}")).trim().to_owned()
     };

@@ -49,18 +49,19 @@ impl std::fmt::Display for UnconfirmedServer {
 
 /// Options of every command that asks a server.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Server and agent")]
 pub struct AgentArgs {
-    /// The server [default: the `coord serve` of this repository, which is started if none runs]
+    /// The server [default: this repository's `coord serve`, started if needed]
     #[arg(long, value_name = "URL", env = env_vars::COORD_URL, hide_env_values = true)]
     pub url: Option<String>,
-    /// A file that has the token alone; COORD_TOKEN is the token itself
-    #[arg(long, value_name = "FILE", env = env_vars::COORD_TOKEN_FILE)]
+    /// A file with the token; COORD_TOKEN is the token itself
+    #[arg(long, value_name = "FILE", env = env_vars::COORD_TOKEN_FILE, hide_env_values = true)]
     pub token_file: Option<PathBuf>,
-    /// The branch that the work is for [default: the upstream of the checked-out branch, or else that branch]
-    #[arg(long, value_name = "BRANCH", env = env_vars::COORD_BRANCH)]
+    /// The branch that the work will be merged into [default: from git]
+    #[arg(long, value_name = "BRANCH", env = env_vars::COORD_BRANCH, hide_env_values = true)]
     pub branch: Option<String>,
-    /// The calling agent; distinguishes several agents of one person
-    #[arg(long = "agent", value_name = "ID", env = env_vars::COORD_AGENT)]
+    /// Your agent id: it tells several agents of one person apart
+    #[arg(long = "agent", value_name = "ID", env = env_vars::COORD_AGENT, hide_env_values = true)]
     pub agent_id: Option<String>,
 }
 

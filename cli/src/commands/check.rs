@@ -21,7 +21,7 @@ Exit status: 0 PROCEED, 1 an error, 2 wrong usage, 3 another action, 4 no answer
 
 /// Options of `coord check`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
     #[arg(required = true, value_name = "PATH")]

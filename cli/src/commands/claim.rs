@@ -21,14 +21,10 @@ use crate::terminal::times::countdown;
 const EXAMPLES: &str = "\
 Examples:
   coord claim src/db.ts -m 'Adding a pool: query() becomes async'
-  coord claim 'src/auth/**' README.md -m 'Moving the login'
-  coord claim src/new.ts -m 'A cache for sessions'      a file that does not exist yet
-  coord claim src/db.ts -m 'A pool' --wait 120          wait up to two minutes
+  coord claim 'src/auth/**' README.md -m 'Moving the login' --wait 120
 
-A lock expires after five minutes: claim again to renew it. Any shell of yours
-may release what another one claimed, unless an agent is named.
-
-Exit status: 0 claimed, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
+A lock expires after five minutes: claim again to renew it.
+Exit status: 0 claimed, 1 error, 2 usage, 3 refused, 4 no answer.";
 
 /// Interval between claims of a held file, if the server does not wait: the interval of WAIT.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -38,21 +34,21 @@ const SILENCE: Duration = Duration::from_secs(60);
 
 /// Options of `coord claim`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct ClaimArgs {
-    /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
+    /// Files, new ones too; a pattern such as 'src/**' stands for tracked files
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<String>,
-    /// One sentence: your change, as it matters to others
+    /// What changes for others, in one sentence
     #[arg(short, long)]
     pub message: String,
-    /// Claim for reading only: others may read too, but not write
+    /// Lock for reading: others may read, nobody may write
     #[arg(long)]
     pub reading: bool,
-    /// The files keep their interface, so writers of their neighbors are not blocked
+    /// Importers will see no change: neighbors stay writable
     #[arg(long, conflicts_with = "reading")]
     pub keeps_interface: bool,
-    /// Wait up to this time while another holds a file, in the queue of those that want it
+    /// Wait up to this long in the queue for the files
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub wait: Option<u64>,
     /// Print the response as JSON

@@ -16,7 +16,6 @@ use crate::terminal::table::{Column, Cut, render};
 
 /// Options of `coord map`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub struct MapArgs {
     /// Print the response as JSON
     #[arg(long, conflicts_with = "markdown")]

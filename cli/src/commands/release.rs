@@ -38,7 +38,7 @@ const MOST_NAMED: usize = 5;
 #[derive(Clone, Debug, Args)]
 #[command(
     group = ArgGroup::new("files").required(true),
-    after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)),
+    after_help = EXAMPLES,
 )]
 pub struct ReleaseArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches

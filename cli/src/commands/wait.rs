@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use coord_settings::variables::{self, Reader};
 
 use super::claim::ClaimArgs;
 use crate::agent::options::AgentArgs;
@@ -21,7 +20,7 @@ Exit status: 0 claimed, 1 an error, 2 wrong usage, 3 not free in time, or refuse
 
 /// Options of `coord wait`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct WaitArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
     #[arg(required = true, value_name = "PATH")]

@@ -50,7 +50,7 @@ enum WorkingCopyAccess {
 }
 
 /// The commands of git that Coord runs, each with the options that turn its programs off. No other one is run.
-const COMMANDS: [(&str, WorkingCopyAccess, &[&str]); 18] = [
+const COMMANDS: [(&str, WorkingCopyAccess, &[&str]); 19] = [
     ("blame", WorkingCopyAccess::Files, &["--no-textconv"]),
     ("cat-file", WorkingCopyAccess::Objects, &[]),
     ("commit-tree", WorkingCopyAccess::Objects, &[]),
@@ -77,6 +77,7 @@ const COMMANDS: [(&str, WorkingCopyAccess, &[&str]); 18] = [
     ("status", WorkingCopyAccess::Files, &["--ignore-submodules=dirty"]),
     ("symbolic-ref", WorkingCopyAccess::Objects, &[]),
     ("update-index", WorkingCopyAccess::Files, &[]),
+    ("write-tree", WorkingCopyAccess::Objects, &[]),
 ];
 
 /// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program of the repository runs, nothing is fetched, no

@@ -40,6 +40,27 @@ fn events_are_sentences_with_the_newest_at_the_end() {
     assert!(last["id"].is_string(), "{last}");
 }
 
+#[test]
+fn renewals_are_left_out_unless_they_are_asked_for() {
+    let world = world();
+    printed(&world, &["claim", "README.md", "-m", "First", "--agent", "one"], 0);
+    for _ in 0..3 {
+        printed(
+            &world,
+            &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
+            0,
+        );
+    }
+    let lines = |args: &[&str]| printed(&world, args, 0).lines().map(str::to_owned).collect::<Vec<_>>();
+    let renews = |lines: &[String]| lines.iter().filter(|line| line.contains(" renews ")).count();
+    assert_eq!(renews(&lines(&["log"])), 0);
+    assert_eq!(renews(&lines(&["log", "--renewals"])), 2);
+    let last = lines(&["log", "--limit", "1"]);
+    assert!(last.len() == 1 && last[0].contains("claims src/db.ts"), "{last:?}");
+    let json = printed(&world, &["log", "--limit", "1", "--json"], 0);
+    assert!(json.contains("lock_renewed"), "{json}");
+}
+
 /// `coord log --follow`, ended when it is dropped.
 struct Following {
     process: Child,

@@ -112,6 +112,10 @@ fn a_person_takes_a_lock_away_and_says_why() {
     );
     assert!(stop.starts_with("STOP: user "), "{stop}");
     assert!(stop.contains(reason) && stop.contains("LOCK_TAKEN"), "{stop}");
+    assert!(
+        stop.contains("release with --abandon") && !stop.contains("\"abandon\""),
+        "{stop}"
+    );
     let log = printed(&world, &["log"], 0);
     assert!(log.contains("force-released by"), "{log}");
 }

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod banner;
+mod demo;
 mod documents;
 mod fetching;
 mod manual;

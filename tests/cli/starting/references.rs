@@ -15,6 +15,7 @@ fn documents() -> Vec<(PathBuf, String)> {
         "README.md",
         "ARCHITECTURE.md",
         "SECURITY.md",
+        "examples/sessions.md",
         "tests/graph-truth/README.md",
     ]
     .map(PathBuf::from)

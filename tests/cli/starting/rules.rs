@@ -20,6 +20,9 @@ fn the_documents_stay_short() {
         sum <= MOST_WORDS,
         "docs/ has {sum} words, more than {MOST_WORDS}: say it once, and shorter. {counts:#?}"
     );
+    let readme = fs::read_to_string(Path::new(ROOT).join("README.md")).expect("a document");
+    let words = readme.split_whitespace().count();
+    assert!(words <= 1_500, "README.md has {words} words");
     let architecture = fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).expect("a document");
     let lines = architecture.lines().count();
     assert!(lines <= MOST_LINES, "ARCHITECTURE.md has {lines} lines");

@@ -17,14 +17,9 @@ pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
         true => None,
         false => HotFiles::of(working_copy).ok().as_ref().and_then(hot_in_words),
     };
-    let mend = match file {
-        Ok(None) => "coord policy suggest > .coord.toml",
-        // It has other keys, which stay.
-        _ => "coord policy suggest, and add its list to .coord.toml",
-    };
     let hot = hot.map(|found| {
         let found = format!("{found}: let several agents write them at once");
-        Finding::warn("hot files", found, mend)
+        Finding::warn("hot files", found, "coord policy suggest --write")
     });
     hubs.into_iter().chain(hot).collect()
 }

@@ -5,7 +5,7 @@
 //! - `server`: the server, its store and its source, the token; `head`: the head of the branch; `server_log`: where the
 //!   server says more
 //! - `hot_files`: files where agents meet
-//! - `hooks`: hooks that are configured, and when they last ran
+//! - `hooks`: hooks that are configured, what they do, and when they were last heard of
 
 mod finding;
 mod head;
@@ -19,7 +19,6 @@ mod working_copy;
 use std::process::ExitCode;
 
 use clap::Args;
-use coord_settings::variables::{self, Reader};
 
 use self::finding::{Finding, State, text};
 use crate::agent::exit_status::ExitStatus;
@@ -29,14 +28,15 @@ use crate::terminal::output::{print, print_json, width};
 use crate::terminal::spinner::Spinner;
 
 const EXAMPLES: &str = "\
-Each line is ok, warn (it works, but could be better) or wrong (it does not
-work). Below a warn or a wrong is the command, or the step, that fixes it.
+The first line counts errors (it does not work) and warnings (it works, but could
+be better). They come first, each with the command or the step that fixes it.
+Hooks are run once, in a throw-away repository.
 
-Exit status: 0 nothing is wrong, 1 something is, 2 wrong usage.";
+Exit status: 0 no errors, 1 errors, 2 wrong usage.";
 
 /// Options of `coord doctor`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
     /// Print the findings as JSON
     #[arg(long)]

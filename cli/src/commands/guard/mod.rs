@@ -35,7 +35,6 @@ const NO_ANSWER: u8 = 4;
 
 /// The options of `coord guard`.
 #[derive(Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub struct GuardArgs {
     /// The hook of git
     #[command(subcommand)]

@@ -55,7 +55,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use coord_settings::variables::{self, Reader};
 use parking_lot::Mutex;
 
 use crate::agent::options::AgentArgs;
@@ -89,7 +88,6 @@ pub enum Trace {
 
 /// The options of `coord hook`.
 #[derive(Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub struct HookArgs {
     /// The agent that calls
     agent: Agent,

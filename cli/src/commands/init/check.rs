@@ -15,11 +15,11 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 use super::agents::handler::Form;
-use super::agents::{Agent, Attempt, Event, Hooks};
+use super::agents::{AGENTS, Agent, Attempt, Event, Hooks};
 use super::detect::is_on_path;
-use super::scratch::{Scratch, clear_of_coord};
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
+use crate::commands::scratch::{Scratch, clear_of_coord};
 use crate::git::environment;
 
 /// Time limit of a request.
@@ -28,23 +28,24 @@ const REQUEST_TIME: Duration = Duration::from_secs(10);
 /// Time limit of a hook.
 const HOOK_TIME: Duration = Duration::from_secs(20);
 
-/// Whether an agent's hooks work; `None` where it has none.
+/// An agent whose hooks were run.
 #[derive(Debug)]
-pub struct Verdict {
-    /// The agent.
-    pub agent: &'static Agent,
-    /// The problem, as a clause.
-    pub result: Option<Result<(), String>>,
+pub struct Tried {
+    /// Its name.
+    pub agent: &'static str,
+    /// What is wrong, in a clause.
+    pub result: Result<(), String>,
 }
 
-/// Runs the hooks of `agents`, in a repository and on a server that are there for this alone.
+/// Runs the hooks of `agents` in the form in which each has them, in a repository and on a server that are there for this alone. Agents
+/// without hooks are left out.
 ///
 /// # Errors
 /// When it cannot be checked: the repository cannot be made, or its server gives no lock.
-pub async fn check(agents: &[&'static Agent], form: Form) -> anyhow::Result<Vec<Verdict>> {
+pub async fn try_hooks(agents: &[(&'static str, Form)]) -> anyhow::Result<Vec<Tried>> {
     const FILE: &str = "self-test.txt";
     let id = |who: &str| AgentId::parse(who).map_err(|invalid| anyhow::anyhow!("{invalid}"));
-    let scratch = Scratch::start().await?;
+    let scratch = Scratch::start("self-test", &[], Some(0)).await?;
     let client = scratch.client(REQUEST_TIME)?;
     let root = scratch.working_copy.root();
     let mut work = Work::in_folder(root, &AgentArgs::default())?;
@@ -63,19 +64,32 @@ pub async fn check(agents: &[&'static Agent], form: Form) -> anyhow::Result<Vec<
         conversation: "self-test",
     };
     let editor = id("editor")?;
-    let mut verdicts = Vec::new();
-    for agent in agents {
-        let result = match &agent.hooks {
-            Some(hooks) => Some(
-                check_agent(agent, hooks, form, &attempt, &editor)
-                    .await
-                    .map_err(|error| format!("{error:#}")),
-            ),
-            None => None,
-        };
-        verdicts.push(Verdict { agent, result });
+    let mut all = Vec::new();
+    for (name, form) in agents {
+        let Some((agent, hooks)) = hooks_of(name) else { continue };
+        let result = check_agent(agent, hooks, *form, &attempt, &editor).await;
+        all.push(Tried {
+            agent: name,
+            result: result.map_err(|error| format!("{error:#}")),
+        });
     }
-    Ok(verdicts)
+    Ok(all)
+}
+
+/// The agent with this name, and its hooks.
+pub fn hooks_of(name: &str) -> Option<(&'static Agent, &'static Hooks)> {
+    let agent = AGENTS.into_iter().find(|agent| agent.name == name)?;
+    Some((agent, agent.hooks.as_ref()?))
+}
+
+/// The command of a hook, as its agent runs it on this system.
+pub fn command_of(agent: &Agent, hooks: &Hooks, event: &Event, form: Form) -> String {
+    let handler = agent.handler(event, form);
+    // Windows has no shell of Unix to run it in.
+    match cfg!(windows) {
+        true => handler.command,
+        false => (hooks.run)(&handler),
+    }
 }
 
 async fn check_agent(
@@ -88,13 +102,7 @@ async fn check_agent(
     // A guarded hook would let the edit go on.
     ensure!(is_on_path("coord"), "cannot run: coord is not on your PATH");
     for event in hooks.events {
-        let handler = agent.handler(event, form);
-        // Windows has no shell of Unix to run it in.
-        let command = if cfg!(windows) {
-            handler.command
-        } else {
-            (hooks.run)(&handler)
-        };
+        let command = command_of(agent, hooks, event, form);
         let payload = (hooks.payload)(event, attempt);
         let reply = run(&command, &payload, attempt.root, editor).await;
         let judged = reply.and_then(|reply| judge(event, hooks, &reply, attempt.file));
@@ -103,14 +111,18 @@ async fn check_agent(
     Ok(())
 }
 
-/// A hook's output.
-struct Reply {
+/// What a hook has answered.
+pub struct Reply {
     status: Option<i32>,
     output: String,
     errors: String,
 }
 
-async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> anyhow::Result<Reply> {
+/// Runs the hook `command` in `root`, as the agent `editor`.
+///
+/// # Errors
+/// When it cannot be run, or does not end in time.
+pub async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> anyhow::Result<Reply> {
     let mut shell = match cfg!(windows) {
         true => Command::new("cmd"),
         false => Command::new("sh"),
@@ -144,8 +156,11 @@ async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> a
     })
 }
 
-/// # Errors When the reply is not as the agent expects it.
-fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Result<()> {
+/// What an agent is told with a reply that denies its call; `None` where the call goes on.
+///
+/// # Errors
+/// When the reply is not of the agent's form.
+pub fn denial(event: &Event, hooks: &Hooks, reply: &Reply) -> anyhow::Result<Option<String>> {
     let denied_by_status = match (reply.status, event.is_before_edit) {
         (Some(0), _) => false,
         (Some(2), true) => true,
@@ -158,22 +173,29 @@ fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Re
         text if denied_by_status => serde_json::from_str(text).ok(),
         text => Some(serde_json::from_str(text).ok().context("prints no JSON")?),
     };
+    let denied_by_answer = event.is_before_edit && answer.as_ref().is_some_and(hooks.denies);
+    Ok(match (denied_by_answer, denied_by_status) {
+        (true, _) => Some(reply.output.clone()),
+        (false, true) => Some(reply.errors.clone()),
+        (false, false) => None,
+    })
+}
+
+/// # Errors
+/// When the reply is not what the agent should get.
+fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Result<()> {
+    let denial = denial(event, hooks, reply)?;
     if !event.is_before_edit {
         return Ok(());
     }
-    let denied_by_answer = answer.as_ref().is_some_and(hooks.denies);
-    ensure!(
-        denied_by_status || denied_by_answer,
-        "allows an edit of a file that another holds"
-    );
+    let why = denial.context("allows an edit of a file that another holds")?;
     // Without an answer of the server it denies as well.
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let is_for_the_lock = [&reply.output, &reply.errors].iter().any(|text| text.contains(&*name));
-    let why = if denied_by_answer { &reply.output } else { &reply.errors };
     ensure!(
         is_for_the_lock,
         "denies the edit, but not for the lock: {}",
-        shortened(why)
+        shortened(&why)
     );
     Ok(())
 }

@@ -7,7 +7,7 @@
 //! - `plan`: the files before and after, a `change` each; `record`: the parts that were created, for `--undo`
 //! - `diff`, `files`: shows the plan; writes all of it or nothing; `shared`: which files others get
 //! - `plugins`: the same values as plugins of the agents, in `packaging/plugins`
-//! - `check`: runs each hook once, in a `scratch` repository, and sees whether a denial denies
+//! - `check`: runs each hook once, in a throw-away repository, and sees whether a denial denies
 
 mod agents;
 mod args;
@@ -26,7 +26,6 @@ mod plan;
 mod plugins;
 mod record;
 mod run;
-mod scratch;
 mod settings;
 mod shared;
 mod table;
@@ -34,6 +33,8 @@ mod target;
 mod texts;
 mod whole_file;
 
-pub(super) use agents::handler;
+pub(super) use agents::{Agent, Attempt, Event, Hooks, handler};
 pub use args::InitArgs;
 pub use block::MARKDOWN_BEGIN as RULES_BEGIN;
+pub(super) use check::{Tried, command_of, denial, hooks_of, run as run_hook, try_hooks};
+pub(super) use detect::is_on_path;

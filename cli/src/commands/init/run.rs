@@ -14,7 +14,7 @@ use super::agents::handler::{Form, REQUIRED_MARKS};
 use super::agents::{AGENTS, Agent, TargetFolders};
 use super::args::InitArgs;
 use super::change::Change;
-use super::check::{self, Verdict};
+use super::check;
 use super::detect::{detect, is_on_path, shown};
 use super::plan::Plan;
 use super::record::Record;
@@ -191,7 +191,7 @@ impl Run<'_> {
             .is_ok_and(|about| about.is_none());
         let hot = HotFiles::of(working_copy).ok().filter(|_| !is_said);
         let hot = hot.as_ref().and_then(hot_in_words).map(|found| {
-            format!("- Let several agents write files that everyone changes ({found}): coord policy suggest > {PATH}\n")
+            format!("- Let several agents write files that everyone changes ({found}): coord policy suggest --write\n")
         });
         hubs.into_iter().chain(hot).collect()
     }
@@ -271,7 +271,7 @@ impl Run<'_> {
             let names = AGENTS.map(|agent| agent.name).join(", ");
             bail!("no agent was found here; name those that you use: {names}");
         }
-        let mut text = "Agents that are used here:\n".to_owned();
+        let mut text = "Detected agents:\n".to_owned();
         for (agent, trace) in &found {
             text.push_str(&format!("  {:<12} {trace}\n", agent.name));
         }
@@ -378,17 +378,22 @@ impl Run<'_> {
             return Ok(ExitCode::SUCCESS);
         }
         say("\nSelf-test (an edit of a file that another agent has locked):\n")?;
-        let verdicts = match check::check(agents, form).await {
-            Ok(verdicts) => verdicts,
+        let named: Vec<_> = agents.iter().map(|agent| (agent.name, form)).collect();
+        let tried = match check::try_hooks(&named).await {
+            Ok(tried) => tried,
             Err(error) => {
                 say(&format!("  not checked: {error:#}\n"))?;
                 return Ok(ExitCode::SUCCESS);
             }
         };
         let mut status = ExitCode::SUCCESS;
-        for Verdict { agent, result } in verdicts {
+        for agent in agents {
             let name = agent.name;
-            match result {
+            match tried
+                .iter()
+                .find(|tried| tried.agent == name)
+                .map(|tried| &tried.result)
+            {
                 None => say(&format!("  {name:<12} has no hooks from coord: the MCP server alone\n"))?,
                 Some(Ok(())) => say(&format!("  {name:<12} ok, the hook denied it\n"))?,
                 Some(Err(wrong)) => {

@@ -51,7 +51,6 @@ fn caller(workplace: &Workplace) -> ActCaller {
 
 /// Options of `coord intent select`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct SelectArgs {
     #[command(flatten)]
     common: Common,
@@ -69,7 +68,6 @@ impl SelectArgs {
 
 /// Options of `coord intent complete`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CompleteArgs {
     #[command(flatten)]
     common: Common,
@@ -103,7 +101,6 @@ impl CompleteArgs {
 
 /// Options of `coord intent abandon` and `coord intent block`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ReasonArgs {
     #[command(flatten)]
     common: Common,
@@ -134,7 +131,6 @@ impl ReasonArgs {
 
 /// Options of `coord intent unblock`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct UnblockArgs {
     #[command(flatten)]
     common: Common,
@@ -159,7 +155,6 @@ impl UnblockArgs {
 
 /// Options of `coord intent allow`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct AllowArgs {
     #[command(flatten)]
     common: Common,
@@ -185,7 +180,6 @@ impl AllowArgs {
 
 /// Options of `coord intent take-over`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct TakeOverArgs {
     #[command(flatten)]
     common: Common,

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use clap::Args;
 use coord_files::RootedPath;
+use coord_settings::env_vars;
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
 use coord_protocol::plain_text::shown_line;
@@ -31,7 +32,6 @@ const MOST_LINES: usize = 20;
 
 /// Options of `coord intent check`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CheckArgs {
     /// The intent
     #[arg(value_name = "ID", required_unless_present_any = ["scope", "from"])]

@@ -18,7 +18,6 @@ use crate::agent::workplace::Workplace;
 
 /// Options of `coord intent edit`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct EditArgs {
     /// The intent
     #[arg(value_name = "ID")]

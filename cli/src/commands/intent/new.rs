@@ -18,7 +18,6 @@ use crate::agent::workplace::Workplace;
 
 /// Options of `coord intent new`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct NewArgs {
     /// Its id: 1 to 64 letters, digits, '.', '_' and '-' [default: a UUID]
     #[arg(value_name = "ID")]

@@ -13,7 +13,6 @@ use crate::agent::workplace::Workplace;
 
 /// Options of `coord intent usage`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct UsageArgs {
     /// The intent
     #[arg(value_name = "ID")]

@@ -17,7 +17,6 @@ use crate::terminal::output::print;
 
 /// Options of `coord ledger checkpoint`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CheckpointArgs {
     /// Write it to this file, which must not exist yet
     #[arg(long, value_name = "FILE")]

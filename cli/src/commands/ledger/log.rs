@@ -33,7 +33,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 /// Options of `coord ledger log`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct LogArgs {
     /// Keep printing new records
     #[arg(short, long)]

@@ -34,7 +34,7 @@ const BATCH: usize = 32;
 
 /// Options of `coord ledger record`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct RecordArgs {
     /// Kind of event; without this and --file, entries are read from standard input
     #[arg(long, value_enum)]

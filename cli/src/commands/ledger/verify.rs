@@ -34,7 +34,7 @@ Exit status: 0 whole, 1 an error, 2 wrong usage, 3 damaged, 4 no answer.";
 
 /// Options of `coord ledger verify`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
     /// The ledger; - is standard input [default: that of the server]
     #[arg(value_name = "FILE")]
@@ -138,8 +138,8 @@ fn text(report: &Report) -> String {
             text
         }
         None => format!(
-            "{}: {} lines, from {} to {}\n",
-            styled(GOOD, "WHOLE"),
+            "{}: {} entries ({} ... {})\n",
+            styled(GOOD, "Ledger OK"),
             report.lines,
             shown(report.start),
             shown(report.end)
@@ -149,11 +149,9 @@ fn text(report: &Report) -> String {
         text.push_str(&format!("{note}\n"));
     }
     text.push_str(&match (report.anchors_met, report.anchors_before) {
-        (0, 0) => "No point that is kept elsewhere was compared\n".to_owned(),
-        (met, 0) => format!("Points kept elsewhere that it goes through: {met}\n"),
-        (met, before) => {
-            format!("Points kept elsewhere that it goes through: {met}; older than its first line: {before}\n")
-        }
+        (0, 0) => "No external checkpoint was compared\n".to_owned(),
+        (met, 0) => format!("External checkpoints that it matches: {met}\n"),
+        (met, before) => format!("External checkpoints that it matches: {met}; older than its first entry: {before}\n"),
     });
     text
 }
@@ -183,7 +181,7 @@ mod tests {
         let mut expected = Expectations::chain_of(REPOSITORY);
         assert_eq!(
             record_sentence(VECTOR, &expected),
-            "WHOLE: 3 lines, from 0:5a116337e572 to 3:43768ac6081e\nNo point that is kept elsewhere was compared\n"
+            "Ledger OK: 3 entries (0:5a116337e572 ... 3:43768ac6081e)\nNo external checkpoint was compared\n"
         );
         seal::expect(
             &mut expected,
@@ -194,7 +192,7 @@ mod tests {
                     .end,
             },
         );
-        assert!(record_sentence(VECTOR, &expected).ends_with("goes through: 1\n"));
+        assert!(record_sentence(VECTOR, &expected).ends_with("that it matches: 1\n"));
         let edited = record_sentence(&VECTOR.replace("Wrote src/db.ts", "Wrote src/dx.ts"), &expected);
         assert!(edited.starts_with("DAMAGED: EDITED at line 2 (seq 2)"), "{edited}");
         let lines: Vec<&str> = VECTOR.lines().collect();

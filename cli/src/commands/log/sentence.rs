@@ -10,13 +10,29 @@ use coord_protocol::{ErrorCode, Event, IntentStatus, LockMode, LockStatus};
 use crate::terminal::locks::holder;
 use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, short, styled};
 use crate::terminal::times::clock;
+use crate::terminal::wrap::wrapped;
 
-/// Most files that a line names.
+/// Most files that a sentence names.
 const MOST_NAMED: usize = 3;
 
-/// The time and what happened.
-pub(super) fn line(event: &Event, now: i64) -> String {
-    let (time, sentence) = match event {
+/// Columns between the time and the sentence.
+const GAP: usize = 2;
+
+/// Least columns for a sentence, however narrow the terminal is.
+const LEAST: usize = 30;
+
+/// The time and what happened, in lines of at most `width` columns, the later ones below what happened.
+pub(super) fn shown(event: &Event, now: i64, width: Option<usize>) -> String {
+    let (time, sentence) = of_event(event);
+    let time = clock(time, now);
+    let indent = time.len() + GAP;
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(LEAST));
+    let sentence = wrapped(&sentence, room).join(&format!("\n{:indent$}", ""));
+    format!("{}{:GAP$}{sentence}", styled(FAINT, &time), "")
+}
+
+fn of_event(event: &Event) -> (i64, String) {
+    match event {
         Event::LockGranted(change) => (change.time, of_change(change, GOOD, "claims", "")),
         Event::LockRenewed(change) => (change.time, of_change(change, FAINT, "renews", "")),
         Event::LockReleased(ended) => of_ended(ended, "releases", "are released"),
@@ -94,8 +110,7 @@ pub(super) fn line(event: &Event, now: i64) -> String {
             let sentence = format!("the {lines} oldest lines of the ledger are gone, up to {base}");
             (trimmed.time, styled(FAINT, &sentence))
         }
-    };
-    format!("{}  {sentence}", styled(FAINT, &clock(time, now)))
+    }
 }
 
 /// An event of a team.
@@ -226,8 +241,10 @@ fn of_refusal(refusal: &LockRefusal) -> String {
     let conflicts = files(refusal.conflicts.as_deref(), refusal.conflict_count.unwrap_or_default());
     let why = match refusal.reason {
         RefusalReason::Stale => "the working copy is behind".to_owned(),
-        RefusalReason::Conflict if refusal.conflicts.as_ref() == refusal.files.as_ref() => "held by another".to_owned(),
-        RefusalReason::Conflict => format!("{conflicts} is held by another"),
+        RefusalReason::Conflict if refusal.conflicts.as_ref() == refusal.files.as_ref() => {
+            "someone else holds it".to_owned()
+        }
+        RefusalReason::Conflict => format!("someone else holds {conflicts}"),
         RefusalReason::Full => "the repository has too many locks".to_owned(),
         RefusalReason::NotPushed => "the change is not pushed".to_owned(),
         RefusalReason::Lost => "someone else holds the lock now".to_owned(),
@@ -239,12 +256,12 @@ fn of_refusal(refusal: &LockRefusal) -> String {
             Some(ErrorCode::IntentBlocked) => "the intent is blocked".to_owned(),
             Some(ErrorCode::BudgetExhausted) => "the intent's budget is spent".to_owned(),
             Some(ErrorCode::CircuitOpen) => "the same call was made too often".to_owned(),
-            _ => "an intent does not let it in".to_owned(),
+            _ => "an intent does not allow it".to_owned(),
         },
     };
     let verb = match refusal.status {
         LockStatus::Open => "may not release",
-        LockStatus::Reading | LockStatus::Writing => "does not get",
+        LockStatus::Reading | LockStatus::Writing => "was refused",
     };
     let again = match refusal.repeated {
         Some(count) => format!(", asked {count} times more"),
@@ -328,10 +345,19 @@ mod tests {
                 ..refusal
             }));
         }
-        let lines: Vec<String> = events.iter().map(|event| line(event, 0)).collect();
+        let lines: Vec<String> = events.iter().map(|event| shown(event, 0, None)).collect();
         let plain = anstream::adapter::strip_str(&lines.join("\n")).to_string();
         // The time of day is that of this machine's zone.
         let sentences: Vec<&str> = plain.lines().map(|line| line.split_once("  ").unwrap().1).collect();
         insta::assert_snapshot!(sentences.join("\n"));
+        for text in events.iter().map(|event| shown(event, 0, Some(60))) {
+            let plain = anstream::adapter::strip_str(&text).to_string();
+            let mut rows = plain.lines();
+            let indent = rows.next().unwrap().find("  ").unwrap() + GAP;
+            // A word that is longer has a line for itself.
+            let fits = |line: &str| line.chars().count() <= 60 || !line.trim().contains(' ');
+            assert!(plain.lines().all(fits), "{plain}");
+            assert!(rows.all(|line| line.starts_with(&" ".repeat(indent))), "{plain}");
+        }
     }
 }

@@ -17,7 +17,6 @@ mod trace;
 use std::process::ExitCode;
 
 use clap::Args;
-use coord_settings::variables::{self, Reader};
 
 pub use self::folder::{FILES, FOLDER, REGISTRY};
 pub use self::once::{Callers, Failure, once};
@@ -41,7 +40,7 @@ file; with --check, something would change; 4 no answer.";
 
 /// Options of `coord sync`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct SyncArgs {
     /// Show the changes without making them
     #[arg(long)]

@@ -13,7 +13,6 @@ const LEADER: &str = "leader";
 
 /// Options of `coord team create`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CreateArgs {
     /// Its name
     #[arg(value_name = "NAME")]
@@ -52,7 +51,6 @@ impl CreateArgs {
 
 /// Options of `coord team list`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ListArgs {
     #[command(flatten)]
     common: Common,
@@ -68,7 +66,6 @@ impl ListArgs {
 
 /// Options of `coord team show`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ShowArgs {
     /// The team
     #[arg(value_name = "NAME")]
@@ -92,7 +89,6 @@ impl ShowArgs {
 
 /// Options of `coord team join`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct JoinArgs {
     /// The team
     #[arg(value_name = "NAME")]
@@ -121,7 +117,6 @@ impl JoinArgs {
 
 /// Options of `coord team leave`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct LeaveArgs {
     /// The team
     #[arg(value_name = "NAME")]
@@ -144,7 +139,6 @@ impl LeaveArgs {
 
 /// Options of `coord team hand-over`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct HandOverArgs {
     /// The member that leads from now on
     #[arg(value_name = "HANDLE")]
@@ -168,7 +162,6 @@ impl HandOverArgs {
 
 /// Options of `coord team delete`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct DeleteArgs {
     /// The team
     #[arg(value_name = "NAME")]

@@ -20,7 +20,6 @@ const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Options of `coord task add`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct AddArgs {
     /// Its title
     #[arg(value_name = "TITLE", required_unless_present = "from")]

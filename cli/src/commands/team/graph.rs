@@ -24,7 +24,6 @@ enum Format {
 
 /// Options of `coord task graph`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct GraphArgs {
     /// The language of the graph
     #[arg(long, value_enum, default_value_t = Format::Dot)]

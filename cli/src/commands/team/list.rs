@@ -35,7 +35,6 @@ enum Status {
 
 /// Options of `coord task list`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ListArgs {
     /// Only tasks of this status [default: those that are not completed]
     #[arg(long, value_enum)]

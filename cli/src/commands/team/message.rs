@@ -67,7 +67,6 @@ impl MessageArgs {
 
 /// Options of `coord message send`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct SendArgs {
     /// The text
     #[arg(value_name = "TEXT")]
@@ -108,7 +107,6 @@ impl SendArgs {
 
 /// Options of `coord message read`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ReadArgs {
     /// Seconds to wait for a message, 0 to 20
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
@@ -156,7 +154,6 @@ async fn read(
 
 /// Options of `coord message watch`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct WatchArgs {
     #[command(flatten)]
     common: Common,
@@ -206,7 +203,6 @@ impl WatchArgs {
 
 /// Options of `coord message list`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ListArgs {
     /// Only messages from or to this member
     #[arg(long, value_name = "HANDLE")]

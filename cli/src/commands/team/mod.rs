@@ -49,7 +49,7 @@ enum Act {
     List(act::ListArgs),
     /// Show a team with its members
     Show(act::ShowArgs),
-    /// Join a team, or continue under your handle
+    /// Join a team, or resume under your handle
     Join(act::JoinArgs),
     /// Leave a team; your tasks are released
     Leave(act::LeaveArgs),

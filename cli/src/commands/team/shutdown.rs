@@ -29,7 +29,6 @@ enum Step {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct RequestArgs {
     /// The member [default: the whole team]
     #[arg(long, value_name = "HANDLE")]
@@ -45,7 +44,6 @@ struct RequestArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct AnswerArgs {
     /// The shutdown, such as s1
     #[arg(value_name = "ID")]
@@ -55,7 +53,6 @@ struct AnswerArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct RejectArgs {
     /// The shutdown, such as s1
     #[arg(value_name = "ID")]

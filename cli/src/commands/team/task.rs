@@ -103,7 +103,6 @@ impl Priority {
 
 /// Options of `coord task show`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct IdArgs {
     /// The task
     #[arg(value_name = "ID")]
@@ -126,7 +125,6 @@ impl IdArgs {
 
 /// Options of `coord task next`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct NextArgs {
     /// Seconds to wait for one, 0 to 20
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
@@ -159,7 +157,6 @@ impl NextArgs {
 
 /// Options of `coord task claim`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ClaimArgs {
     /// The task
     #[arg(value_name = "ID")]
@@ -188,7 +185,6 @@ impl ClaimArgs {
 
 /// Options of `coord task done`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct DoneArgs {
     /// The task
     #[arg(value_name = "ID")]
@@ -225,7 +221,6 @@ impl DoneArgs {
 
 /// Options of `coord task release`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ReleaseArgs {
     /// The task
     #[arg(value_name = "ID")]
@@ -267,7 +262,6 @@ impl ReleaseArgs {
 
 /// Options of `coord task edit`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct EditArgs {
     /// The task
     #[arg(value_name = "ID")]
@@ -319,7 +313,6 @@ impl EditArgs {
 
 /// Options of `coord task assign`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct AssignArgs {
     /// The task
     #[arg(value_name = "ID")]
@@ -346,7 +339,6 @@ impl AssignArgs {
 
 /// Options of `coord task rm`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct RemoveArgs {
     /// The task
     #[arg(value_name = "ID")]

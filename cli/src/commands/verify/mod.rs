@@ -38,7 +38,7 @@ CHANGED, REVERTED or MISSING, 4 no answer.";
 
 /// Options of `coord verify`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches [default: all that the ledger knows]
     #[arg(value_name = "PATH")]

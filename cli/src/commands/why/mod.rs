@@ -32,7 +32,7 @@ Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
 
 /// Options of `coord why`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct WhyArgs {
     /// A file, from the current folder, and perhaps a line of it
     #[arg(value_name = "PATH[:LINE]")]

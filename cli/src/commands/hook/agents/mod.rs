@@ -125,7 +125,13 @@ impl Agent {
         found.map(|(_, moment)| moment)
     }
 
-    /// Whether its hooks name the writer within the conversation.
+    /// The event with which it ends its turn.
+    pub fn end_of_turn(self) -> Option<&'static str> {
+        let found = self.events().find(|(_, moment)| *moment == Moment::TurnEnd);
+        found.map(|(name, _)| name)
+    }
+
+    /// Whether it tells hooks which writer within the conversation calls.
     pub fn names_writers(self) -> bool {
         !self.form().writer.is_empty()
     }

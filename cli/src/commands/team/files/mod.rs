@@ -24,7 +24,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use coord_settings::variables::{self, Reader};
 use coord_settings::{process_environment, value_of};
 use coord_teams::find::{self, SearchStart};
 use coord_teams::names::TeamName;
@@ -61,7 +60,7 @@ struct TeamFolder {
 
 /// Options of `coord team sync`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct SyncArgs {
     /// Go on, at each change of either side, until it is ended
     #[arg(long)]
@@ -72,7 +71,7 @@ pub(super) struct SyncArgs {
 
 /// Options of `coord team export` and `coord team import`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct OneWayArgs {
     #[command(flatten)]
     place: TeamFolder,

@@ -1,5 +1,10 @@
+<<<<<<< HEAD:cli/src/commands/init/scratch.rs
 //! A temporary repository for the self-test, with its own server: the hooks leave no trace in the user's repository, on its server, or in
 //! the times of its hooks.
+=======
+//! A throw-away repository with its own server, for what has to leave no trace in the user's repository, on its server, or in the times of
+//! its hooks: the self-test of `coord init`, `coord simulate` and `coord demo`.
+>>>>>>> w/first:cli/src/commands/scratch.rs
 
 use std::fs;
 use std::path::Path;
@@ -7,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientSettings};
 use tempfile::TempDir;
@@ -24,14 +30,14 @@ const END_TIME: Duration = Duration::from_secs(2);
 /// Interval of looks.
 const POLL: Duration = Duration::from_millis(10);
 
-/// It ends by itself where this process is killed.
+/// The server ends by itself if this process is killed.
 const IDLE_SECONDS: &str = "60";
 
 /// The branch of the repository.
 pub const BRANCH: &str = "main";
 
 /// Settings for the commit: the user may have none, or sign what they commit.
-const IDENTITY: [&str; 4] = ["-c", "user.name=coord init", "-c", "user.email=coord@localhost"];
+const IDENTITY: [&str; 4] = ["-c", "user.name=Coord", "-c", "user.email=coord@localhost"];
 
 /// The repository and its server.
 pub struct Scratch {
@@ -44,25 +50,21 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes the repository, and starts its server.
+    /// Makes a repository called `name` with `files`, and starts its server at `port`: the usual one or the next
+    /// free one if it is left out, any free one if it is 0.
     ///
     /// # Errors
     /// When git fails, or the server does not start.
-    pub async fn start() -> anyhow::Result<Scratch> {
-        let folder = tempfile::Builder::new().prefix("coord-init-").tempdir();
+    pub async fn start(name: &str, files: &[(&str, &str)], port: Option<u16>) -> anyhow::Result<Scratch> {
+        let folder = tempfile::Builder::new().prefix("coord-").tempdir();
         let folder = folder.context("a folder for temporary files")?;
-        let root = folder.path();
-        let run = |args: Vec<&'static str>| git::output(root, args);
-        run(vec!["init", "--quiet", "--template="]).await?;
-        let tree = run(vec!["hash-object", "-t", "tree", "-w", "--stdin"]).await?;
-        let tree = String::from_utf8(tree)?;
-        let commit = [&IDENTITY[..], &["commit-tree", "-m", "Self-test", tree.trim()]].concat();
-        let commit = git::output(root, commit).await?;
-        fs::create_dir_all(root.join(".git/refs/heads"))?;
-        fs::write(root.join(".git/refs/heads").join(BRANCH), commit)?;
+        let root = folder.path().join(name);
+        fs::create_dir(&root)?;
+        git::output(&root, ["init", "--quiet", "--template="]).await?;
         fs::write(root.join(".git/HEAD"), format!("ref: refs/heads/{BRANCH}\n"))?;
-        let working_copy = WorkingCopy::containing(root)?;
-        let mut server = serve(root)?;
+        commit(&root, None, files, "First commit").await?;
+        let working_copy = WorkingCopy::containing(&root)?;
+        let mut server = serve(&root, port)?;
         let announced = match announced(&mut server, &working_copy) {
             Ok(announced) => announced,
             Err(error) => {
@@ -78,11 +80,25 @@ impl Scratch {
         );
         std::io::Write::write_all(&mut config, settings.as_bytes())?;
         Ok(Scratch {
-            working_copy: WorkingCopy::containing(root)?,
+            working_copy: WorkingCopy::containing(&root)?,
             server,
             announced,
             _folder: folder,
         })
+    }
+
+    /// The address of the server.
+    pub fn address(&self) -> String {
+        self.announced.address()
+    }
+
+    /// Writes `files`, and commits them: there is no remote, so that they count as pushed.
+    ///
+    /// # Errors
+    /// When a file cannot be written, or git fails.
+    pub async fn commit(&self, files: &[(&str, &str)], message: &str) -> anyhow::Result<()> {
+        let head = self.working_copy.head().map(|head| head.to_string());
+        commit(self.working_copy.root(), head.as_deref(), files, message).await
     }
 
     /// A client of the server.
@@ -107,14 +123,35 @@ impl Drop for Scratch {
     }
 }
 
-fn serve(root: &Path) -> anyhow::Result<Child> {
+/// Writes `files` and commits all that is tracked after `parent`. Git runs no hook for it.
+async fn commit(root: &Path, parent: Option<&str>, files: &[(&str, &str)], message: &str) -> anyhow::Result<()> {
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(root))?;
+        fs::write(path, text)?;
+    }
+    let paths = files.iter().map(|(path, _)| *path);
+    git::output(root, ["update-index", "--add", "--"].into_iter().chain(paths)).await?;
+    let tree = String::from_utf8(git::output(root, ["write-tree"]).await?)?;
+    let parent = parent.into_iter().flat_map(|parent| ["-p", parent]);
+    let arguments = IDENTITY.into_iter().chain(["commit-tree", "-m", message, tree.trim()]);
+    let commit = git::output(root, arguments.chain(parent)).await?;
+    // The server reads the old commit or the new one, never a part.
+    let branch = Inside::new(root, format!(".git/refs/heads/{BRANCH}"));
+    branch.make_parents(PRIVATE_MODE)?;
+    Ok(branch.write_unsynced(&commit, FILE_MODE)?)
+}
+
+fn serve(root: &Path, port: Option<u16>) -> anyhow::Result<Child> {
     let program = std::env::current_exe().context("the program of coord cannot be found")?;
     let mut server = Command::new(program);
     environment::clear_of_git(&mut server);
     clear_of_coord(|name| _ = server.env_remove(name));
     let log = fs::File::create(root.join(".git/serve.log")).context("a log")?;
     server
-        .args(["serve", "--port", "0", "--exit-when-idle", IDLE_SECONDS, "--repo"])
+        .args(["serve", "--exit-when-idle", IDLE_SECONDS])
+        .args(port.iter().flat_map(|port| ["--port".to_owned(), port.to_string()]))
+        .arg("--repo")
         .arg(root)
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
@@ -142,7 +179,7 @@ fn announced(server: &mut Child, working_copy: &WorkingCopy) -> anyhow::Result<A
     }
     let log = fs::read_to_string(working_copy.git_folder().join("serve.log")).unwrap_or_default();
     bail!(
-        "a server for the self-test does not start: {}",
+        "the server of a throw-away repository does not start: {}",
         log.lines().last().unwrap_or("it says nothing")
     )
 }
