@@ -88,7 +88,7 @@ fn suggest(is_written: bool) -> anyhow::Result<ExitCode> {
     };
     let suggested = hot.policy();
     if is_written {
-        write(&Inside::new(working_copy.root(), PATH), &suggested)?;
+        write(&RootedPath::new(working_copy.root(), PATH), &suggested)?;
         print(format!("{PATH}: `shared` is written; commit it\n").as_bytes())?;
     } else {
         print(suggested.as_bytes())?;
@@ -98,7 +98,7 @@ fn suggest(is_written: bool) -> anyhow::Result<ExitCode> {
 }
 
 /// Adds the list of `suggested` to `file`; what else is there stays.
-fn write(file: &Inside, suggested: &str) -> anyhow::Result<()> {
+fn write(file: &RootedPath, suggested: &str) -> anyhow::Result<()> {
     let present = file.read(MAX_BYTES as u64)?.unwrap_or_default();
     let present = String::from_utf8(present).with_context(|| format!("{PATH} is not UTF-8"))?;
     let present: DocumentMut = present

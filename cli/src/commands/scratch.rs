@@ -1,10 +1,5 @@
-<<<<<<< HEAD:cli/src/commands/init/scratch.rs
-//! A temporary repository for the self-test, with its own server: the hooks leave no trace in the user's repository, on its server, or in
-//! the times of its hooks.
-=======
 //! A throw-away repository with its own server, for what has to leave no trace in the user's repository, on its server, or in the times of
 //! its hooks: the self-test of `coord init`, `coord simulate` and `coord demo`.
->>>>>>> w/first:cli/src/commands/scratch.rs
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientSettings};
 use tempfile::TempDir;
@@ -137,7 +132,7 @@ async fn commit(root: &Path, parent: Option<&str>, files: &[(&str, &str)], messa
     let arguments = IDENTITY.into_iter().chain(["commit-tree", "-m", message, tree.trim()]);
     let commit = git::output(root, arguments.chain(parent)).await?;
     // The server reads the old commit or the new one, never a part.
-    let branch = Inside::new(root, format!(".git/refs/heads/{BRANCH}"));
+    let branch = RootedPath::new(root, format!(".git/refs/heads/{BRANCH}"));
     branch.make_parents(PRIVATE_MODE)?;
     Ok(branch.write_unsynced(&commit, FILE_MODE)?)
 }

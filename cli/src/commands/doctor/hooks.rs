@@ -12,12 +12,12 @@ use crate::commands::guard::bypass;
 use crate::commands::hook::agents::Agent;
 use crate::commands::init::handler::Form;
 use crate::commands::init::{self, Tried};
-use crate::commands::status::hooks::{Heard, heard};
+use crate::commands::status::hooks::{HookRun, hook_runs};
 use crate::terminal::times::{duration, now};
 
 /// A finding for each agent whose hooks are configured or were heard of, and one for git's own hooks.
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
-    let heard = heard(&local_server::file(working_copy, ""));
+    let heard = hook_runs(&local_server::file(working_copy, ""));
     let configured = configured_hooks::all(working_copy);
     let agents: Vec<_> = configured
         .iter()
@@ -53,7 +53,7 @@ fn not_on_path() -> Finding {
 /// `tried` has what became of an edit of a locked file, for agents whose hooks were run.
 fn of_agents(
     configured: &[(&'static str, Option<Configured>)],
-    heard: &[Heard],
+    heard: &[HookRun],
     tried: &[Tried],
     now: i64,
 ) -> Vec<Finding> {
