@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser};
-use coord::settings::variables::{self, Reader};
+use coord_settings::variables::{self, Reader};
 
 use crate::commands::Command;
 use crate::commands::serve::ServeArgs;

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 use coord_protocol::LockMode;
-use coord_settings::variables::{self, Reader};
 
 use super::outcome::show;
 use crate::agent::files::named_files;

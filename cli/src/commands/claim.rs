@@ -7,7 +7,6 @@ use clap::Args;
 use coord_mcp::Outcome;
 use coord_protocol::bounds::WAIT_SECONDS;
 use coord_protocol::{Action, InterfacePromise, LockMode, Metadata, PostRequest};
-use coord_settings::variables::{self, Reader};
 use tokio::time::Instant;
 
 use super::outcome::{action, show};

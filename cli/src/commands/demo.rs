@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::messages::SendMessageRequest;
 use coord_protocol::tasks::{ClaimTaskRequest, CompleteTaskRequest, NewTask, NewTasksRequest, TaskWork};
 use coord_protocol::teams::{JoinTeamRequest, NewTeamRequest, TeamActor, TeamCaller};

@@ -6,7 +6,6 @@ use anstyle::Style;
 use clap::Args;
 use coord_intents::intent_map::{LastHash, Row, write};
 use coord_protocol::MappedFile;
-use coord_settings::variables::{self, Reader};
 
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::options::AgentArgs;

@@ -6,7 +6,6 @@ use clap::{ArgGroup, Args};
 use coord_mcp::Outcome;
 use coord_protocol::bounds::{FILES, PATHS_BYTES};
 use coord_protocol::{Action, LocksFilter};
-use coord_settings::variables::{self, Reader};
 
 use super::outcome::{action, show};
 use crate::agent::changes::changed;

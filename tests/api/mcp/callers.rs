@@ -5,7 +5,7 @@ use std::sync::Arc;
 use coord_auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
 use coord_domain::RepoId;
 use coord_settings::edge::AllowedOrigins;
-use coord_settings::own_names::ServiceHosts;
+use coord_settings::service_hosts::ServiceHosts;
 use coord_test_support::signer::Signer;
 use reqwest::Method;
 use secrecy::SecretString;

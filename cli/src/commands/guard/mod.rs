@@ -16,7 +16,6 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use coord_git::WorkingCopy;
-use coord_settings::variables::{self, Reader};
 
 use crate::agent::connection::Connection;
 use crate::agent::local_server;

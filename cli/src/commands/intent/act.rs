@@ -8,7 +8,6 @@ use coord_protocol::{
     ActCaller, AllowOverlapRequest, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest,
     TakeOverRequest, UnblockIntentRequest,
 };
-use coord_settings::variables::{self, Reader};
 
 use super::outcome::show;
 use crate::agent::files::named_files;

@@ -12,8 +12,6 @@ use coord_intents::scope::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
 use coord_protocol::plain_text::shown_line;
 use coord_protocol::{IntentView, IntentsView};
 use coord_settings::env_vars;
-use coord_settings::env_vars;
-use coord_settings::variables::{self, Reader};
 use serde::Serialize;
 
 use super::from_file;

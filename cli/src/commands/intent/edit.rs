@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use clap::Args;
 use coord_protocol::{CriterionEvidence, EditIntentRequest, IntentFields, IntentsView};
-use coord_settings::variables::{self, Reader};
 
 use super::fields::FieldArgs;
 use super::from_file;

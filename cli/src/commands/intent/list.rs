@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 use coord_protocol::IntentsView;
-use coord_settings::variables::{self, Reader};
 
 use super::text::{table, whole};
 use crate::agent::exit_status::ExitStatus;

@@ -7,7 +7,6 @@ use anyhow::ensure;
 use clap::Args;
 use coord_intents::intent::Intent;
 use coord_protocol::{BudgetLimits, NewIntentRequest};
-use coord_settings::variables::{self, Reader};
 
 use super::fields::FieldArgs;
 use super::from_file;

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use clap::Args;
 use coord_protocol::{AgentSession, SessionTokens, ToolCall, UsageRequest};
-use coord_settings::variables::{self, Reader};
 
 use super::outcome::show;
 use crate::agent::options::AgentArgs;

@@ -7,7 +7,6 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use coord_files::{FILE_MODE, RootedPath, StagedFile};
 use coord_intents::ledger::SignedCheckpoint;
-use coord_settings::variables::{self, Reader};
 
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::file_content::inside_working_copy;

@@ -7,7 +7,6 @@ use std::time::Duration;
 use clap::Args;
 use coord_protocol::LedgerFilter;
 use coord_protocol::plain_text::escape;
-use coord_settings::variables::{self, Reader};
 
 use super::line::sentence;
 use crate::agent::exit_status::ExitStatus;

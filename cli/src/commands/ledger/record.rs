@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use coord_protocol::{AgentSession, RecordEntry, RecordKind, RecordRequest, Recorded};
-use coord_settings::variables::{self, Reader};
 use serde_json::{Value as Json, json};
 
 use crate::agent::contents;

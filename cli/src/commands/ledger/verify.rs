@@ -7,7 +7,6 @@ use anyhow::Context;
 use clap::Args;
 use coord_intents::ledger::{Expectations, Point, Report, Verdict, VerifyingKey, verify};
 use coord_protocol::ClientError;
-use coord_settings::variables::{self, Reader};
 use tokio::sync::mpsc::channel;
 
 use super::{anchors, seal};

@@ -15,7 +15,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use coord_http::error::Respond;
 use coord_http::{ApiError, Edge, Endpoint, refuse_pages_of_other_sites};
-use coord_settings::own_names::{is_loopback, parse_host};
+use coord_settings::service_hosts::{is_loopback, parse_host};
 
 /// Refuses requests whose Host is not this machine, and those of pages of other sites. Webhook deliveries are exempt: they are
 /// signed, and come through a tunnel with another name.

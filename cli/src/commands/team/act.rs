@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 use coord_protocol::teams::{EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, MemberFields, NewTeamRequest};
-use coord_settings::variables::{self, Reader};
 
 use super::common::{Common, actor, agent_of};
 

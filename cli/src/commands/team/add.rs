@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use clap::Args;
 use coord_protocol::tasks::{NewTask, NewTasksRequest};
-use coord_settings::variables::{self, Reader};
 
 use super::common::Common;
 use super::plan;

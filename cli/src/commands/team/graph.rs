@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use coord_protocol::TaskFilter;
 use coord_protocol::tasks::{TaskStatus, TaskView};
-use coord_settings::variables::{self, Reader};
 
 use super::common::Common;
 use super::list::all;

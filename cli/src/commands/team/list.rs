@@ -9,7 +9,6 @@ use coord_protocol::TaskFilter;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::tasks::{LeaseState, TaskStatus, TaskView, TasksResponse};
 use coord_protocol::teams::TeamCaller;
-use coord_settings::variables::{self, Reader};
 
 use super::common::Common;
 use crate::agent::exit_status::ExitStatus;

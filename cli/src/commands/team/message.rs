@@ -7,7 +7,6 @@ use clap::{Args, Subcommand};
 use coord_mcp::Outcome;
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::{ClientError, HistoryFilter};
-use coord_settings::variables::{self, Reader};
 
 use super::common::Common;
 use crate::agent::exit_status::ExitStatus;

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use coord_protocol::teams::{ShutdownRequest, ShutdownStep};
-use coord_settings::variables::{self, Reader};
 
 use super::common::{Common, actor};
 

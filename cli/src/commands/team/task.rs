@@ -6,7 +6,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use coord_protocol::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NextTaskRequest, ReleaseTaskRequest, TaskPriority,
 };
-use coord_settings::variables::{self, Reader};
 
 use super::common::Common;
 use super::task_files::{FilesArgs, unlock_unchanged, unpushed};

@@ -10,7 +10,6 @@ use anstyle::Style;
 use anyhow::Context;
 use clap::Args;
 use coord_protocol::{ClientError, FileContent, FileReport, FileVerdict, VerifyRequest, bounds};
-use coord_settings::variables::{self, Reader};
 use serde::Serialize;
 
 use self::origin::origin;

@@ -11,7 +11,6 @@ use clap::Args;
 use coord_intents::ledger::{ContentHash, Record};
 use coord_protocol::IntentsView;
 use coord_protocol::plain_text::quoted_line;
-use coord_settings::variables::{self, Reader};
 use serde::Serialize;
 
 use self::history::{Step, history};
