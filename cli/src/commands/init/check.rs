@@ -33,7 +33,7 @@ const HOOK_TIME: Duration = Duration::from_secs(20);
 pub struct Tried {
     /// Its name.
     pub agent: &'static str,
-    /// What is wrong, in a clause.
+    /// The problem, as a clause.
     pub result: Result<(), String>,
 }
 
@@ -111,7 +111,7 @@ async fn check_agent(
     Ok(())
 }
 
-/// What a hook has answered.
+/// The reply of a hook.
 pub struct Reply {
     status: Option<i32>,
     output: String,
@@ -156,7 +156,7 @@ pub async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) 
     })
 }
 
-/// What an agent is told with a reply that denies its call; `None` where the call goes on.
+/// The reason in a reply that denies an agent's call; `None` when the call may proceed.
 ///
 /// # Errors
 /// When the reply is not of the agent's form.
