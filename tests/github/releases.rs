@@ -203,7 +203,7 @@ async fn a_holder_renews_though_behind_and_nobody_is_asked() {
     );
     let reason = refused.body["orchestration"]["reason"].as_str().unwrap();
     assert!(
-        reason.contains("cannot tell") && reason.contains("base_head"),
+        reason.contains("it is unknown whether") && reason.contains("base_head"),
         "{reason}"
     );
     assert!(!cloud.is_locked("src/new.ts").await);

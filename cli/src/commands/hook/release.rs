@@ -127,7 +127,7 @@ pub(super) async fn release_files(
                 Some(why) => outcome.keep(why, file),
                 // The lead gets it back.
                 None if extent == ReleaseScope::Finished && notes.taken.contains(file) => {
-                    outcome.keep("not changed", file)
+                    outcome.keep("not changed", file);
                 }
                 None if extent == ReleaseScope::Finished || (is_written && changes.is_pushed(file)) => {
                     finished.push(file.clone());

@@ -46,7 +46,7 @@ fn seal_batch(
         bytes.clear();
         match sealer.append(&mut bytes, &line.text) {
             Ok(point) if point.seq.is_multiple_of(WAYPOINT_LINES) => {
-                waypoints.push(ChainPosition { point, id: line.id })
+                waypoints.push(ChainPosition { point, id: line.id });
             }
             Ok(_) => {}
             // No script appends such a line; the chain goes past it.
