@@ -15,19 +15,18 @@ use coord::source::github::{Credential, GithubSource};
 use coord::state::builds::BuildLease;
 use coord::state::locks;
 use coord::store::{Request, Store, Value as Reply};
-use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
 use coord_graph::Limits;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
-use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use crate::people::person;
 use crate::{branch, config, id, small};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Person, Visibility};
+use coord_test_support::upstash;
 use coord_test_support::waiting::until;
 
 pub const URL: &str = "https://127.0.0.1/acme/widgets";
@@ -95,8 +94,7 @@ impl Cloud {
             behavior.people.push(service.clone());
         });
         let store = EmbeddedStore::in_memory().unwrap();
-        let router = upstash_listen::router(Arc::new(store.clone()), SecretString::from("token"));
-        let store_url = format!("http://{}", listen(router).await);
+        let store_url = upstash::serve(Arc::new(store.clone())).await;
         Cloud {
             fake,
             repo,

@@ -19,6 +19,7 @@ pub mod policy;
 pub mod release;
 pub mod serve;
 pub mod status;
+pub mod store;
 pub mod sync;
 pub mod team;
 pub mod trust;
@@ -93,6 +94,8 @@ commands! {
     Policy(policy::PolicyArgs);
     /// Confirm the server that this repository's own git configuration names.
     Trust(trust::TrustArgs);
+    /// Export or wipe the state that a server keeps.
+    Store(store::StoreArgs);
     /// Find what is wrong in this clone, and how to mend it.
     Doctor(doctor::DoctorArgs);
     /// Serve an agent by MCP, on standard input and output.

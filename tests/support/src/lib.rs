@@ -2,6 +2,7 @@
 //!
 //! - [`git`]: real repositories; [`memory`]: a source in memory; [`github`]: a fake GitHub over a real repository
 //! - [`redis`]: one redis-server for all tests of a binary; [`real_redis`]: one for each test; [`proxy`]: what stands between
+//! - [`upstash`]: a double of Upstash over any store; [`script`]: scripts that a test writes
 //! - [`process`]: `coord serve`, which can be killed
 //! - [`history`]: clients whose requests are noted, and the judge of what they were told
 //! - [`signer`]: keys and tokens of every kind
@@ -17,6 +18,8 @@ pub mod process;
 pub mod proxy;
 pub mod real_redis;
 pub mod redis;
+pub mod script;
 pub mod signer;
 pub mod skipping;
+pub mod upstash;
 pub mod waiting;

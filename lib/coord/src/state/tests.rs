@@ -80,12 +80,12 @@ fn every_script_answers_by_name() {
     }
 }
 
-/// The places that may make a request of the store, or take one apart: the state, the connections, the port that speaks
-/// Upstash's REST API, and the store that a test plays.
+/// The places that may make a request of the store, or take one apart: the state, the connections, the commands that export and
+/// wipe a store, and the store that a test plays.
 const MAKES_REQUESTS: [&str; 4] = [
     "/coord/src/state/",
     "/coord/src/store/",
-    "/upstash_listen/",
+    "/cli/src/commands/store/",
     "/coord/src/events/fake.rs",
 ];
 

@@ -1,4 +1,4 @@
-//! A batch as the JSON of `/pipeline` and `/multi-exec`.
+//! A batch as the JSON of `/pipeline`.
 
 use crate::store::StoreError;
 use crate::store::round_trip::Words;
