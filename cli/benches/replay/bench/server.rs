@@ -17,8 +17,7 @@ use coord::http::Endpoint;
 use coord::policy::{FileKind, Policy, PolicyText};
 use coord::settings::Settings;
 use coord::state::builds::{BuildLease, stored_policy};
-use coord::state::locks::keys;
-use coord::store::{Request as StoreRequest, Store};
+use coord::store::Store;
 use coord_embedded::EmbeddedStore;
 use coord_graph::{ImportGraph, Limits};
 use http_body_util::BodyExt;
@@ -92,13 +91,6 @@ impl Server {
     pub async fn policy(&self) -> Result<SharedFiles> {
         let (_, text) = stored_policy(&*self.store, &self.repo, &self.branch).await?;
         Ok(SharedFiles(Policy::of(PolicyText::of_stored(&text))))
-    }
-
-    /// Takes all places in the queue away.
-    pub async fn forget_queue(&self) -> Result<()> {
-        let key = keys::queue(&self.repo);
-        self.store.run(vec![StoreRequest::command(["DEL", &key])]).await?;
-        Ok(())
     }
 
     /// Sends `fields` to an endpoint, for an agent whose working copy is at `head`.
