@@ -14,7 +14,6 @@ use super::options::AgentArgs;
 
 /// A working copy, and who works in it for which branch.
 pub struct Work {
-    /// The working copy.
     pub working_copy: WorkingCopy,
     /// The repository, as [`AgentArgs::repo`] has it.
     pub repo: RepoId,

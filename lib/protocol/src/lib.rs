@@ -14,6 +14,7 @@
 //! - [`schema`]: strings of the wire as JSON Schema
 //! - [`plain_text`]: text of other people, made safe for terminals and models
 //! - `client` (a feature): a client over HTTP
+#![warn(missing_docs)]
 
 pub mod activity;
 pub mod bounds;

@@ -8,7 +8,6 @@
 //! - [`signer`]: keys and tokens of every kind
 //! - [`skipping`]: tests that lack what they need
 //! - [`waiting`]: for a condition, or for time to pass
-#![expect(missing_docs, reason = "the names of what tests use say it")]
 
 pub mod git;
 pub mod github;

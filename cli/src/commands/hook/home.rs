@@ -10,7 +10,6 @@ use super::caller::{Caller, find};
 
 /// A working copy, and who works in it.
 pub(super) struct Home {
-    /// The working copy.
     pub(super) working_copy: WorkingCopy,
     /// Who works.
     pub(super) holder: AgentId,

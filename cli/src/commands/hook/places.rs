@@ -8,7 +8,6 @@ use coord_protocol::bounds;
 
 /// Files of one working copy.
 pub(super) struct Place {
-    /// The working copy.
     pub(super) working_copy: WorkingCopy,
     /// Its files that others can see, by their paths in the repository. Empty where all that is written is nobody else's.
     pub(super) files: Vec<String>,

@@ -31,7 +31,6 @@ const HOOK_TIME: Duration = Duration::from_secs(20);
 /// Whether an agent's hooks work; `None` where it has none.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The agent.
     pub agent: &'static Agent,
     /// What is wrong, in a clause.
     pub result: Option<Result<(), String>>,

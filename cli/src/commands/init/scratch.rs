@@ -35,7 +35,6 @@ const IDENTITY: [&str; 4] = ["-c", "user.name=coord init", "-c", "user.email=coo
 
 /// The repository and its server.
 pub struct Scratch {
-    /// The working copy.
     pub working_copy: WorkingCopy,
     server: Child,
     announced: Announced,

@@ -6,7 +6,6 @@ use super::record::FileRecord;
 /// The text of a file.
 #[derive(Clone, Debug)]
 pub struct Whole {
-    /// The text.
     pub text: String,
     /// What it is in the other form, where it has two.
     pub other: Option<String>,

@@ -17,7 +17,6 @@ use std::sync::LazyLock;
 /// The words of a command, its name first.
 pub(super) type Words<'a> = &'a [&'a [u8]];
 
-/// One command.
 pub(super) struct Command {
     /// In lower case, as in error replies.
     name: &'static str,

@@ -85,7 +85,6 @@ pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
     Ok(Value::Int(length as i64))
 }
 
-/// The options of SET.
 #[derive(Default)]
 struct SetOptions<'a> {
     is_if_absent: bool,

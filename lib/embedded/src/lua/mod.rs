@@ -48,7 +48,6 @@ pub(super) enum Ended {
     Storage(String),
 }
 
-/// The interpreter.
 pub(super) struct Interpreter {
     lua: Lua,
     run: Function,

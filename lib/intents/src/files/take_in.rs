@@ -34,7 +34,6 @@ pub struct Change {
 pub struct Problem {
     /// The intent.
     pub id: String,
-    /// Its member.
     pub member: &'static str,
     /// Why.
     pub reason: Reason,

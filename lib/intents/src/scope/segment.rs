@@ -3,7 +3,6 @@
 /// What a segment is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// This byte.
     Byte(u8),
     /// One byte of a set: `?`, `[a-z]`.
     One(ByteSet),

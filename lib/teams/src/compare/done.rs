@@ -9,7 +9,6 @@ use crate::status::Status;
 pub enum Done {
     /// A task was created.
     Created {
-        /// Its id.
         id: String,
         /// What was created.
         task: SeenTask,

@@ -29,7 +29,6 @@ impl Expected {
 /// A point that the ledger has to go through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
-    /// The point.
     pub point: Point,
     /// Who says so.
     pub source: Source,
