@@ -1,8 +1,8 @@
 //! The function behind `/api/cron_cleanup`.
 
-use coord::function::{function_router, start_logging};
-use coord::http::Endpoint;
-use coord::settings::process_environment;
+use coord_http::Endpoint;
+use coord_http::function::{function_router, start_logging};
+use coord_settings::process_environment;
 use tower::ServiceBuilder;
 use vercel_runtime::axum::VercelLayer;
 

@@ -1,9 +1,9 @@
 //! The function behind `/api/events`.
 
-use coord::after_answer::AfterAnswer;
-use coord::function::{function_router, start_logging};
-use coord::http::Endpoint;
-use coord::settings::process_environment;
+use coord_http::Endpoint;
+use coord_http::function::{function_router, start_logging};
+use coord_runtime::after_response::AfterResponse;
+use coord_settings::process_environment;
 use tower::ServiceBuilder;
 use vercel_runtime::AppState;
 use vercel_runtime::axum::VercelLayer;
@@ -13,7 +13,7 @@ async fn main() -> Result<(), vercel_runtime::Error> {
     start_logging();
     let router = function_router(Endpoint::Events, &process_environment);
     let layers = ServiceBuilder::new()
-        .layer(AfterAnswer::new(AppState::wait_until))
+        .layer(AfterResponse::new(AppState::wait_until))
         .layer(VercelLayer::new());
     vercel_runtime::run(layers.service(router)).await
 }

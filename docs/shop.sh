@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the README's session plays with. `sh docs/shop.sh FOLDER` makes the new folder with
+# What the sessions of examples/sessions.md play with. `sh docs/shop.sh FOLDER` makes the new folder with
 #   remote.git     where people push; it stands for https://github.com/acme/shop, which is never reached
 #   ada, bob       a working copy for each of two agents: worktrees of one clone
 set -eu

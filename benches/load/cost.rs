@@ -4,25 +4,25 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
-use coord::domain::team::{Handle, TeamName};
-use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
-use coord::policy::file::PolicyFile;
-use coord::policy::{Policy, PolicyText};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, KnownUses, RepositoryUses};
-use coord::state::heads::FetchedHead;
-use coord::state::intents::{
-    SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent, registry, select_intent, write_intent,
-};
-use coord::state::libraries::LIBRARY;
-use coord::state::locks::{
-    ClaimOutcome, ClaimedRepositories, GateTerms, Judgement, PolicyTerms, Release, ReleaseOutcome, Wanted,
-};
-use coord::state::teams::{NewMember, TeamTerms, create_team};
-use coord::store::redis::RedisStore;
-use coord::store::{Request, Store};
+use coord_domain::team::{Handle, TeamName};
+use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord_intents::intent::Intent;
 use coord_intents::scope::Scope;
+use coord_settings::policy::file::PolicyFile;
+use coord_settings::policy::{Policy, PolicyText};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, KnownUses, RepositoryUses};
+use coord_state::heads::FetchedHead;
+use coord_state::intents::{
+    SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent, registry, select_intent, write_intent,
+};
+use coord_state::libraries::LIBRARY;
+use coord_state::locks::{
+    ClaimOutcome, ClaimTerms, ClaimedRepositories, GateTerms, Judgement, PolicyTerms, Release, ReleaseOutcome,
+};
+use coord_state::teams::{NewMember, TeamTerms, create_team};
+use coord_store::redis::RedisStore;
+use coord_store::{Request, Store};
 
 use crate::process::Process;
 use crate::recorded::Recorder;
@@ -193,7 +193,7 @@ impl Agent {
 
     async fn claim(&self, store: &dyn Store) -> Result<()> {
         let known = [self.head.clone()];
-        let wanted = Wanted {
+        let wanted = ClaimTerms {
             claim: LockMode::Writing,
             policy: &self.policy,
             agent_head: &self.head,

@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
-use coord::state;
-use coord::state::admission::AdmissionTerms;
-use coord::state::libraries::LIBRARY;
-use coord::store::{Request, Store, StoreError, Value};
+use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
+use coord_state as state;
+use coord_state::admission::AdmissionTerms;
+use coord_state::libraries::LIBRARY;
+use coord_store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 
 use crate::client::Subject;

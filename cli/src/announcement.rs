@@ -8,8 +8,8 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, UNIX_EPOCH};
 
-use coord::domain::RepoId;
-use coord_files::{FILE_MODE, Inside};
+use coord_domain::RepoId;
+use coord_files::{FILE_MODE, RootedPath};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
 
 use crate::{machine, private_folder};
@@ -29,9 +29,9 @@ const ANSWERS_WITHIN: Duration = Duration::from_millis(500);
 /// The file of the embedded store, in its folder.
 pub const STORE: &str = "store.redb";
 
-/// Whether a process has announced itself in `folder` and has not taken that back, whoever may read it.
+/// Whether a process has announced itself in `folder` and has not withdrawn that.
 #[must_use]
-pub fn is_in(folder: &Inside) -> bool {
+pub fn is_in(folder: &RootedPath) -> bool {
     !matches!(folder.join(FILE).about(), Ok(None))
 }
 
@@ -39,7 +39,7 @@ pub fn is_in(folder: &Inside) -> bool {
 #[derive(Debug)]
 pub struct Announcement {
     /// By the folder that the file is in.
-    announced: BTreeMap<Inside, Announced>,
+    announced: BTreeMap<RootedPath, AnnouncedServer>,
     instance: String,
 }
 
@@ -48,11 +48,11 @@ impl Announcement {
     /// Of a folder that is given twice, the first counts. Only the process that has the store open may call it, so that there
     /// is one at a time.
     #[must_use]
-    pub fn write(folders: impl IntoIterator<Item = (Inside, Option<RepoId>)>, address: SocketAddr) -> Announcement {
+    pub fn write(folders: impl IntoIterator<Item = (RootedPath, Option<RepoId>)>, address: SocketAddr) -> Announcement {
         let mut all = BTreeMap::new();
         let instance = uuid::Uuid::now_v7().simple().to_string();
         for (folder, repo) in folders {
-            let announced = Announced {
+            let announced = AnnouncedServer {
                 socket: address,
                 repo,
                 instance: Some(instance.clone()),
@@ -82,12 +82,12 @@ impl Announcement {
         &self.instance
     }
 
-    /// Writes what is missing again, where the folder is still there. A server with another store that serves the same repository, and
-    /// still listens, keeps its place.
+    /// Restores missing files, if the folder is still there. A server with another store that serves the same repository, and still
+    /// listens, keeps its place.
     pub fn renew(&self) {
         for (folder, own) in &self.announced {
             let own = own.in_folder(folder);
-            let now = Announced::read(folder);
+            let now = AnnouncedServer::read(folder);
             let is_gone = own.mark.is_none();
             if now.as_ref() == Some(&own) || is_gone || now.is_some_and(|other| other.is_listening()) {
                 continue;
@@ -107,16 +107,16 @@ impl Drop for Announcement {
     fn drop(&mut self) {
         for (folder, own) in &self.announced {
             // The file may be that of a server with another store.
-            if Announced::read(folder).is_some_and(|now| now == own.in_folder(folder)) {
+            if AnnouncedServer::read(folder).is_some_and(|now| now == own.in_folder(folder)) {
                 let _ = folder.join(FILE).remove();
             }
         }
     }
 }
 
-/// What a process announces. Displayed, it is the address, with the process in parentheses.
+/// A process's announcement. Displayed, it is the address, with the process in parentheses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Announced {
+pub struct AnnouncedServer {
     socket: SocketAddr,
     /// The id by which it serves the repository that the file is of. `None` in the file of a store alone.
     pub repo: Option<RepoId>,
@@ -132,28 +132,28 @@ pub struct Announced {
     path: Option<String>,
 }
 
-impl Announced {
-    /// What the file in `folder` announces. The process may have ended since.
+impl AnnouncedServer {
+    /// The announcement in `folder`. The process may have ended since.
     #[must_use]
-    pub fn read(folder: &Inside) -> Option<Announced> {
+    pub fn read(folder: &RootedPath) -> Option<AnnouncedServer> {
         let text = private_folder::read(&folder.join(FILE), MOST_BYTES).ok()?;
-        let announced = Announced::parse(std::str::from_utf8(&text).ok()?)?;
+        let announced = AnnouncedServer::parse(std::str::from_utf8(&text).ok()?)?;
         let is_of_folder = announced.mark.is_some() && announced.mark == private_folder::mark(folder);
         // Under a folder that was renamed, the server finds nothing any more. Elsewhere it may have another path for the same one.
         let was_renamed = announced.path.is_some() && announced.path != digest_of(folder) && !announced.is_elsewhere();
         Some(announced).filter(|announced| is_of_folder && !was_renamed && announced.is_here())
     }
 
-    /// Whether its process runs in another container or sandbox, or on another machine, or ran before this one was started: its number and
-    /// its address may be another's here.
+    /// Whether its process runs in another container or sandbox, on another machine, or ran before this one was started: its number and
+    /// address may belong to a different process here.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         self.machine.is_some() && machine::place().is_some() && self.machine.as_deref() != machine::place()
     }
 
     /// The same, as the file in `folder` has it.
-    fn in_folder(&self, folder: &Inside) -> Announced {
-        Announced {
+    fn in_folder(&self, folder: &RootedPath) -> AnnouncedServer {
+        AnnouncedServer {
             mark: private_folder::mark(folder),
             path: digest_of(folder),
             ..self.clone()
@@ -217,7 +217,7 @@ impl Announced {
     /// Whether it surely runs: the process with its number is as old as the file in `folder`, and so none that has the number of one
     /// that has ended.
     #[must_use]
-    pub fn surely_runs(&self, folder: &Inside) -> bool {
+    pub fn surely_runs(&self, folder: &RootedPath) -> bool {
         let written = folder.join(FILE).about().ok().flatten().and_then(|file| file.modified);
         let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         // The system rounds to seconds.
@@ -235,7 +235,7 @@ impl Announced {
         format!("http://{}{about} (process {})", self.socket, self.process)
     }
 
-    fn parse(text: &str) -> Option<Announced> {
+    fn parse(text: &str) -> Option<AnnouncedServer> {
         let (place, process) = text.strip_prefix("http://")?.split_once(" (process ")?;
         let (place, path) = without_part(place, " at ");
         let (place, machine) = without_part(place, " from ");
@@ -245,7 +245,7 @@ impl Announced {
             Some((socket, repo)) => (socket, Some(RepoId::parse(repo).ok()?)),
             None => (place, None),
         };
-        Some(Announced {
+        Some(AnnouncedServer {
             socket: socket.parse().ok()?,
             repo,
             instance,
@@ -266,7 +266,7 @@ fn without_part<'a>(text: &'a str, word: &str) -> (&'a str, Option<String>) {
 }
 
 /// A digest of the path of `folder`.
-fn digest_of(folder: &Inside) -> Option<String> {
+fn digest_of(folder: &RootedPath) -> Option<String> {
     let path = folder.full().canonicalize().ok()?;
     let digest = sha1_smol::Sha1::from(path.as_os_str().as_encoded_bytes())
         .digest()
@@ -274,7 +274,7 @@ fn digest_of(folder: &Inside) -> Option<String> {
     Some(digest[..16].to_owned())
 }
 
-impl fmt::Display for Announced {
+impl fmt::Display for AnnouncedServer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_elsewhere() {
             return write!(out, "http://{} (in another container or sandbox)", self.socket);

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use coord::domain::RepoId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_domain::RepoId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use serde::{Deserialize, Serialize};
 
 use crate::{private_folder, user_state};
@@ -31,19 +31,19 @@ pub struct CloneList {
     repo: String,
     /// The clone whose folder has the store.
     home: Option<PathBuf>,
-    /// Clones without a store of their own, whose commands use that one's server. It reads their commits too.
+    /// Clones without a store, whose commands use this clone's server. It reads their commits too.
     joined: BTreeSet<PathBuf>,
     /// Clones whose server has another store.
     apart: BTreeSet<PathBuf>,
 }
 
-/// What tells one version of a file from the next.
+/// Distinguishes versions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version(Option<SystemTime>, u64);
 
 /// How a clone comes into the list where another one is the home.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum As {
+enum CloneRole {
     Joined,
     Apart,
 }
@@ -75,15 +75,15 @@ impl CloneList {
         self.with_servers().chain(self.joined.iter().map(PathBuf::as_path))
     }
 
-    fn knows(&self, clone: &Path, how: As) -> bool {
+    fn knows(&self, clone: &Path, how: CloneRole) -> bool {
         let listed = match how {
-            As::Joined => &self.joined,
-            As::Apart => &self.apart,
+            CloneRole::Joined => &self.joined,
+            CloneRole::Apart => &self.apart,
         };
         self.home() == Some(clone) || (self.home().is_some() && listed.contains(clone))
     }
 
-    fn add(&mut self, clone: &Path, how: As) {
+    fn add(&mut self, clone: &Path, how: CloneRole) {
         let is_there = |clone: &PathBuf| clone.is_dir();
         self.home = self.home.take().filter(is_there);
         self.joined.retain(is_there);
@@ -94,8 +94,8 @@ impl CloneList {
             self.home = Some(clone.to_owned());
         }
         let listed = match how {
-            As::Joined => &mut self.joined,
-            As::Apart => &mut self.apart,
+            CloneRole::Joined => &mut self.joined,
+            CloneRole::Apart => &mut self.apart,
         };
         if self.home.as_deref() != Some(clone) && listed.len() < MOST_CLONES {
             listed.insert(clone.to_owned());
@@ -117,12 +117,12 @@ pub fn version(path: &Path) -> Option<Version> {
 /// Lists the clone of `repo` with git's folder `clone`, which has no store, and returns the one with the store: this one, where
 /// none has been before.
 pub fn join(repo: &RepoId, clone: &Path) -> Option<PathBuf> {
-    add(repo, clone, As::Joined)
+    add(repo, clone, CloneRole::Joined)
 }
 
 /// Lists the clone of `repo` with git's folder `clone`, which is served from a store that no other clone has listed.
 pub fn register(repo: &RepoId, clone: &Path) -> Option<PathBuf> {
-    add(repo, clone, As::Apart)
+    add(repo, clone, CloneRole::Apart)
 }
 
 /// Takes the clone with git's folder `home` from the list of `repo`, of which it is none any more.
@@ -137,7 +137,7 @@ pub fn forget_home(repo: &RepoId, home: &Path) {
     }
 }
 
-fn add(repo: &RepoId, clone: &Path, how: As) -> Option<PathBuf> {
+fn add(repo: &RepoId, clone: &Path, how: CloneRole) -> Option<PathBuf> {
     let file = file(repo)?;
     let known = read(&file, repo).unwrap_or_default();
     if known.knows(clone, how) {
@@ -153,7 +153,7 @@ fn add(repo: &RepoId, clone: &Path, how: As) -> Option<PathBuf> {
     }
 }
 
-fn change(file: &Inside, repo: &RepoId, change: impl FnOnce(&mut CloneList)) -> anyhow::Result<CloneList> {
+fn change(file: &RootedPath, repo: &RepoId, change: impl FnOnce(&mut CloneList)) -> anyhow::Result<CloneList> {
     file.make_parents(PRIVATE_MODE)?;
     let lock = file.with_extension("lock").append(FILE_MODE)?;
     lock.lock()?;
@@ -164,7 +164,7 @@ fn change(file: &Inside, repo: &RepoId, change: impl FnOnce(&mut CloneList)) -> 
     Ok(list)
 }
 
-fn read(file: &Inside, repo: &RepoId) -> Option<CloneList> {
+fn read(file: &RootedPath, repo: &RepoId) -> Option<CloneList> {
     let text = private_folder::read(file, MOST_BYTES).ok()?;
     let list: CloneList = serde_json::from_slice(&text).ok()?;
     let mut paths = list.home.iter().chain(&list.joined).chain(&list.apart);
@@ -172,7 +172,7 @@ fn read(file: &Inside, repo: &RepoId) -> Option<CloneList> {
     Some(list).filter(|_| is_usable)
 }
 
-fn file(repo: &RepoId) -> Option<Inside> {
+fn file(repo: &RepoId) -> Option<RootedPath> {
     let digest = sha1_smol::Sha1::from(repo.as_str()).digest().to_string();
     user_state::inside(&format!("{FOLDER}/{}.json", &digest[..16]))
 }
@@ -190,18 +190,18 @@ mod tests {
         }
         let [one, two, three] = &clones;
         let mut list = CloneList::default();
-        list.add(one, As::Joined);
-        list.add(two, As::Joined);
-        list.add(three, As::Apart);
+        list.add(one, CloneRole::Joined);
+        list.add(two, CloneRole::Joined);
+        list.add(three, CloneRole::Apart);
         assert_eq!(list.home(), Some(one.as_path()));
         assert_eq!(list.joined_to(one).collect::<Vec<_>>(), [two]);
         assert_eq!(list.joined_to(two).count(), 0);
         assert_eq!(list.with_servers().collect::<Vec<_>>(), [one, three]);
-        assert!(list.knows(two, As::Joined) && !list.knows(two, As::Apart));
+        assert!(list.knows(two, CloneRole::Joined) && !list.knows(two, CloneRole::Apart));
         std::fs::remove_dir(one).unwrap();
         assert_eq!(list.home(), None);
-        assert!(!list.knows(two, As::Joined), "somebody has to be the home");
-        list.add(two, As::Joined);
+        assert!(!list.knows(two, CloneRole::Joined), "somebody has to be the home");
+        list.add(two, CloneRole::Joined);
         assert_eq!(list.home(), Some(two.as_path()));
         assert_eq!(list.with_servers().collect::<Vec<_>>(), [two, three]);
     }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_list_of_another_repository_and_a_damaged_one_count_as_none() {
         let folder = tempfile::tempdir().unwrap();
-        let file = Inside::new(folder.path(), "list.json");
+        let file = RootedPath::new(folder.path(), "list.json");
         let repo = RepoId::parse("github.com/acme/shop").unwrap();
         for (text, is_read) in [
             (r#"{"repo":"github.com/acme/shop","home":"/w/shop/.git"}"#, true),

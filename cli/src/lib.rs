@@ -1,5 +1,5 @@
-//! The binary `coord`: its command line ([`cli`]) and its [`commands`], of which those of agents share
-//! [`agent`]; `terminal` is what people see.
+//! The binary `coord`: its command line ([`cli`]) and its [`commands`], of which those of agents share [`agent`];
+//! `terminal` is the output for people.
 
 pub mod agent;
 mod announcement;
@@ -10,7 +10,7 @@ mod git;
 mod machine;
 mod private_folder;
 mod stdout;
-mod store_place;
+mod store_location;
 mod terminal;
 mod user_state;
 

@@ -1,9 +1,10 @@
-//! Which part of which machine this process is in: containers and sandboxes on one folder have networks and processes of their own.
+//! Identifies the part of the machine in which this process runs: containers and sandboxes that share a folder have separate
+//! networks and processes.
 
 use std::sync::OnceLock;
 
 /// A text that processes with one network and one list of processes have in common, until the machine starts again. `None`
-/// where the system does not tell.
+/// if the system does not report it.
 pub fn place() -> Option<&'static str> {
     static PLACE: OnceLock<Option<String>> = OnceLock::new();
     PLACE.get_or_init(read).as_deref()

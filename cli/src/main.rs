@@ -4,14 +4,13 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser};
-use coord_cli::cli::Cli;
+use coord_cli::cli::{self, parsed};
 use coord_cli::commands::{Command, Threads};
 use coord_protocol::plain_text::shown;
 use mimalloc::MiMalloc;
 use tokio::runtime::Builder;
 
-/// Time for what a server's threads are still at when all else has ended.
+/// Time for the remaining work of a server's threads when all else has ended.
 const LAST_WORK: Duration = Duration::from_secs(1);
 
 #[global_allocator]
@@ -19,8 +18,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     coord_cli::read_with_git();
-    let cli = Cli::parse();
-    let command = cli.command.unwrap_or(Command::Serve(cli.serve));
+    let line = parsed();
+    let command = line.command.unwrap_or(Command::Serve(line.serve));
     let threads = command.threads();
     let runtime = match threads {
         // The steps of a graph run one after another, on blocking threads; beside the first, the index and attributes files
@@ -33,7 +32,7 @@ fn main() -> ExitCode {
         Threads::Several => Builder::new_multi_thread().enable_all().build(),
     };
     let result = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
-        let result = runtime.block_on(command.run(Cli::command));
+        let result = runtime.block_on(command.run(cli::command));
         // A thread may wait for a disk that does not respond, and the process should not wait for that.
         match threads {
             Threads::Several => runtime.shutdown_timeout(LAST_WORK),

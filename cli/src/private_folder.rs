@@ -1,10 +1,10 @@
-//! Folders of the user's own: what is in them names files, messages and addresses.
+//! Private folders of the user: their content names files, messages and addresses.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-use coord_files::{Inside, PRIVATE_MODE};
+use coord_files::{PRIVATE_MODE, RootedPath};
 
 /// Makes `folder`, with its parents, for this user alone. One that exists stays as it is, and has to be the user's.
 pub fn make(folder: &Path) -> io::Result<()> {
@@ -15,7 +15,7 @@ pub fn make(folder: &Path) -> io::Result<()> {
 }
 
 /// As [`make`], for a folder below git's own, where neither it nor a folder on the way may be a link.
-pub fn make_inside(folder: &Inside) -> io::Result<()> {
+pub fn make_inside(folder: &RootedPath) -> io::Result<()> {
     folder.make(PRIVATE_MODE)?;
     let path = folder.full();
     ensure_of_user(&path, &std::fs::symlink_metadata(&path)?)
@@ -26,7 +26,7 @@ fn ensure_of_user(folder: &Path, about: &Metadata) -> io::Result<()> {
         return Ok(());
     }
     let why = format!(
-        "{} belongs to another user, who decides what is in it: remove it",
+        "{} belongs to another user, who controls its content: remove it",
         folder.display()
     );
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
@@ -57,12 +57,12 @@ pub fn owner(path: &Path) -> Option<String> {
     }
 }
 
-/// A text that only `folder` has, as it is on this machine. What names another one came with an archive or a copy of the folder.
-pub fn mark(folder: &Inside) -> Option<String> {
+/// A text that only `folder` has, as it is on this machine. A different mark came with an archive or a copy of the folder.
+pub fn mark(folder: &RootedPath) -> Option<String> {
     folder.folder().ok()??.mark().ok()
 }
 
-/// As [`make`], for a folder that the user names: it may be anybody's.
+/// As [`make`], for a folder that the user names: it may belong to another user.
 pub fn make_named(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -78,7 +78,7 @@ pub fn make_named(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When there is no such file (`NotFound`), it is not a regular one, or it is larger than `most` bytes.
-pub fn read(file: &Inside, most: u64) -> io::Result<Vec<u8>> {
+pub fn read(file: &RootedPath, most: u64) -> io::Result<Vec<u8>> {
     let missing = || io::Error::from(io::ErrorKind::NotFound);
     let opened = file.open()?.ok_or_else(missing)?;
     ensure_own(&opened)?;

@@ -1,8 +1,8 @@
-//! The user's own folder for state: what processes of one user on this machine tell each other beyond one repository's folder.
+//! The user's folder for state that processes of one user on this machine share beyond one repository's folder.
 
 use std::path::PathBuf;
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 
 use crate::private_folder;
 
@@ -19,8 +19,8 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// `path` in it, on which no link is followed. `None` where the folder cannot be made, or is another user's.
-pub fn inside(path: &str) -> Option<Inside> {
+pub fn inside(path: &str) -> Option<RootedPath> {
     let folder = folder()?;
     private_folder::make(&folder).ok()?;
-    Some(Inside::new(folder, path))
+    Some(RootedPath::new(folder, path))
 }

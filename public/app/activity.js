@@ -15,10 +15,10 @@ const MOST_NAMED = 3;
 /** @type {Record<string, string>} Of the reasons of a refusal. */
 const REASONS = {
   STALE: 'the working copy is behind',
-  CONFLICT: 'held by another',
+  CONFLICT: 'locked by another agent',
   FULL: 'the repository has too many locks',
   NOT_PUSHED: 'the change is not pushed',
-  LOST: "the lock is another's now",
+  LOST: 'another agent holds the lock now',
 };
 
 /**
@@ -45,7 +45,7 @@ function detailOf(event) {
       const isSame = conflicts.join('\n') === (event.files ?? []).join('\n');
       const count = event.conflict_count ?? conflicts.length;
       const reason = event.reason === 'INTENT' ? refusalWords(event.code) : REASONS[event.reason] ?? String(event.reason).toLowerCase();
-      const why = event.reason === 'CONFLICT' && !isSame && count > 0 ? `${files(conflicts, count)} ${count > 1 ? 'are' : 'is'} held by another` : reason;
+      const why = event.reason === 'CONFLICT' && !isSame && count > 0 ? `${files(conflicts, count)} ${count > 1 ? 'are' : 'is'} locked by another agent` : reason;
       return event.repeated ? `${why}, asked ${event.repeated === 1 ? 'once' : `${event.repeated} times`} more` : why;
     }
     case 'head_moved':
@@ -56,9 +56,9 @@ function detailOf(event) {
     case 'lock_renewed':
       return event.status === 'READING' ? 'for reading' : 'for writing';
     case 'lock_released':
-      return event.forced_by ? `taken away by ${event.forced_by}` : null;
+      return event.forced_by ? `released by force by ${event.forced_by}` : null;
     case 'interface_changed':
-      return `the interface was to be kept, and changed${event.names ? `: ${event.names.join(', ')}` : ''}`;
+      return `broke its promise to keep the interface${event.names ? `: ${event.names.join(', ')}` : ''}`;
     case 'intent_changed':
       return changeWords(event);
     case 'intent_overlap_allowed':
@@ -88,6 +88,10 @@ export function readActivity(event, isCaughtUp = false) {
     message: event.title ?? event.message ?? (event.type === 'intent_changed' ? event.reason : null) ?? null,
     command: event.action ?? null,
     detail: ofTeam ? ofTeam.deed : detailOf(event),
+    reason: event.type === 'lock_refused' ? event.reason ?? null : null,
+    conflicts: event.conflicts ?? [],
+    isForced: Boolean(event.forced_by),
+    isFirst: event.type === 'head_moved' && !event.previous,
     intentId: event.intent_id ?? null,
     isOfTeam: ofTeam !== null,
     task: event.task ?? null,

@@ -3,7 +3,7 @@
 /** @typedef {import('./types.js').Place} Place */
 
 /** @type {Place['view'][]} */
-const VIEWS = ['map', 'table', 'board', 'tasks'];
+const VIEWS = ['map', 'table', 'time', 'board', 'tasks'];
 
 /**
  * @param {string} search `location.search`.
@@ -17,6 +17,7 @@ export function readPlace(search) {
     repoUrl,
     branch: repoUrl === null ? null : text('branch') ?? 'main',
     file: text('file'),
+    agent: text('agent'),
     intent: text('intent'),
     team: text('team'),
     task: text('task'),
@@ -35,6 +36,7 @@ export function searchOf(place) {
   if (place.repoUrl) query.set('repo_url', place.repoUrl);
   if (place.repoUrl && place.branch) query.set('branch', place.branch);
   if (place.file) query.set('file', place.file);
+  if (place.agent) query.set('agent', place.agent);
   if (place.intent) query.set('intent', place.intent);
   if (place.team) query.set('team', place.team);
   if (place.task) query.set('task', place.task);
@@ -47,11 +49,11 @@ export function searchOf(place) {
 }
 
 /** What a place has beside its branch and view. */
-export const NOTHING_CHOSEN = { file: null, intent: null, team: null, task: null, inbox: null, filter: '' };
+export const NOTHING_CHOSEN = { file: null, agent: null, intent: null, team: null, task: null, inbox: null, filter: '' };
 
 /**
  * @param {Place} place
- * @param {Partial<Place>} change Another repository leaves all that was chosen behind; another branch the file, the intent and the filter; another team its
+ * @param {Partial<Place>} change Another repository leaves all that was chosen behind; another branch the file, the agent, the intent and the filter; another team its
  *   task and inbox.
  * @returns {Place}
  */
@@ -60,7 +62,7 @@ export function changedPlace(place, change) {
   if (next.repoUrl && !next.branch) next.branch = 'main';
   if (next.repoUrl !== place.repoUrl) return { ...next, ...NOTHING_CHOSEN, ...change, branch: next.branch };
   // Teams are those of all branches.
-  if (next.branch !== place.branch) return { ...next, file: change.file ?? null, intent: change.intent ?? null, filter: change.filter ?? '' };
+  if (next.branch !== place.branch) return { ...next, file: change.file ?? null, agent: change.agent ?? null, intent: change.intent ?? null, filter: change.filter ?? '' };
   if (change.team !== undefined && place.team !== null && change.team !== place.team) return { ...next, task: change.task ?? null, inbox: change.inbox ?? null };
   return next;
 }

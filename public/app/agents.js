@@ -1,8 +1,9 @@
-// The rows of agents: who holds locks, who was refused of late, and who is in whose way.
+// The rows of agents: who holds locks, who waits for whom, and who was refused of late.
 
 import { holderKey } from './holder.js';
 import { refusedByIntent } from './intent_refusals.js';
 import { timeOf } from './locks.js';
+import { blockedBy } from './waits.js';
 
 /** @typedef {import('./types.js').Agent} Agent */
 /** @typedef {import('./types.js').Conflict} Conflict */
@@ -22,7 +23,8 @@ const MOST_NOTES = 500;
  * @property {string} message
  * @property {string | null} command
  * @property {number | null} commandAt
- * @property {{ at: number, files: string[], conflicts: string[] } | null} refusal The last, if no claim of these files has been granted since.
+ * @property {number} heardAt
+ * @property {{ at: number, files: string[] } | null} refusal The last, if no claim of these files has been granted since.
  * @property {import('./types.js').IntentRefusal | null} refusedByIntent The last by an intent, if it was not let in since.
  */
 
@@ -56,8 +58,7 @@ function noted(before, event) {
   const at = timeOf(event);
   let refusal = before?.refusal ?? null;
   if (event.type === 'lock_refused' && event.status !== 'OPEN') {
-    // A holder that an intent did not let in waits for no lock: what it names are the files that are not its own.
-    refusal = { at, files: event.files ?? [], conflicts: event.reason === 'INTENT' ? [] : event.conflicts ?? [] };
+    refusal = { at, files: event.files ?? [] };
   } else if (event.type === 'lock_granted' && refusal) {
     // One granted file of those that were refused: the holder is no longer kept from its work.
     const granted = new Set(event.files);
@@ -70,6 +71,8 @@ function noted(before, event) {
     message: event.message ?? before?.message ?? '',
     command: event.action ?? before?.command ?? null,
     commandAt: event.action ? at : before?.commandAt ?? null,
+    // What others do with its locks, and what happens to them by itself, is no sign of life.
+    heardAt: event.forced_by || event.type === 'lock_expired' || event.type === 'lock_reserved' ? before?.heardAt ?? 0 : Math.max(at, before?.heardAt ?? 0),
     refusal,
     refusedByIntent: refusedByIntent(before?.refusedByIntent ?? null, event),
   };
@@ -77,11 +80,12 @@ function noted(before, event) {
 
 /**
  * @param {Map<string, Lock[]>} locks
+ * @param {import('./waits.js').Wait[]} waits
  * @param {Notes} notes
  * @param {number} now
  * @returns {Agent[]} Those in conflict first, then by name.
  */
-export function agentsOf(locks, notes, now) {
+export function agentsOf(locks, waits, notes, now) {
   /** @type {Map<string, Agent>} */
   const agents = new Map();
   for (const held of locks.values()) {
@@ -92,11 +96,15 @@ export function agentsOf(locks, notes, now) {
     }
   }
   for (const [holder, note] of notes) {
-    if (!note.refusal || now - note.refusal.at > REFUSAL_MS) continue;
-    let agent = agents.get(holder);
-    if (!agent) agents.set(holder, (agent = agentOf(holder, note, note)));
-    agent.conflicts = conflictsOf(holder, note.refusal, locks);
-    if (agent.locks.length === 0) agent.since = note.refusal.at;
+    if (!note.refusal || now - note.refusal.at > REFUSAL_MS || agents.has(holder)) continue;
+    agents.set(holder, { ...agentOf(holder, note, note), since: note.refusal.at });
+  }
+  for (const { wait, byHolder } of blockedBy(waits, locks)) {
+    let agent = agents.get(wait.holder);
+    if (!agent) agents.set(wait.holder, (agent = agentOf(wait.holder, wait, notes.get(wait.holder))));
+    agent.wait = wait;
+    agent.conflicts = [...byHolder].map(([holder, paths]) => ({ holder, paths, isWaiting: true, at: wait.since }));
+    if (agent.locks.length === 0) agent.since = wait.since;
   }
   for (const agent of agents.values()) {
     if (agent.locks.length > 0) describe(agent);
@@ -115,8 +123,8 @@ export function agentsOf(locks, notes, now) {
  * @returns {Agent}
  */
 function agentOf(holder, { user, userName, agentId, message }, note) {
-  const { command = null, commandAt = null } = note ?? {};
-  return { holder, user, userName, agentId, locks: [], message, since: 0, expiry: null, command, commandAt, conflicts: [] };
+  const { command = null, commandAt = null, heardAt = 0 } = note ?? {};
+  return { holder, user, userName, agentId, locks: [], message, since: 0, expiry: null, command, commandAt, heardAt, conflicts: [], wait: null };
 }
 
 /**
@@ -127,22 +135,7 @@ function describe(agent) {
   agent.locks.sort((one, other) => (one.path < other.path ? -1 : 1));
   agent.since = Math.min(...agent.locks.map((lock) => lock.since));
   agent.expiry = Math.min(...agent.locks.map((lock) => lock.expiry));
-  agent.message = agent.locks.reduce((one, other) => (other.renewedAt > one.renewedAt ? other : one)).message;
-}
-
-/**
- * @param {string} holder Who was refused.
- * @param {{ at: number, conflicts: string[] }} refusal
- * @param {Map<string, Lock[]>} locks
- * @returns {Conflict[]} With each holder that still has one of the files.
- */
-function conflictsOf(holder, { at, conflicts }, locks) {
-  /** @type {Map<string, string[]>} */
-  const paths = new Map();
-  for (const path of conflicts) {
-    for (const lock of locks.get(path) ?? []) {
-      if (lock.holder !== holder) paths.set(lock.holder, [...(paths.get(lock.holder) ?? []), path]);
-    }
-  }
-  return [...paths].map(([other, between]) => ({ holder: other, paths: between, isWaiting: true, at }));
+  const newest = agent.locks.reduce((one, other) => (other.renewedAt > one.renewedAt ? other : one));
+  agent.message = newest.message;
+  agent.heardAt = Math.max(agent.heardAt, newest.renewedAt);
 }

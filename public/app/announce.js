@@ -1,6 +1,7 @@
 // Important changes for those who do not see them: the title of the window, and a polite live region.
 
 import { shortRepository } from './address.js';
+import { nameOf } from './names.js';
 import { noticesOf, statusOf } from './truth.js';
 
 /** @typedef {import('./types.js').Model} Model */
@@ -16,10 +17,9 @@ const MOST = 3;
  * @returns {{ writers: number, conflicts: string[] }} Conflicts as sentences.
  */
 function countsOf(state) {
-  const nameOf = new Map(state.agents.map((agent) => [agent.holder, agent.agentId ? `${agent.userName} (${agent.agentId})` : agent.userName]));
   const writers = state.agents.filter((agent) => agent.locks.some((lock) => lock.mode === 'WRITING')).length;
   const conflicts = state.agents.flatMap((agent) => agent.conflicts.filter(({ isWaiting }) => isWaiting)
-    .map(({ holder, paths }) => `${nameOf.get(agent.holder)} waits for ${nameOf.get(holder) ?? holder}: ${paths[0]}.`));
+    .map(({ holder, paths }) => `${nameOf(state, agent.holder)} waits for ${nameOf(state, holder)}: ${paths[0]}.`));
   return { writers, conflicts };
 }
 

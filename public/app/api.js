@@ -52,6 +52,7 @@ function kindOf(status, code, isTemporary) {
  * @typedef {object} Api
  * @property {(path: string, query: Record<string, string>, etag?: string | null) => Promise<Answer>} get
  * @property {(path: string, body: object) => Promise<Answer>} post
+ * @property {(path: string, body: object) => Promise<Answer>} patch
  */
 
 /**
@@ -86,10 +87,13 @@ export function makeApi({ fetch, base, token, clock }) {
     return { status: response.status, body, etag: response.headers.get('ETag') };
   }
 
+  /** @param {string} method @param {object} body */
+  const withBody = (method, body) => ({ method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+
   return {
     get: (path, query, etag) => send(`${path}?${new URLSearchParams(query)}`, { headers: etag ? { 'If-None-Match': etag } : {} }),
-    post: (path, body) =>
-      send(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    post: (path, body) => send(path, withBody('POST', body)),
+    patch: (path, body) => send(path, withBody('PATCH', body)),
   };
 }
 

@@ -62,10 +62,12 @@ export function mountLayout(model) {
     const isTable = !onBoard && (isPrinting || view === 'table');
     slot('heading').hidden = !repoUrl;
     setText(slot('heading'), `${shortRepository(repoUrl ?? '')} ${place.branch ?? ''}`);
-    slot('map').hidden = onBoard || isTable || !repoUrl;
+    const isTime = view === 'time' && !isTable;
+    slot('time').hidden = !isTime || !repoUrl;
+    slot('map').hidden = onBoard || isTable || isTime || !repoUrl;
     slot('board').hidden = !onBoard || !repoUrl;
     slot('table').hidden = !isTable || !repoUrl;
-    slot('locked').hidden = onBoard || isTable || !repoUrl;
+    slot('locked').hidden = onBoard || isTable || isTime || !repoUrl;
     slot('aside').hidden = isUnknown;
     slot('aside').setAttribute('aria-label', onBoard ? 'Members and messages' : 'Agents and activity');
     slot('sections').hidden = isUnknown;

@@ -57,6 +57,7 @@ export function readLocks(body, branch) {
       renewedAt: held.timestamp * 1000,
       expiry: held.expiry * 1000,
       intentId: held.intent_id ?? null,
+      keepsInterface: held.interface === 'keeps',
     };
     locks.set(lock.path, [...(locks.get(lock.path) ?? []), lock]);
   }
@@ -64,17 +65,18 @@ export function readLocks(body, branch) {
 }
 
 /**
- * A list has whole seconds: what the page knows better stays.
+ * A list has whole seconds: what the page knows better stays. What an event does not say is as the list has it.
  * @param {Locks} before
  * @param {Locks} locks From a list.
  * @returns {Locks}
  */
 export function withKnown(before, locks) {
   const known = (/** @type {Lock} */ lock) => {
-    const old = before.get(lock.path)?.find((other) => other.holder === lock.holder && other.mode === lock.mode);
+    const old = before.get(lock.path)?.find((other) => other.holder === lock.holder);
     if (!old) return lock;
-    const isSame = Math.floor(old.renewedAt / 1000) * 1000 === lock.renewedAt && Math.ceil(old.expiry / 1000) * 1000 === lock.expiry;
-    return isSame ? old : { ...lock, since: Math.min(old.since, lock.since) };
+    const isSame = old.mode === lock.mode && Math.floor(old.renewedAt / 1000) * 1000 === lock.renewedAt && Math.ceil(old.expiry / 1000) * 1000 === lock.expiry;
+    if (isSame) return old.keepsInterface === lock.keepsInterface ? old : { ...old, keepsInterface: lock.keepsInterface };
+    return { ...lock, since: Math.min(old.since, lock.since) };
   };
   return new Map([...locks].map(([path, held]) => [path, held.map(known)]));
 }
@@ -135,10 +137,11 @@ function changed(held, path, event) {
     agentId: event.agent_id ?? null,
     mode,
     message: event.message ?? '',
-    since: own && own.mode === mode ? own.since : time,
+    since: own ? own.since : time,
     renewedAt: time,
     expiry: event.expiry_ms ?? (event.expiry ?? 0) * 1000,
     intentId: event.intent_id ?? null,
+    keepsInterface: own?.keepsInterface ?? false,
   };
   if (mode === 'WRITING') return [lock];
   const readers = held.filter((other) => other.mode === 'READING');

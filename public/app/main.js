@@ -1,8 +1,10 @@
 // Mounts the page.
 
 import { mountMap } from '../map/map.js';
+import { mountActDialog } from '../panels/act_dialog.js';
 import { mountActivity } from '../panels/activity.js';
 import { mountAgents } from '../panels/agents.js';
+import { mountAttention } from '../panels/attention.js';
 import { mountBoard } from '../panels/board.js';
 import { mountFile } from '../panels/file.js';
 import { mountHelp } from '../panels/help.js';
@@ -15,7 +17,10 @@ import { mountMessages } from '../panels/messages.js';
 import { mountSearch } from '../panels/search.js';
 import { mountTable } from '../panels/table.js';
 import { mountTask } from '../panels/task.js';
+import { mountTimeline } from '../panels/timeline.js';
 import { mountAnnouncements } from './announce.js';
+import { callerOf } from './caller.js';
+import { badgeOf } from './holder.js';
 import { mountLayout } from './layout.js';
 import { makeModel } from './model.js';
 import { mountNotices } from './notices.js';
@@ -61,15 +66,35 @@ function remember() {
   keepRecent({ repoUrl: place.repoUrl, branch: place.branch });
 }
 
+/** Who acts is asked again when another token is there. */
+let shownToken = '';
+function knowCaller() {
+  const token = model.token();
+  if (shownToken === `${token}`) return;
+  shownToken = `${token}`;
+  callerOf(token).then((caller) => model.token() === token && model.knowCaller(caller));
+}
+
+/** Badges are given in one order, so that they are the same on each page. */
+function giveBadges() {
+  const agents = [...model.state.agents].sort((one, other) => (one.holder < other.holder ? -1 : 1));
+  for (const { holder, agentId, userName } of agents) badgeOf(holder, agentId, userName);
+}
+
+model.subscribe(giveBadges);
 model.subscribe(update);
+model.subscribe(knowCaller);
 model.subscribe(remember);
 update();
+knowCaller();
 setInterval(() => {
   const { connection, problem } = model.state;
   if (document.visibilityState === 'visible' && (connection.phase !== 'live' || problem)) update();
 }, SECOND);
 
 const map = mountMap(slot('map'), model);
+mountActDialog(/** @type {HTMLDialogElement} */ (slot('act')), model);
+mountAttention(slot('attention'), model);
 mountAgents(slot('agents'), model);
 mountIntents(slot('intents'), model, { signIn: signIn.open });
 mountActivity(slot('activity'), model);
@@ -79,6 +104,7 @@ mountMessages(slot('messages'), model);
 mountFile(slot('file'), model);
 mountTask(slot('task'), model);
 mountTable(slot('table'), model);
+mountTimeline(slot('time'), model);
 mountBoard(slot('board'), model, { signIn: signIn.open });
 mountLockedFiles(slot('locked'), model);
 const search = mountSearch(slot('search'), model, { zoomTo: map.focusFile });

@@ -1,9 +1,11 @@
 // Makes the model: the state, what changes it, and who is told.
 
+import { makeActs } from './acts.js';
 import { readActivity } from './activity.js';
 import { changedPlace, readPlace, searchOf } from './address.js';
 import { ApiError, makeApi } from './api.js';
 import { makeClock } from './clock.js';
+import { readOverview } from './overview.js';
 import { emptyWhole, reduce } from './reduce.js';
 import { makeSession } from './session.js';
 import { makeTeamReads } from './team_reads.js';
@@ -18,17 +20,18 @@ import { watchBranch } from './watch.js';
 const PARTS = {
   place: ['place'],
   graph: ['graph', 'graphState', 'progress', 'failure', 'policy'],
-  locks: ['locks', 'neighbors', 'pending', 'locksReadAt', 'areLocksMissed'],
-  agents: ['agents'],
+  locks: ['locks', 'neighbors', 'blocked', 'pending', 'locksReadAt', 'areLocksMissed'],
+  agents: ['agents', 'waits', 'hasSeveralLogins'],
   activity: ['activity', 'isActivityRead', 'hasOlder'],
   intents: ['intents', 'refusals'],
   ledger: ['ledger'],
   teams: ['teams'],
   board: ['board'],
+  work: ['work'],
   mail: ['mail'],
   connection: ['connection', 'shownAt'],
   problem: ['problem'],
-  session: ['isSignedIn', 'needsToken'],
+  session: ['isSignedIn', 'needsToken', 'caller', 'mayForce'],
 };
 
 /** Interval at which listeners are told while the page is hidden and draws no frames. */
@@ -88,8 +91,9 @@ export function makeModel(browser = window, localTime = Date.now) {
   function watch() {
     watcher?.stop();
     watcher = null;
-    const { place, needsToken } = whole.state;
-    become(emptyWhole(place, token() !== null, needsToken));
+    const { place, needsToken, caller } = whole.state;
+    const next = emptyWhole(place, token() !== null, needsToken);
+    become({ ...next, state: { ...next.state, caller } });
     const { repoUrl, branch } = place;
     if (!repoUrl || !branch) return;
     watcher = watchBranch({
@@ -118,6 +122,10 @@ export function makeModel(browser = window, localTime = Date.now) {
     tell();
   });
   watch();
+
+  /** @type {(act: import('./acts.js').Act) => void} */
+  let asked = () => {};
+  const doAct = makeActs({ api, whole: () => whole, login: () => whole.state.caller?.login ?? null });
 
   const query = () => ({ repo_url: whole.state.place.repoUrl ?? '', branch: whole.state.place.branch ?? '' });
 
@@ -154,6 +162,11 @@ export function makeModel(browser = window, localTime = Date.now) {
       const { body } = await api.get('api/activity', { ...query(), file: path, limit: '50' });
       return body.events.map((/** @type {any} */ event) => readActivity(event));
     },
+    async overview(repoUrl) {
+      const of = { repo_url: repoUrl };
+      const [locks, activity] = await Promise.all([api.get('api/locks', of), api.get('api/activity', { ...of, limit: '20' })]);
+      return readOverview(locks.body, activity.body);
+    },
     async branches() {
       const { repo_url } = query();
       const answers = await Promise.allSettled([
@@ -175,6 +188,19 @@ export function makeModel(browser = window, localTime = Date.now) {
         return { status: 'OFFLINE', command: 'STOP', reason: error.message, warnings: [] };
       }
     },
+    async act(act, text) {
+      try {
+        return await doAct(act, text);
+      } catch (error) {
+        // Who has no right to it is not offered it again.
+        if (act.kind === 'release' && error instanceof ApiError && error.problem.kind === 'forbidden') become(reduce(whole, { type: 'force_refused' }));
+        throw error;
+      }
+    },
+    ask: (act) => asked(act),
+    onAct: (listener) => (asked = listener),
+    knowCaller: (caller) => become(reduce(whole, { type: 'caller', caller })),
+    token,
     signIn(text) {
       session.keep(text);
       watch();

@@ -26,3 +26,15 @@ export function neighborsOf(graph, locks) {
   }
   return neighbors;
 }
+
+/**
+ * Which of these files nobody but their writers' own holders can write.
+ * @param {Map<string, string[]>} neighbors
+ * @param {Map<string, Lock[]>} locks
+ * @param {import('./graph.js').Policy | null} policy Unknown rules are the usual ones.
+ * @returns {Set<string>}
+ */
+export function blockedAmong(neighbors, locks, policy) {
+  if (policy && policy.neighbors !== 'block' && policy.neighbors !== 'interface') return new Set();
+  return new Set([...neighbors].filter(([, writers]) => writers.some((path) => !locks.get(path)?.[0].keepsInterface)).map(([path]) => path));
+}

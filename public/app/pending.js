@@ -32,9 +32,10 @@ export function readPending(body, branch) {
 
 /**
  * @param {Pending} change
+ * @param {string} [name] Of its author.
  * @returns {string} Who has changed the file, and where.
  */
-export function pendingSentence({ holder, workBranch, pullRequest, message }) {
+export function pendingSentence({ holder, workBranch, pullRequest, message }, name = holder) {
   const number = pullRequest === null ? '' : ` (#${pullRequest})`;
-  return `Unmerged changes by ${holder} on ${workBranch}${number}: ${message}`;
+  return `Unmerged changes by ${name} on ${workBranch}${number}: ${message}`;
 }

@@ -34,9 +34,10 @@ export function placeForm(model, done) {
  * @param {Recent[]} places
  * @param {() => void} done
  * @param {boolean} [isBranchOnly] Whether all are branches of the repository that is shown.
+ * @param {(place: Recent) => Node | null} [describe] What stands beside a name.
  * @returns {HTMLElement | null} Links, so that one can be opened in another tab.
  */
-export function placeList(model, title, places, done, isBranchOnly = false) {
+export function placeList(model, title, places, done, isBranchOnly = false, describe = () => null) {
   if (places.length === 0) return null;
   const { place } = model.state;
   const items = places.map(({ repoUrl, branch }) => {
@@ -50,7 +51,7 @@ export function placeList(model, title, places, done, isBranchOnly = false) {
         model.go({ repoUrl, branch });
         done();
       },
-    }, isBranchOnly ? null : make('span', { class: 'place-name' }, shortRepository(repoUrl)), make('span', { class: 'place-branch' }, icon('branch'), branch));
+    }, isBranchOnly ? null : make('span', { class: 'place-name' }, shortRepository(repoUrl)), describe({ repoUrl, branch }), make('span', { class: 'place-branch' }, icon('branch'), branch));
     return make('li', {}, link);
   });
   return make('nav', { class: 'place-list', 'aria-label': title }, make('h2', {}, title), make('ul', {}, ...items));

@@ -10,8 +10,9 @@ import { unreadLedger } from './ledger.js';
 import { areLocksWhole, isFollowed } from './lock_knowledge.js';
 import { applyEvents, isPartial, unexpired, withKnown } from './locks.js';
 import { unreadMail } from './messages.js';
-import { neighborsOf } from './neighbors.js';
+import { blockedAmong, neighborsOf } from './neighbors.js';
 import { isOfTeams, unknownTeams } from './teams.js';
+import { applyToWaits } from './waits.js';
 
 /** @typedef {import('./types.js').State} State */
 /** @typedef {import('./types.js').Place} Place */
@@ -34,17 +35,20 @@ import { isOfTeams, unknownTeams } from './teams.js';
  *   | { type: 'locks_asked' }
  *   | { type: 'locks_failed' }
  *   | { type: 'locks_missed' }
- *   | { type: 'locks', locks: import('./locks.js').Locks, pending: import('./pending.js').Pending[], now: number }
+ *   | { type: 'locks', locks: import('./locks.js').Locks, waits: import('./waits.js').Wait[], pending: import('./pending.js').Pending[], now: number }
  *   | { type: 'events', events: any[], caughtUpTo: number, now: number }
  *   | { type: 'activity', events: any[], isCaughtUp: boolean, hasOlder?: boolean, now: number }
  *   | { type: 'intents', intents: import('./types.js').Intents, now: number }
  *   | { type: 'ledger', ledger: import('./types.js').Ledger }
  *   | { type: 'teams', teams: import('./team_types.js').Teams }
  *   | { type: 'board', board: import('./team_types.js').Board }
+ *   | { type: 'work', work: import('./team_types.js').Work | null }
  *   | { type: 'mail', mail: import('./team_types.js').Mail }
  *   | { type: 'connection', change: Partial<Connection>, now: number }
  *   | { type: 'problem', problem: Problem | null }
  *   | { type: 'session', isSignedIn: boolean, needsToken?: boolean }
+ *   | { type: 'caller', caller: import('./caller.js').Caller | null }
+ *   | { type: 'force_refused' }
  *   | { type: 'tick', now: number }} Action
  */
 
@@ -67,6 +71,9 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
       locksReadAt: null,
       areLocksMissed: false,
       neighbors: new Map(),
+      blocked: new Set(),
+      waits: [],
+      hasSeveralLogins: false,
       pending: [],
       agents: [],
       activity: [],
@@ -77,12 +84,15 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
       ledger: unreadLedger(),
       teams: unknownTeams(),
       board: unreadBoard(),
+      work: null,
       mail: unreadMail(),
       connection: { phase: 'connecting', since: 0, isLate: false, heardAt: null, retryAt: null },
       problem: null,
       shownAt: null,
       isSignedIn,
       needsToken,
+      caller: null,
+      mayForce: true,
     },
     notes: new Map(),
     journal: null,
@@ -115,7 +125,8 @@ export function reduce(whole, action) {
       // The list may be older than the events that came while it was read.
       const locks = applyEvents(withKnown(state.locks, action.locks), whole.journal ?? []);
       const read = { locksReadAt: action.now, areLocksMissed: state.areLocksMissed && !whole.isJournalWhole, shownAt: action.now };
-      return derived({ ...whole, journal: null }, { locks: unexpired(locks, action.now), pending: action.pending, ...read }, action.now);
+      const waits = applyToWaits(action.waits, whole.journal ?? []);
+      return derived({ ...whole, journal: null }, { locks: unexpired(locks, action.now), waits, pending: action.pending, ...read }, action.now);
     }
     case 'events':
       return ofEvents(whole, action);
@@ -135,6 +146,8 @@ export function reduce(whole, action) {
       return having({ teams: action.teams });
     case 'board':
       return having({ board: action.board });
+    case 'work':
+      return having({ work: action.work });
     case 'mail':
       return having({ mail: action.mail });
     case 'connection':
@@ -143,6 +156,10 @@ export function reduce(whole, action) {
       return having({ problem: action.problem });
     case 'session':
       return having({ isSignedIn: action.isSignedIn, needsToken: action.needsToken ?? state.needsToken });
+    case 'caller':
+      return having({ caller: action.caller });
+    case 'force_refused':
+      return having({ mayForce: false });
     case 'tick':
       return derived(whole, { locks: unexpired(state.locks, action.now) }, action.now, true);
   }
@@ -160,9 +177,19 @@ function derived(whole, change, now, isTimed = false) {
   const next = { ...state, ...change };
   const isMoved = next.locks !== state.locks;
   if (isMoved || next.graph !== state.graph) next.neighbors = neighborsOf(next.graph, next.locks);
-  if (isMoved || isTimed || change.activity) next.agents = agentsOf(next.locks, whole.notes, now);
+  if (isMoved || next.graph !== state.graph || next.policy !== state.policy) next.blocked = blockedAmong(next.neighbors, next.locks, next.policy);
+  if (isMoved || isTimed || change.activity || next.waits !== state.waits) {
+    next.agents = agentsOf(next.locks, next.waits, whole.notes, now);
+    next.hasSeveralLogins = hasSeveralLogins(next.agents, whole.notes);
+  }
   next.refusals = openRefusals(whole.notes, state.refusals);
   return { ...whole, state: next };
+}
+
+/** @param {import('./types.js').Agent[]} agents @param {import('./agents.js').Notes} notes */
+function hasSeveralLogins(agents, notes) {
+  const logins = new Set([...agents, ...notes.values()].map(({ user }) => user));
+  return logins.size > 1;
 }
 
 /** @param {Whole} whole @returns {Whole} Locks may have changed without an event that says all. */
@@ -207,7 +234,7 @@ function ofEvents(heard, { events, caughtUpTo, now }) {
   const whole = own.some(isPartial) ? withMissed(heard) : heard;
   const { state } = whole;
   /** @type {Partial<State>} */
-  const change = { locks: unexpired(applyEvents(state.locks, own), now), intents: applyToIntents(state.intents, own), board: applyToBoard(state.board, own) };
+  const change = { locks: unexpired(applyEvents(state.locks, own), now), waits: applyToWaits(state.waits, own), intents: applyToIntents(state.intents, own), board: applyToBoard(state.board, own) };
   if (areLocksWhole(state)) change.shownAt = now;
   const told = own.filter((event) => event.type !== 'graph_progress');
   if (told.length > 0) {

@@ -90,6 +90,8 @@
  * @typedef {Task & { description: string, notes: { by: string, at: number, text: string }[], result: string, results: Map<string, string> }} WholeTask
  */
 
+/** @typedef {{ name: string, team: Team, tasks: Task[] }} Work The tasks in progress of a team. */
+
 /** @typedef {'blocked' | 'ready' | 'in_progress' | 'done'} Column */
 
 /**

@@ -8,10 +8,10 @@ import { counted } from './words.js';
 
 /** @type {Record<Column, { title: string, empty: string, icon: string }>} */
 export const COLUMN_WORDS = {
-  blocked: { title: 'Blocked', empty: 'Nothing waits.', icon: 'lock' },
-  ready: { title: 'Ready', empty: 'Nothing can be claimed.', icon: 'play' },
-  in_progress: { title: 'In progress', empty: 'Nobody works on a task.', icon: 'clock' },
-  done: { title: 'Done', empty: 'Nothing is completed yet.', icon: 'check' },
+  blocked: { title: 'Blocked', empty: 'Nothing is blocked.', icon: 'lock' },
+  ready: { title: 'Ready', empty: 'No task is ready.', icon: 'play' },
+  in_progress: { title: 'In progress', empty: 'No task is in progress.', icon: 'clock' },
+  done: { title: 'Done', empty: 'No task is done yet.', icon: 'check' },
 };
 
 /** @type {Record<string, string>} Of messages that are not plain. */
@@ -28,10 +28,10 @@ export function standingOf(task) {
   const { status, owner, previousOwner, lease, lapses, dependencies } = task;
   if (status === 'completed') return `Done by ${owner ?? 'nobody known'}`;
   if (isHeld(task)) return `In progress by ${owner}`;
-  if (isHeldBack(task)) return `Held back: its claims lapsed ${counted(lapses, 'time')}`;
+  if (isHeldBack(task)) return `Held back: its claims expired ${counted(lapses, 'time')}`;
   if (dependencies.length > 0) return `Waits for ${counted(dependencies.length, 'task')}`;
-  if (lease.state === 'lapsed') return `Ready: the claim of ${previousOwner ?? 'somebody'} lapsed`;
-  if (lease.state === 'released') return `Ready: given back by ${previousOwner ?? 'somebody'}`;
+  if (lease.state === 'lapsed') return `Ready: the claim of ${previousOwner ?? 'nobody known'} expired`;
+  if (lease.state === 'released') return `Ready: released by ${previousOwner ?? 'nobody known'}`;
   return 'Ready';
 }
 
@@ -51,9 +51,9 @@ export function teamDeed(event) {
     case 'task_claimed': return `claims ${task}`;
     case 'task_completed': return `completes ${task}`;
     case 'task_released': return `gives ${task} back`;
-    case 'task_lapsed': return `loses ${task}: the claim lapsed`;
+    case 'task_lapsed': return `loses ${task}: the claim expired`;
     case 'task_deleted': return `deletes ${task}`;
-    case 'task_unblocked': return `${counted(event.task_count, 'task')} of team ${event.team} became free by ${event.task}`;
+    case 'task_unblocked': return `${counted(event.task_count, 'task')} of team ${event.team} became ready when ${event.task} was done`;
     case 'message_sent': return !event.from ? `A message of Coord goes to ${event.recipient_count === 0 ? 'all' : event.to}` : event.recipient_count === 0 ? 'writes to all' : `writes to ${event.to}${event.recipient_count > 1 ? ` and ${event.recipient_count - 1} more` : ''}`;
     case 'team_changed': return TEAM_CHANGES[event.change] ?? 'changes';
     case 'shutdown_changed': return SHUTDOWN_CHANGES[event.state] ?? 'answers a shutdown';

@@ -4,6 +4,7 @@ import { watchBoard } from './board_watch.js';
 import { watchMail } from './mail_watch.js';
 import { makeOptionalRead } from './optional_read.js';
 import { isOfTeams, readTeams, unknownTeams } from './teams.js';
+import { watchWork } from './work_watch.js';
 
 /** Before a read that several events want. */
 const DEBOUNCE_MS = 250;
@@ -13,6 +14,7 @@ export function watchTeams(part) {
   const { repoUrl, api, state, dispatch } = part;
   const board = watchBoard(part);
   const mail = watchMail(part);
+  const work = watchWork(part);
 
   /** @param {import('./team_types.js').Teams} teams */
   function tell(teams) {
@@ -20,6 +22,7 @@ export function watchTeams(part) {
     dispatch({ type: 'teams', teams });
     board.follow();
     mail.follow();
+    work.follow();
   }
 
   const list = makeOptionalRead(part, {
@@ -50,6 +53,7 @@ export function watchTeams(part) {
     moved() {
       board.follow();
       mail.follow();
+      work.follow();
     },
     /** @param {any[]} events */
     heard(events) {
@@ -57,6 +61,7 @@ export function watchTeams(part) {
       if (own.length === 0 || list.isOver()) return;
       board.heard(own);
       mail.heard(own);
+      work.heard(own);
       // The first event about a team in a repository without teams is one that has some now.
       if (state().teams.phase !== 'shown' || own.some(({ type }) => type === 'team_changed')) list.readSoon(DEBOUNCE_MS);
     },
@@ -67,6 +72,7 @@ export function watchTeams(part) {
       list.stop();
       board.stop();
       mail.stop();
+      work.stop();
     },
   };
 }

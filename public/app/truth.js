@@ -57,7 +57,7 @@ export function sentence(text) {
  */
 function ageOf({ shownAt, graph, connection }, now) {
   if (shownAt === null) return graph || connection.heardAt !== null ? 'The locks have not been read yet.' : 'Nothing has been read yet.';
-  return `What is shown is as of ${clock(shownAt, now)}, ${ago(now - shownAt)}.`;
+  return `Last updated ${clock(shownAt, now)}, ${ago(now - shownAt)}.`;
 }
 
 /**
@@ -66,7 +66,7 @@ function ageOf({ shownAt, graph, connection }, now) {
  */
 function attempt(retryAt, now) {
   const left = retryAt === null ? 0 : retryAt - now;
-  return left > 500 ? `The next attempt is in ${countdown(left)}.` : 'It is tried now.';
+  return left > 500 ? `Next attempt in ${countdown(left)}.` : 'Trying now.';
 }
 
 /**
@@ -102,7 +102,7 @@ export function connectionSentence(state, now) {
   switch (connection.phase) {
     case 'live':
       return connection.isLate
-        ? 'The server has lost its store for now: events come late.'
+        ? 'The server has lost its store: events are late.'
         : `Events arrive as they happen. The server was last heard ${ago(now - (connection.heardAt ?? now))}.`;
     case 'connecting':
       return 'The page is connecting to the server.';
@@ -147,15 +147,15 @@ function boundsSentence(bounds) {
     const count = files === 1 ? '1 file' : `${files.toLocaleString('en')} files`;
     return `${count} (${bound}: ${first.join(', ')}${files > first.length ? ', ...' : ''})`;
   });
-  return `It lacks imports of ${parts.join(' and ')}.`;
+  return `Imports are missing for ${parts.join(' and ')}.`;
 }
 
 /** What a written neighbor means for somebody who wants to write. */
 const NEIGHBORS = {
-  block: 'A file that is being written blocks writing its neighbors, unless its writer keeps the interface.',
-  interface: 'A file that is being written blocks writing its neighbors, unless its writer keeps the interface.',
-  warn: 'A file that is being written is a warning for who writes its neighbors.',
-  off: 'Nothing is said of neighbors.',
+  block: 'A file that is being written blocks its neighbors, unless its writer keeps the interface.',
+  interface: 'A file that is being written blocks its neighbors, unless its writer keeps the interface.',
+  warn: 'Writing a neighbor of a file that is being written only gets a warning.',
+  off: 'Neighbors are not checked.',
 };
 
 /**
@@ -169,11 +169,11 @@ export function policySentences(policy) {
   return [
     `A lock lasts ${policy.ttl_seconds} s unless it is renewed.`,
     NEIGHBORS[policy.neighbors],
-    shared === undefined ? 'Several may write lockfiles that a tool makes again, and what .gitattributes merges or calls generated.' : '',
-    shared?.length ? `Several may write: ${named(shared)}.` : '',
-    shared?.length === 0 ? 'No file is written by several at once.' : '',
+    shared === undefined ? 'Shared (not locked): lockfiles, and files that .gitattributes marks as union-merged or generated.' : '',
+    shared?.length ? `Shared (not locked): ${named(shared)}.` : '',
+    shared?.length === 0 ? 'No files are shared.' : '',
     ignore.length ? `Without locks: ${named(ignore)}.` : '',
-    problem ? `The file of the newest commit is wrong, so the last good one counts: ${sentence(problem)}` : '',
+    problem ? `The newest rules file is invalid, so the last valid one applies: ${sentence(problem)}` : '',
   ].filter((text) => text !== '');
 }
 
@@ -191,7 +191,7 @@ export function nothingLocked(state, now, free = 'Nothing is locked: every file 
     case 'reading':
       return 'Reading the locks.';
     default:
-      return shownAt === null ? 'The locks have not been read yet.' : `No lock is known; what is shown is as of ${clock(shownAt, now)}.`;
+      return shownAt === null ? 'The locks have not been read yet.' : `No locks known; last updated ${clock(shownAt, now)}.`;
   }
 }
 
@@ -217,7 +217,7 @@ export function noticesOf(state, now) {
     notices.push(notice('ended', 'warn', 'Not connected', ageOf(state, now), 'Try again to follow the events.', 'retry', isBare));
   }
   if (connection.phase === 'live' && connection.isLate) {
-    notices.push(notice('late', 'warn', 'Late', 'The server has lost its store for now: locks may have changed.', 'What is missed follows when it is back.', null, false));
+    notices.push(notice('late', 'warn', 'Late', 'The server has lost its store: locks may have changed.', 'Missed events arrive when it is back.', null, false));
   }
   if (notices.some((other) => other.isPage)) return notices;
 
@@ -227,7 +227,7 @@ export function noticesOf(state, now) {
   if (!graph) {
     const isBuilding = graphState === 'building';
     const title = isBuilding ? 'The import graph is being built' : 'Reading the import graph';
-    const text = !isBuilding ? 'The server is asked for the files and their imports.' : readSentence(progress) || 'The server looks which files the branch has.';
+    const text = !isBuilding ? 'The server is asked for the files and their imports.' : readSentence(progress) || 'The server is listing the files of the branch.';
     const failed = state.failure ? ` The last build failed: ${sentence(state.failure)}` : '';
     notices.push({ ...notice('building', 'info', title, text + failed, 'The map appears by itself.', null, true), progress: bar });
   } else if (graph.files.length === 0) {
@@ -239,7 +239,7 @@ export function noticesOf(state, now) {
     notices.push(notice('bounds', 'warn', 'The import graph is not complete', boundsSentence(graph.bounds), 'Locks on their neighbors may block nobody.', null, false));
   }
   if (graph && state.policy?.problem) {
-    notices.push(notice('policy', 'warn', 'The rules of the repository are wrong', sentence(state.policy.problem), 'The last good ones count until a commit mends the file.', null, false));
+    notices.push(notice('policy', 'warn', 'The rules of the repository are invalid', sentence(state.policy.problem), 'The last valid ones apply until a commit fixes the file.', null, false));
   }
   return notices;
 }

@@ -16,6 +16,7 @@
  * @property {number} renewedAt When it was granted or last renewed.
  * @property {number} expiry Milliseconds since 1970.
  * @property {string | null} intentId The intent that it is held for.
+ * @property {boolean} keepsInterface Whether its holder keeps the interface, so that neighbors are not blocked.
  */
 
 /**
@@ -55,7 +56,9 @@
  * @property {number | null} expiry When its first lock expires; none without locks.
  * @property {string | null} command The last orchestration command that it was given, such as `PROCEED`.
  * @property {number | null} commandAt
- * @property {Conflict[]} conflicts Who refused it files, or waits for its files.
+ * @property {number} heardAt When it was heard last, as far as the page knows.
+ * @property {Conflict[]} conflicts Whom it waits for, and who waits for it.
+ * @property {import('./waits.js').Wait | null} wait Its place in the queue.
  */
 
 /**
@@ -63,7 +66,7 @@
  * @property {string} holder The other one.
  * @property {string[]} paths
  * @property {boolean} isWaiting Whether this agent waits for the other, and not the other for it.
- * @property {number} at
+ * @property {number} at Since when.
  */
 
 /**
@@ -81,6 +84,10 @@
  * @property {string | null} message
  * @property {string | null} command
  * @property {string | null} detail What else it says, as a sentence: the reason of a refusal, the commit of a head.
+ * @property {string | null} reason Of a refusal, such as `CONFLICT`.
+ * @property {string[]} conflicts Of a refusal: the files whose locks are in the way.
+ * @property {boolean} isForced Whether somebody else released the files by force.
+ * @property {boolean} isFirst Whether it is the first head of a branch that is known: nobody pushed it now.
  * @property {string | null} intentId The intent that it is about.
  * @property {boolean} isOfTeam Whether it is about a team; `holder` is a handle then.
  * @property {string | null} task Id of the task that it is about, with its team in `team`.
@@ -199,11 +206,12 @@
  * @property {string | null} repoUrl
  * @property {string | null} branch
  * @property {string | null} file The selected file.
+ * @property {string | null} agent Key of the selected holder.
  * @property {string | null} intent Id of the selected intent.
  * @property {string | null} team Name of the selected team.
  * @property {string | null} task Id of the selected task.
  * @property {string | null} inbox Handle of the member whose messages are shown.
- * @property {'map' | 'table' | 'board' | 'tasks'} view `tasks`: the board as a table.
+ * @property {'map' | 'table' | 'time' | 'board' | 'tasks'} view `tasks`: the board as a table.
  * @property {string} filter The text of the search.
  */
 
@@ -219,7 +227,11 @@
  * @property {number | null} locksReadAt When the list of locks was read last; none before the first.
  * @property {boolean} areLocksMissed Whether locks may have changed unheard since that list was asked for. It is read again.
  * @property {import('./pending.js').Pending[]} pending Changes that are not merged into the branch yet.
- * @property {Map<string, string[]>} neighbors Files that a writer endangers, by path: the WRITING locks that they import or that import them.
+ * @property {Map<string, string[]>} neighbors Files near a writer, by path: the WRITING locks that they import or that import them.
+ * @property {Set<string>} blocked Those of them that others cannot write now. The rest is informed only.
+ * @property {import('./waits.js').Wait[]} waits Claims in the queue, the oldest first.
+ * @property {boolean} hasSeveralLogins Whether the agents are those of several logins.
+ * @property {import('./team_types.js').Work | null} work What the chosen team works on, where its board is not on the screen.
  * @property {Agent[]} agents
  * @property {Activity[]} activity The newest first.
  * @property {boolean} isActivityRead
@@ -236,9 +248,11 @@
  *   they were read.
  * @property {boolean} isSignedIn Whether this tab has a token.
  * @property {boolean} needsToken Whether the deployment wants one.
+ * @property {import('./caller.js').Caller | null} caller Who acts from the page; none who may only look.
+ * @property {boolean} mayForce Whether locks may be released by force, as far as the page knows.
  */
 
-/** @typedef {'place' | 'graph' | 'locks' | 'agents' | 'activity' | 'intents' | 'ledger' | 'teams' | 'board' | 'mail' | 'connection' | 'problem' | 'session'} Part */
+/** @typedef {'place' | 'graph' | 'locks' | 'agents' | 'activity' | 'intents' | 'ledger' | 'teams' | 'board' | 'work' | 'mail' | 'connection' | 'problem' | 'session'} Part */
 
 /**
  * What a claim of a file would meet now: the answer of `POST /api/check_status`.
@@ -265,8 +279,14 @@
  * @property {(team: string, id: string) => Promise<import('./team_types.js').WholeTask>} readTask With its texts.
  * @property {(path: string) => Promise<{ team: string, tasks: import('./team_types.js').Task[] }[]>} tasksOf Tasks about a file, by team.
  * @property {(path: string) => Promise<Activity[]>} historyOf Events that name a file, the newest first.
+ * @property {(repoUrl: string) => Promise<import('./overview.js').Overview>} overview
  * @property {() => Promise<string[]>} branches Branches of the repository of which something is known: not all that there are.
  * @property {(path: string) => Promise<Verdict>} check
+ * @property {(act: import('./acts.js').Act, text: string) => Promise<string>} act Does something, and returns what the server says.
+ * @property {(act: import('./acts.js').Act) => void} ask Asks whether to do it.
+ * @property {(listener: (act: import('./acts.js').Act) => void) => void} onAct Sets who is asked.
+ * @property {(caller: import('./caller.js').Caller | null) => void} knowCaller
+ * @property {() => string | null} token
  * @property {(token: string) => void} signIn
  * @property {() => void} signOut
  * @property {() => void} retry Reads again and connects at once.

@@ -8,6 +8,7 @@ import { readPending } from './pending.js';
 import { makeTimer, oneAtATime } from './reads.js';
 import { makeStream } from './stream.js';
 import { watchTeams } from './teams_watch.js';
+import { readWaits } from './waits.js';
 
 /** @typedef {import('./types.js').Problem} Problem */
 /** @typedef {import('./reduce.js').Action} Action */
@@ -17,6 +18,8 @@ import { watchTeams } from './teams_watch.js';
 const BATCH_MS = 8;
 /** Before a read that several events want. */
 const DEBOUNCE_MS = 250;
+/** Interval at which the locks are read again while somebody waits: no event tells that a claim is not made any more. */
+const WAITING_MS = 10_000;
 /** Interval at which time alone is looked at, and half of that at which the locks are read again. */
 const TICK_MS = 30_000;
 const TRUTH_MS = 60_000;
@@ -83,11 +86,16 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     const first = firstExpiry(get().state.locks);
     expiry.clear();
     if (first !== null) expiry.set(Math.max(0, Math.min(first - clock.now(), TICK_MS)));
+    if (get().state.waits.length > 0) waitsLater.set(WAITING_MS);
+    else waitsLater.clear();
   }
 
   const expiry = makeTimer(() => dispatch({ type: 'tick', now: clock.now() }), timers);
   const batch = makeTimer(flush, timers);
   const locksSoon = makeTimer(() => locks(), timers);
+  const waitsLater = makeTimer(() => {
+    if (isVisible() && get().state.waits.length > 0) locks();
+  }, timers);
   const graphSoon = makeTimer(() => graph(), timers);
   const again = makeTimer(() => readAll(), timers);
 
@@ -143,9 +151,11 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     meet(source, null);
   }
 
+  let isGraphUnderWay = false;
   const graph = guarded('graph', async () => {
     graphSoon.clear();
-    const answer = await api.get('api/graph', { ...query, format: 'compact' }, etag);
+    isGraphUnderWay = true;
+    const answer = await api.get('api/graph', { ...query, format: 'compact' }, etag).finally(() => (isGraphUnderWay = false));
     graphReadAt = clock.now();
     if (answer.status !== 304) {
       etag = answer.etag;
@@ -162,7 +172,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
       const { body } = await api.get('api/locks', query);
       flush();
       locksReadAt = clock.now();
-      dispatch({ type: 'locks', locks: readLocks(body, branch), pending: readPending(body, branch), now: clock.now() });
+      dispatch({ type: 'locks', locks: readLocks(body, branch), waits: readWaits(body, branch), pending: readPending(body, branch), now: clock.now() });
     } catch (error) {
       dispatch({ type: 'locks_failed' });
       throw error;
@@ -253,7 +263,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
         meet('stream', null);
         setPhase('live', null, !isLive);
         locks();
-        if (graphReadAt === -Infinity) graph();
+        if (graphReadAt === -Infinity && !isGraphUnderWay) graph();
         if (!get().state.isActivityRead) activity();
         readIntents();
         teams.opened(isResumed);
@@ -348,7 +358,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
       intents.stop();
       ledger.stop();
       teams.stop();
-      for (const timer of [expiry, batch, locksSoon, graphSoon, again]) timer.clear();
+      for (const timer of [expiry, batch, locksSoon, waitsLater, graphSoon, again]) timer.clear();
       timers.clearInterval(ticks);
     },
   };

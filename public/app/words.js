@@ -27,3 +27,14 @@ export function textFilter(filter) {
     return terms.every((term) => lower.includes(term));
   };
 }
+
+/** @param {string} path @returns {string} The part after the last slash. */
+export function nameOfPath(path) {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** @param {string[]} names @param {number} [most] @returns {string} Such as `a, b and 3 more`. */
+export function listed(names, most = 1) {
+  const rest = names.length - most;
+  return rest > 0 ? `${names.slice(0, most).join(', ')} and ${rest} more` : names.join(' and ');
+}

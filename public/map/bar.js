@@ -11,7 +11,7 @@
  * @property {(isOn: boolean) => void} showAllEdges
  */
 
-const MARKS = [['writing', 'Writing'], ['reading', 'Reading'], ['neighbor', 'Neighbor'], ['owned', 'Owned by the intent']];
+const MARKS = [['writing', 'Writing'], ['reading', 'Reading'], ['neighbor', 'Blocked neighbor'], ['informed', 'Other neighbor'], ['owned', 'Owned by the intent']];
 
 export class Bar {
   /**
@@ -28,6 +28,9 @@ export class Bar {
     this.owned = marks[marks.length - 1];
     const legend = element('ul', 'map-legend', ...marks);
     legend.setAttribute('aria-label', 'What the marks of cells mean');
+
+    this.languages = element('ul', 'map-languages');
+    this.languages.setAttribute('aria-label', 'Language of a cell');
 
     /** @type {Record<Measure, HTMLButtonElement>} */
     this.measures = {
@@ -52,7 +55,7 @@ export class Bar {
     zoom.setAttribute('role', 'group');
     zoom.setAttribute('aria-label', 'Zoom');
 
-    this.root = element('div', 'map-bar', trail, legend, element('div', 'map-tools', measures, this.edges, zoom));
+    this.root = element('div', 'map-bar', trail, legend, this.languages, element('div', 'map-tools', measures, this.edges, zoom));
     parent.append(this.root);
     this.shownCrumbs = '';
     this.showOwned(false);
@@ -62,6 +65,15 @@ export class Bar {
   /** Names the mark of the selected intent's files. @param {boolean} isOn */
   showOwned(isOn) {
     this.owned.hidden = !isOn;
+  }
+
+  /** @param {string[]} languages @param {import('./palette.js').Palette} palette */
+  showLanguages(languages, palette) {
+    this.languages.replaceChildren(...languages.map((language) => {
+      const tint = element('span', 'map-tint');
+      tint.style.background = palette.cell(language);
+      return element('li', '', tint, language);
+    }));
   }
 
   /** @param {Measure} measure */

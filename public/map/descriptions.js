@@ -1,5 +1,6 @@
 // What the map says in words.
 
+import { nameOf } from '../app/names.js';
 import { countdown } from '../app/time.js';
 import { nothingLocked } from '../app/truth.js';
 import { byteSize, counted } from '../app/words.js';
@@ -10,26 +11,26 @@ import { byteSize, counted } from '../app/words.js';
 /**
  * @param {Graph} graph
  * @param {number} file
- * @param {{ locks: Map<string, Lock[]>, neighbors: Map<string, string[]> }} state
+ * @param {Pick<import('../app/types.js').State, 'locks' | 'neighbors' | 'blocked' | 'hasSeveralLogins'>} state
  * @param {number} now
  */
-export function fileLines(graph, file, { locks, neighbors }, now) {
-  const { path, size, language, state } = graph.files[file];
+export function fileLines(graph, file, state, now) {
+  const { locks, neighbors, blocked } = state;
+  const { path, size, language, state: unscanned } = graph.files[file];
   const lines = [[
     size ? byteSize(size) : '',
     language,
     counted(graph.imports[file]?.length ?? 0, 'import'),
     counted(graph.importers[file]?.length ?? 0, 'importer'),
   ].filter(Boolean).join(' · ')];
-  if (state) lines.push(`Not scanned: ${state}`);
+  if (unscanned) lines.push(`Not scanned: ${unscanned}`);
   for (const lock of locks.get(path) ?? []) {
-    const holder = lock.agentId ? `${lock.userName} (${lock.agentId})` : lock.userName;
-    lines.push(`${lock.mode} by ${holder}, ${countdown(Math.max(0, lock.expiry - now))} left`);
+    lines.push(`${lock.mode} by ${nameOf(state, lock.holder)}, ${countdown(Math.max(0, lock.expiry - now))} left`);
     if (lock.message) lines.push(lock.message);
   }
   const writers = neighbors.get(path);
   if (writers?.length && !locks.has(path)) {
-    lines.push(`NEIGHBOR of ${writers[0]}${writers.length > 1 ? ` and ${counted(writers.length - 1, 'other')}` : ''}`);
+    lines.push(`${blocked.has(path) ? 'Blocked: neighbor' : 'Neighbor'} of ${writers[0]}${writers.length > 1 ? ` and ${counted(writers.length - 1, 'other')}` : ''}`);
   }
   return lines;
 }

@@ -15,6 +15,7 @@ import { paintOwned } from './paint_owned.js';
  * @property {(path: string) => number} nodeOf
  * @property {number} selected Node; -1 without one.
  * @property {number[]} connected
+ * @property {number[]} chosen Of the selected agent.
  * @property {number[]} owned Of the selected intent.
  * @property {number} hovered
  * @property {number} now
@@ -91,12 +92,12 @@ export class Drawing {
   }
 
   /** @param {Scene} scene @param {Shown} shown */
-  draw(scene, { edges, lights, nodeOf, selected, connected, owned, hovered, now, isMoving }) {
+  draw(scene, { edges, lights, nodeOf, selected, connected, chosen, owned, hovered, now, isMoving }) {
     this.base.draw(scene, isMoving);
     this.edges.draw(scene, edges, isMoving);
     this.marks.clearRect(0, 0, scene.width, scene.height);
-    paintLocks(this.marks, scene, lights, nodeOf, now);
+    paintLocks(this.marks, scene, lights, nodeOf, now, isMoving);
     paintOwned(this.marks, scene, owned);
-    paintFocus(this.marks, scene, { selected, connected, hovered });
+    paintFocus(this.marks, scene, { selected, connected, chosen, hovered });
   }
 }

@@ -1,4 +1,4 @@
-// Which edges are drawn, and how: those of the selected file, those of locked files, and all of them where there are few.
+// Which edges are drawn, and how: those of the selected file or agent, faint ones of locked files, and all of them where there are few.
 
 /** @typedef {import('../app/types.js').Graph} Graph */
 /** @typedef {import('./paint_edges.js').EdgeGroup} EdgeGroup */
@@ -15,10 +15,11 @@ const QUIET_FROM = 16;
  * @param {import('./palette.js').Palette} shown.palette
  * @param {Map<string, import('../app/types.js').Lock[]>} shown.locks
  * @param {number} shown.selected File; -1 without one.
+ * @param {string | null} [shown.agent] Key of the selected holder: the edges of its files stand out.
  * @param {boolean} shown.hasAll Whether all edges are wanted.
  * @returns {EdgeGroup[]} In the order to draw.
  */
-export function edgeGroups({ graph, tree, palette: { color }, locks, selected, hasAll }) {
+export function edgeGroups({ graph, tree, palette: { color }, locks, selected, agent = null, hasAll }) {
   const { imports, importers, indexOf } = graph;
   const groups = [];
   if (hasAll && graph.edgeCount < ALL_EDGES_LIMIT) {
@@ -28,14 +29,15 @@ export function edgeGroups({ graph, tree, palette: { color }, locks, selected, h
     });
     groups.push(all);
   }
-  // Beside a selected file, the others step back.
-  const share = selected >= 0 ? 0.5 : 1;
-  const reading = group(color.reading, 0.34 * share, 1.5);
-  const writing = group(color.writing, 0.5 * share, 1.8);
+  // Beside what is selected, the others step back.
+  const share = selected >= 0 || agent !== null ? 0.5 : 1;
+  const reading = { ...group(color.reading, 0.3 * share, 1), isBundled: true };
+  const writing = { ...group(color.writing, 0.36 * share, 1), isBundled: true };
+  const own = group(color.focus, 0.7, 2);
   for (const [path, held] of locks) {
     const file = indexOf.get(path);
     if (file === undefined || file === selected) continue;
-    const its = held.some(({ mode }) => mode === 'WRITING') ? writing : reading;
+    const its = held.some(({ holder }) => holder === agent) ? own : held.some(({ mode }) => mode === 'WRITING') ? writing : reading;
     for (const imported of imports[file] ?? []) add(its, tree, file, imported);
     for (const importer of importers[file] ?? []) add(its, tree, importer, file);
   }
@@ -44,6 +46,7 @@ export function edgeGroups({ graph, tree, palette: { color }, locks, selected, h
     its.alpha *= Math.min(1, (QUIET_FROM / Math.max(1, its.nodes.length / 2)) ** 0.35);
     groups.push(its);
   }
+  groups.push(own);
   if (selected >= 0) {
     const incoming = group(color.ink, 0.55, 2);
     const outgoing = group(color.accent, 0.9, 2.6);

@@ -5,7 +5,7 @@ import { paintEdges } from './paint_edges.js';
 /** @typedef {import('./scene.js').Scene} Scene */
 /** @typedef {import('./paint_edges.js').EdgeGroup} EdgeGroup */
 
-// So many edges are drawn in every frame.
+// So many edges are drawn in every frame, unless they are bundled: long thin lines take longer.
 const QUICK_EDGES = 250;
 
 export class EdgeLayer {
@@ -24,7 +24,7 @@ export class EdgeLayer {
   draw(scene, groups, isMoving) {
     const { shown } = this;
     const count = groups.reduce((sum, { nodes }) => sum + nodes.length / 2, 0);
-    if (shown && isMoving && count > QUICK_EDGES) {
+    if (shown && isMoving && (count > QUICK_EDGES || groups.some(({ isBundled }) => isBundled))) {
       if (shown.scale !== scene.scale) this.#clear();
       else this.#shift((scene.ox - shown.ox) / scene.dpr, (scene.oy - shown.oy) / scene.dpr);
       return;

@@ -2,7 +2,7 @@
 
 /** @typedef {import('./lock_lights.js').Mark} Mark */
 
-/** @type {Record<Mark, string>} */
+/** @type {Record<Exclude<Mark, 'INFORMED'>, string>} */
 const OUTLINES = {
   WRITING: 'M2.5 13.5 3.2 10.4 10.9 2.7 13.3 5.1 5.6 12.8ZM9.3 4.3 11.7 6.7',
   READING: 'M1.5 8C4.5 3.2 11.5 3.2 14.5 8 11.5 12.8 4.5 12.8 1.5 8ZM8 6A2 2 0 1 1 8 10 2 2 0 1 1 8 6Z',
@@ -14,7 +14,7 @@ const paths = {};
 
 /**
  * @param {CanvasRenderingContext2D} context
- * @param {Mark} mark
+ * @param {Exclude<Mark, 'INFORMED'>} mark
  * @param {number} left
  * @param {number} top
  * @param {number} size

@@ -60,6 +60,27 @@ export class TextWidths {
   }
 }
 
+/**
+ * A name on one line or two: it is broken where words meet, before it is truncated.
+ * @param {TextWidths} widths
+ * @param {string} name
+ * @param {number} room Pixels of a line.
+ * @param {number} most Lines.
+ * @returns {{ lines: string[], isWhole: boolean }}
+ */
+export function linesOf(widths, name, room, most) {
+  if (widths.of(name) <= room) return { lines: [name], isWhole: true };
+  for (let at = most > 1 ? name.length - 1 : 0; at > 0; at--) {
+    if (!/[-_. ]/.test(name[at - 1]) && !/[a-z0-9][A-Z]/.test(name.slice(at - 1, at + 1)) && name[at] !== '.') continue;
+    if (widths.of(name.slice(0, at)) > room) continue;
+    const rest = name.slice(at);
+    if (widths.of(rest) <= room) return { lines: [name.slice(0, at), rest], isWhole: true };
+    break;
+  }
+  const text = widths.fit(name, room);
+  return { lines: text ? [text] : [], isWhole: false };
+}
+
 /** @param {string} text @param {number} index */
 function isLowSurrogate(text, index) {
   const code = text.charCodeAt(index);

@@ -13,10 +13,14 @@ import { squarifyBounded } from './squarify.js';
  * @property {Float64Array} top
  * @property {Float64Array} width
  * @property {Float64Array} height
+ * @property {number} side Share of each side of the map that the files take, so that none takes too much of it: 1 but for a few files.
  */
 
 /** No file or folder is longer than this many times its width. */
 export const WORST_ASPECT = 10;
+
+/** No file takes more of the map than this. */
+export const LARGEST_SHARE = 1 / 6;
 
 // Layouts are made for a map of this area, in square pixels, whatever the window has.
 const NOMINAL_AREA = 1440 * 900;
@@ -41,6 +45,7 @@ export function layoutOf(tree, weights, aspect) {
     top: new Float64Array(count),
     width: new Float64Array(count),
     height: new Float64Array(count),
+    side: 1,
   };
   // Pixels of each folder on the nominal map: they decide in which direction its rows run.
   const pixelWidth = new Float64Array(count);
@@ -49,6 +54,7 @@ export function layoutOf(tree, weights, aspect) {
   pixelHeight[0] = NOMINAL_AREA / pixelWidth[0];
   layout.width[0] = 1;
   layout.height[0] = 1;
+  let largest = 0;
 
   for (let folder = 0; folder < count; folder++) {
     if (file[folder] >= 0) continue;
@@ -68,8 +74,10 @@ export function layoutOf(tree, weights, aspect) {
       layout.height[node] = parts[index * 4 + 3] / height;
       pixelWidth[node] = parts[index * 4 + 2];
       pixelHeight[node] = parts[index * 4 + 3];
+      if (file[node] >= 0) largest = Math.max(largest, pixelWidth[node] * pixelHeight[node]);
     });
   }
+  layout.side = Math.min(1, Math.sqrt((LARGEST_SHARE * NOMINAL_AREA) / Math.max(1, largest)));
   return layout;
 }
 

@@ -1,7 +1,7 @@
 // The locks and neighbors as the map shows them now, with those that just appeared and those that just ended.
 
 /** @typedef {import('../app/types.js').Lock} Lock */
-/** @typedef {'WRITING' | 'READING' | 'NEIGHBOR'} Mark */
+/** @typedef {'WRITING' | 'READING' | 'NEIGHBOR' | 'INFORMED'} Mark `NEIGHBOR`: nobody else can write it. `INFORMED`: who writes it is told. */
 
 /**
  * @typedef {object} Light
@@ -15,7 +15,7 @@
 const PULSE_MS = 900;
 const FADE_MS = 500;
 // What is drawn later lies above.
-const ORDER = { NEIGHBOR: 0, READING: 1, WRITING: 2 };
+const ORDER = { INFORMED: 0, NEIGHBOR: 1, READING: 2, WRITING: 3 };
 
 export class LockLights {
   constructor() {
@@ -33,16 +33,17 @@ export class LockLights {
   /**
    * @param {Map<string, Lock[]>} locks
    * @param {Map<string, string[]>} neighbors
+   * @param {Set<string>} blocked Those of them that nobody else can write.
    * @param {number} now
    */
-  update(locks, neighbors, now) {
+  update(locks, neighbors, blocked, now) {
     const litAt = this.isFirst ? -Infinity : now;
     this.isFirst = false;
     for (const light of this.lights.values()) {
       if (light.endedAt === null && !locks.has(light.path) && !neighbors.has(light.path)) light.endedAt = now;
     }
     for (const path of neighbors.keys()) {
-      if (!locks.has(path)) this.#light(path, 'NEIGHBOR', [], litAt);
+      if (!locks.has(path)) this.#light(path, blocked.has(path) ? 'NEIGHBOR' : 'INFORMED', [], litAt);
     }
     for (const [path, held] of locks) {
       const isWritten = held.some(({ mode }) => mode === 'WRITING');
@@ -84,7 +85,7 @@ export class LockLights {
 
 /** How strong the pulse still is: 1 when the lock has just appeared, 0 after it. @param {Light} light @param {number} now */
 export function pulseOf({ litAt, mark }, now) {
-  return mark === 'NEIGHBOR' ? 0 : Math.max(0, 1 - (now - litAt) / PULSE_MS);
+  return mark === 'NEIGHBOR' || mark === 'INFORMED' ? 0 : Math.max(0, 1 - (now - litAt) / PULSE_MS);
 }
 
 /** 1 while it lasts, down to 0 after its end. @param {Light} light @param {number} now */

@@ -27,6 +27,8 @@ import { weightsOf } from './weights.js';
 const GENTLE_SIDE = 18;
 const FOCUS_SHARE = 0.22;
 const FOLDER_SHARE = 0.96;
+/** A folder that takes this share of the view is what is looked at. */
+const IN_VIEW = 0.7;
 
 /**
  * Shows the map in an element.
@@ -42,6 +44,17 @@ export function mountMap(element, model) {
     focusFile: (path) => view.focus(path),
     destroy: () => view.destroy(),
   };
+}
+
+/** Languages that the legend names. */
+const MOST_LANGUAGES = 4;
+
+/** @param {import('../app/types.js').Graph} graph @returns {string[]} Those of most files, whose tints cells have. */
+function languagesOf(graph) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { language } of graph.files) if (language) counts.set(language, (counts.get(language) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one).slice(0, MOST_LANGUAGES).map(([language]) => language);
 }
 
 class MapView {
@@ -70,6 +83,10 @@ class MapView {
     this.edges = [];
     /** @type {number[]} */
     this.connected = [];
+    /** @type {number[]} Of the selected agent. */
+    this.chosen = [];
+    /** @type {string | null} */
+    this.shownAgent = null;
     /** @type {number[]} Of the selected intent. */
     this.owned = [];
     this.lights = new LockLights();
@@ -191,6 +208,7 @@ class MapView {
     this.pointer.leave();
     this.selected = -1;
     this.tree = graph ? treeOf(graph.files) : null;
+    this.bar.showLanguages(graph ? languagesOf(graph) : [], this.palette);
     this.bar.offerAllEdges(graph !== null && graph.edgeCount > 0 && graph.edgeCount < ALL_EDGES_LIMIT);
     this.#changeLayout();
     this.shownFilter = null;
@@ -222,13 +240,17 @@ class MapView {
   }
 
   #changePlace() {
-    const { file, filter } = this.model.state.place;
+    const { file, agent, filter } = this.model.state.place;
     if (this.shownFilter !== filter && this.tree) {
       this.shownFilter = filter;
       this.matches = matchesOf(this.tree, filter);
       this.drawing.forget();
     }
     if (!this.tree) return;
+    if (agent !== this.shownAgent) {
+      this.shownAgent = agent;
+      this.#changeEdges();
+    }
     const index = file === null ? undefined : this.graph?.indexOf.get(file);
     const node = index === undefined ? -1 : this.tree.nodeOf[index];
     const isFromElsewhere = file !== this.shownFile && file !== this.clicked;
@@ -248,9 +270,9 @@ class MapView {
   }
 
   #changeLocks() {
-    const { locks, neighbors } = this.model.state;
+    const { locks, neighbors, blocked } = this.model.state;
     if (!this.graph) return;
-    this.lights.update(locks, neighbors, performance.now());
+    this.lights.update(locks, neighbors, blocked, performance.now());
     this.#changeEdges();
     this.pointer.describe();
   }
@@ -268,10 +290,12 @@ class MapView {
     if (!graph || !tree) return;
     const selected = this.selected < 0 ? -1 : tree.file[this.selected];
     this.edges = edgeGroups({
-      graph, tree, palette: this.palette, locks: this.model.state.locks, selected, hasAll: this.hasAllEdges,
+      graph, tree, palette: this.palette, locks: this.model.state.locks, selected, agent: this.shownAgent, hasAll: this.hasAllEdges,
     });
     const connected = selected < 0 ? [] : [...graph.imports[selected] ?? [], ...graph.importers[selected] ?? []];
     this.connected = connected.map((file) => tree.nodeOf[file]);
+    const own = [...this.model.state.locks].filter(([, held]) => held.some(({ holder }) => holder === this.shownAgent));
+    this.chosen = own.flatMap(([path]) => graph.indexOf.get(path) ?? []).map((file) => tree.nodeOf[file]);
     this.#request();
   }
 
@@ -283,6 +307,7 @@ class MapView {
 
   #changeTheme() {
     this.palette = readPalette(this.element);
+    this.bar.showLanguages(this.graph ? languagesOf(this.graph) : [], this.palette);
     this.minimap.forget();
     this.drawing.forget();
     this.#changeEdges();
@@ -318,14 +343,20 @@ class MapView {
     this.motion.fly(anchor, scale);
   }
 
-  /** Names the folder in view: the deepest one around the middle that fills most of it. */
+  /** Names the folder in view: the deepest one that fills most of it. */
   #showFolder() {
     const { camera, tree } = this;
     if (!camera || !tree) return;
     const { node } = camera.anchorAt(camera.width / 2, camera.height / 2);
-    const { w, h } = camera.placement;
-    const inView = foldersAbove(tree, node).filter((folder) => w[folder] >= camera.width * 0.8 || h[folder] >= camera.height * 0.8);
-    this.bar.setCrumbs(inView.map((folder) => ({ node: folder, name: folder === 0 ? 'All files' : tree.name[folder] })));
+    const shareOf = (/** @type {number} */ folder) => {
+      const { x, y, w, h } = camera.boxOf(folder);
+      const width = Math.min(x + w, camera.width) - Math.max(x, 0);
+      const height = Math.min(y + h, camera.height) - Math.max(y, 0);
+      return (Math.max(0, width) * Math.max(0, height)) / (camera.width * camera.height);
+    };
+    const inView = camera.scale === 1 ? 0 : foldersAbove(tree, node).findLast((folder) => folder === 0 || shareOf(folder) >= IN_VIEW) ?? 0;
+    const all = { node: 0, name: 'All files' };
+    this.bar.setCrumbs(inView === 0 ? [all] : [all, { node: inView, name: tree.path[inView] }]);
   }
 
   #request() {
@@ -362,7 +393,7 @@ class MapView {
     };
     const { selected, pointer: { hovered }, motion: { isMoving, isReduced } } = this;
     drawing.draw(scene, {
-      edges: this.edges, connected: this.connected, owned: this.owned, lights, nodeOf, selected, hovered, isMoving, now: isReduced ? Infinity : now,
+      edges: this.edges, connected: this.connected, chosen: this.chosen, owned: this.owned, lights, nodeOf, selected, hovered, isMoving, now: isReduced ? Infinity : now,
     });
     this.minimap.draw(camera, scene, lights.map(({ path, mark }) => ({ node: nodeOf(path), mark })).filter(({ node }) => node >= 0));
     this.bar.setZoom({ canZoomIn: camera.scale < camera.maxScale, canZoomOut: camera.scale > 1 });

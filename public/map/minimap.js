@@ -74,7 +74,7 @@ export class Minimap {
     if (!context) return;
     context.drawImage(this.cells, 0, 0);
     for (const { node, mark } of marks) {
-      if (mark === 'NEIGHBOR') continue;
+      if (mark === 'NEIGHBOR' || mark === 'INFORMED') continue;
       const { x, y, w, h } = this.placement;
       const size = DOT_PX * dpr;
       context.fillStyle = mark === 'WRITING' ? palette.color.writing : palette.color.reading;

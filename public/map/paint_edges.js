@@ -8,6 +8,7 @@ import { boxOf } from './scene.js';
  * @property {string} color
  * @property {number} alpha
  * @property {number} weight Width at the importer, in CSS pixels.
+ * @property {boolean} [isBundled] Whether they run together by folder, as thin lines.
  */
 
 const ARROW = 6;
@@ -20,8 +21,12 @@ const MOST_BEND = 70;
  * @param {EdgeGroup[]} groups
  */
 export function paintEdges(context, scene, groups) {
-  for (const { nodes, color, alpha, weight } of groups) {
+  for (const { nodes, color, alpha, weight, isBundled } of groups) {
     context.globalAlpha = alpha;
+    if (isBundled) {
+      paintBundle(context, scene, nodes, color, weight);
+      continue;
+    }
     context.fillStyle = color;
     context.beginPath();
     for (let index = 0; index < nodes.length; index += 2) {
@@ -68,6 +73,28 @@ function addEdge(context, scene, importer, imported, weight) {
   context.lineTo(neckX + uy * narrow, neckY - ux * narrow);
   context.quadraticCurveTo(middle.x - nx * half, middle.y - ny * half, from.x - nx * broad, from.y - ny * broad);
   context.closePath();
+}
+
+/**
+ * Lines that leave their folder and come to the other one together, so that few are seen where there are many.
+ * @param {CanvasRenderingContext2D} context
+ * @param {import('./scene.js').Scene} scene
+ * @param {number[]} nodes
+ * @param {string} color
+ * @param {number} weight
+ */
+function paintBundle(context, scene, nodes, color, weight) {
+  const { tree } = scene.layout;
+  context.strokeStyle = color;
+  context.lineWidth = weight * scene.dpr;
+  context.beginPath();
+  for (let index = 0; index < nodes.length; index += 2) {
+    const [from, to] = [centerOf(scene, nodes[index]), centerOf(scene, nodes[index + 1])];
+    const [out, into] = [centerOf(scene, tree.parent[nodes[index]]), centerOf(scene, tree.parent[nodes[index + 1]])];
+    context.moveTo(from.x, from.y);
+    context.bezierCurveTo(out.x, out.y, into.x, into.y, to.x, to.y);
+  }
+  context.stroke();
 }
 
 /** @param {import('./scene.js').Scene} scene @param {number} node */

@@ -8,11 +8,15 @@ const MOST_TAG_WIDTH = 260;
  * Outlines the selected file, what it imports and what imports it, and what is under the pointer. -1 is none.
  * @param {CanvasRenderingContext2D} context
  * @param {import('./scene.js').Scene} scene
- * @param {{ selected: number, connected: number[], hovered: number }} nodes
+ * @param {{ selected: number, connected: number[], chosen: number[], hovered: number }} nodes `chosen`: files of the selected agent.
  */
-export function paintFocus(context, scene, { selected, connected, hovered }) {
+export function paintFocus(context, scene, { selected, connected, chosen, hovered }) {
   const { palette: { color }, dpr } = scene;
   for (const node of connected) outline(context, scene, node, color.accent, dpr);
+  for (const node of chosen) {
+    outline(context, scene, node, color.ground, 5 * dpr);
+    outline(context, scene, node, color.focus, 2.5 * dpr);
+  }
   if (hovered > 0 && hovered !== selected) outline(context, scene, hovered, color.soft, 1.5 * dpr);
   if (selected >= 0) {
     outline(context, scene, selected, color.ground, 5 * dpr);

@@ -1,10 +1,13 @@
 import { HEADER } from './frame.js';
+import { linesOf } from './label_text.js';
 import { walk } from './scene.js';
 
 const FOLDER_PX = 11;
-const SMALL_PX = 10;
-const LARGE_PX = 12;
-const HUGE_PX = 14;
+/** Sizes of file names: the largest in which a name is whole. */
+const SIZES = [18, 16, 14, 12, 11, 10];
+/** A name takes no more of the height of its cell. */
+const MOST_OF_HEIGHT = 0.3;
+const LINE = 1.2;
 const DETAIL_PX = 10;
 const LEAST_WIDTH = 30;
 const NARROW = 70;
@@ -30,9 +33,7 @@ export function paintLabels(context, scene, region) {
   const fonts = {
     top: `600 ${FOLDER_PX * dpr}px ${palette.font}`,
     folder: `${FOLDER_PX * dpr}px ${palette.font}`,
-    small: `${SMALL_PX * dpr}px ${palette.font}`,
-    large: `${LARGE_PX * dpr}px ${palette.font}`,
-    huge: `${HUGE_PX * dpr}px ${palette.font}`,
+    files: new Map(SIZES.map((size) => [size, `${size * dpr}px ${palette.font}`])),
     detail: `${DETAIL_PX * dpr}px ${palette.font}`,
   };
   walk(scene, region, (node, boxLeft, boxTop, boxWidth, boxHeight, isTile) => {
@@ -52,16 +53,18 @@ export function paintLabels(context, scene, region) {
       return;
     }
     if (width < LEAST_WIDTH * dpr || height < LEAST_HEIGHT * dpr) return;
-    const isLarge = width >= 110 * dpr && height >= 44 * dpr;
-    const isHuge = width >= 260 * dpr && height >= 120 * dpr;
-    const size = isHuge ? HUGE_PX : isLarge ? LARGE_PX : SMALL_PX;
     const inset = width < NARROW * dpr ? 3 : 5;
     const room = width / dpr - inset - 3;
-    const text = widths.fit(tree.name[node], room * (10 / size));
-    if (!text) return;
-    const base = top + (isHuge ? 18 : isLarge ? 16 : height < 18 * dpr ? 11 : 13) * dpr;
-    write(text, left + inset * dpr, base, isHuge ? fonts.huge : isLarge ? fonts.large : fonts.small, isDimmed ? palette.dimmedInk : palette.cellInk);
-    if (height < 34 * dpr || width < 52 * dpr || isDimmed) return;
+    const name = tree.name[node];
+    const fitting = Math.min((room * 10) / widths.of(name), (height / dpr) * MOST_OF_HEIGHT);
+    const size = SIZES.find((each) => each <= fitting) ?? SIZES[SIZES.length - 1];
+    const { lines } = linesOf(widths, name, room * (10 / size), height >= (LEAST_HEIGHT + size * LINE) * dpr ? 2 : 1);
+    if (lines.length === 0) return;
+    const first = top + (height < 18 * dpr ? 11 : size + 3) * dpr;
+    const ink = isDimmed ? palette.dimmedInk : palette.cellInk;
+    lines.forEach((line, index) => write(line, left + inset * dpr, first + index * size * LINE * dpr, /** @type {string} */ (fonts.files.get(size)), ink));
+    const base = first + (lines.length - 1) * size * LINE * dpr;
+    if (base + 18 * dpr > top + height || width < 52 * dpr || isDimmed) return;
     const detail = scene.detailOf(tree.file[node]);
     if (widths.of(detail) * (DETAIL_PX / 10) <= room) write(detail, left + inset * dpr, base + 14 * dpr, fonts.detail, palette.cellSoft);
   });

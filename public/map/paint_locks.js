@@ -1,8 +1,10 @@
-// WRITING is solid, READING an outline, NEIGHBOR hatched: told apart without color, and on cells of any size.
+// WRITING is solid, READING an outline, a blocked neighbor hatched, one that is only informed dotted: told apart without color, and on cells of any size.
 
 import { drawIcon } from './icons.js';
 import { pulseOf, strengthOf } from './lock_lights.js';
-import { BADGE_HEIGHT, badgeWidth, paintBadge, paintBadgesBeside } from './paint_badges.js';
+import { linesOf } from './label_text.js';
+import { BADGE_HEIGHT, badgeWidth, paintBadge } from './paint_badges.js';
+import { paintNamesBeside } from './paint_names.js';
 import { boxOf } from './scene.js';
 
 /** @typedef {import('./scene.js').Scene} Scene */
@@ -10,9 +12,10 @@ import { boxOf } from './scene.js';
 /** @typedef {{ left: number, top: number, width: number, height: number }} Box */
 
 // A lock on a smaller cell gets a marker of this size, so that it is never lost.
-const MARKER = { WRITING: 9, READING: 9, NEIGHBOR: 6 };
+const MARKER = { WRITING: 9, READING: 9, NEIGHBOR: 6, INFORMED: 4 };
 const ICON = 12;
 const NAME_PX = 11;
+const NAME_LINE = 13;
 const HATCH_PX = 6;
 
 /**
@@ -21,11 +24,14 @@ const HATCH_PX = 6;
  * @param {Light[]} lights In the order to draw.
  * @param {(path: string) => number} nodeOf -1 for a file that the graph does not have.
  * @param {number} now
+ * @param {boolean} isMoving Whether the camera moves.
  */
-export function paintLocks(context, scene, lights, nodeOf, now) {
+export function paintLocks(context, scene, lights, nodeOf, now, isMoving) {
   const hatch = hatchOf(context, scene);
-  /** @type {{ node: number, locks: Light['locks'] }[]} */
-  const withoutBadge = [];
+  /** @type {{ node: number, light: Light, isBadged: boolean }[]} */
+  const unnamed = [];
+  /** @type {Box[]} */
+  const locked = [];
   for (const light of lights) {
     const node = nodeOf(light.path);
     if (node < 0) continue;
@@ -35,13 +41,15 @@ export function paintLocks(context, scene, lights, nodeOf, now) {
     if (box.left + box.width < -margin || box.top + box.height < -margin) continue;
     context.globalAlpha = strengthOf(light, now);
     const least = MARKER[light.mark] * scene.dpr;
-    if (box.width < least || box.height < least) paintMarker(context, scene, light, box, least);
-    else paintCell(context, scene, light, box, node, hatch);
-    if (light.locks.length > 0 && light.endedAt === null && !hasBadges(scene, box)) withoutBadge.push({ node, locks: light.locks });
+    const isSmall = box.width < least || box.height < least;
+    if (isSmall) paintMarker(context, scene, light, box, least);
+    const isNamed = !isSmall && paintCell(context, scene, light, box, node, hatch);
+    if (light.locks.length > 0) locked.push(box);
+    if (light.locks.length > 0 && light.endedAt === null && !isNamed) unnamed.push({ node, light, isBadged: hasBadges(scene, box) });
     paintPulse(context, scene, light, box, pulseOf(light, now));
   }
   context.globalAlpha = 1;
-  paintBadgesBeside(context, scene, withoutBadge);
+  paintNamesBeside(context, scene, unnamed, locked, isMoving);
 }
 
 /** Whether a cell has room for badges. @param {Scene} scene @param {Box} box */
@@ -57,7 +65,7 @@ function hasBadges({ dpr }, { width, height }) {
  * @param {number} least
  */
 function paintMarker(context, { palette: { color }, dpr }, { mark }, box, least) {
-  const isSquare = mark === 'NEIGHBOR';
+  const isSquare = mark === 'NEIGHBOR' || mark === 'INFORMED';
   const width = Math.round(isSquare ? least : Math.max(box.width, least));
   const height = Math.round(isSquare ? least : Math.max(box.height, least));
   const left = Math.round(box.left + (box.width - width) / 2);
@@ -90,6 +98,7 @@ function paintMarker(context, { palette: { color }, dpr }, { mark }, box, least)
  * @param {Box} box
  * @param {number} node
  * @param {CanvasPattern | null} hatch
+ * @returns {boolean} Whether it has its whole name.
  */
 function paintCell(context, scene, { mark, locks }, box, node, hatch) {
   const { palette, dpr } = scene;
@@ -99,21 +108,21 @@ function paintCell(context, scene, { mark, locks }, box, node, hatch) {
   const width = box.width - gap;
   const height = box.height - gap;
   const line = Math.min(2, Math.max(1, Math.min(width, height) / dpr / 8)) * dpr;
-  if (mark === 'NEIGHBOR') {
-    if (hatch) {
+  if (mark === 'NEIGHBOR' || mark === 'INFORMED') {
+    if (hatch && mark === 'NEIGHBOR') {
       context.fillStyle = hatch;
       context.fillRect(left, top, width, height);
     }
     context.strokeStyle = color.neighbor;
     context.lineWidth = dpr;
-    context.setLineDash([3 * dpr, 2 * dpr]);
+    context.setLineDash(mark === 'NEIGHBOR' ? [3 * dpr, 2 * dpr] : [dpr, 2 * dpr]);
     context.strokeRect(left + dpr / 2, top + dpr / 2, width - dpr, height - dpr);
     context.setLineDash([]);
-    if (width >= 64 * dpr && height >= 34 * dpr) {
+    if (mark === 'NEIGHBOR' && width >= 64 * dpr && height >= 34 * dpr) {
       const at = { left: left + width - (ICON + 4) * dpr, top: top + height - (ICON + 4) * dpr };
       drawIcon(context, mark, at.left, at.top, ICON * dpr, color.neighbor);
     }
-    return;
+    return false;
   }
   context.fillStyle = mark === 'WRITING' ? color.writing : color['reading-ground'];
   context.fillRect(left, top, width, height);
@@ -122,7 +131,7 @@ function paintCell(context, scene, { mark, locks }, box, node, hatch) {
     context.lineWidth = line;
     context.strokeRect(left + line / 2, top + line / 2, width - line, height - line);
   }
-  paintText(context, scene, mark, locks, box, node);
+  return paintText(context, scene, mark, locks, box, node);
 }
 
 /**
@@ -133,39 +142,42 @@ function paintCell(context, scene, { mark, locks }, box, node, hatch) {
  * @param {Light['locks']} locks
  * @param {Box} box
  * @param {number} node
+ * @returns {boolean} Whether it has its whole name.
  */
 function paintText(context, scene, mark, locks, { left, top, width, height }, node) {
-  const { palette, widths, dpr, layout: { tree } } = scene;
+  const { palette, boldWidths, dpr, layout: { tree } } = scene;
   const ink = mark === 'WRITING' ? palette.onWriting : palette.color.ink;
   const [roomX, roomY] = [width / dpr, height / dpr];
-  if (roomX < 15 || roomY < 15) return;
+  if (roomX < 15 || roomY < 15) return false;
   const iconInk = mark === 'WRITING' ? palette.onWriting : palette.color.reading;
-  const isNamed = roomX >= 48;
   const isBadged = hasBadges(scene, { left, top, width, height });
-  const insetX = isNamed ? 4 : (roomX - ICON) / 2;
+  const beside = linesOf(boldWidths, tree.name[node], (roomX - ICON - 12) * (10 / NAME_PX), 1);
+  const below = beside.isWhole ? beside : linesOf(boldWidths, tree.name[node], (roomX - 8) * (10 / NAME_PX), 2);
+  // Below the icon, the badges stand beside it.
+  const isBelow = !beside.isWhole && below.isWhole && roomY >= ICON + 8 + below.lines.length * NAME_LINE;
+  const isNamed = beside.isWhole || isBelow;
+  const insetX = isNamed || isBadged ? 4 : (roomX - ICON) / 2;
   const insetY = isNamed || isBadged ? Math.min(2.5, (roomY - ICON) / 2) : (roomY - ICON) / 2;
   drawIcon(context, mark, left + insetX * dpr, top + insetY * dpr, ICON * dpr, iconInk);
   if (isNamed) {
-    const text = widths.fit(tree.name[node], (roomX - ICON - 12) * (10 / NAME_PX));
     context.font = `600 ${NAME_PX * dpr}px ${palette.font}`;
     context.fillStyle = ink;
     context.textBaseline = 'alphabetic';
-    context.fillText(text, left + (ICON + 8) * dpr, top + 12.5 * dpr, width - (ICON + 11) * dpr);
+    below.lines.forEach((line, index) => {
+      const base = isBelow ? ICON + 16 + index * NAME_LINE : 12.5;
+      context.fillText(line, left + (isBelow ? 4 : ICON + 8) * dpr, top + base * dpr);
+    });
   }
-  if (!isBadged) return;
-  let badgeLeft = left + 6 * dpr;
-  const badgeTop = top + (ICON + 7) * dpr;
+  if (!isBadged) return isNamed;
+  let badgeLeft = left + (isBelow ? ICON + 10 : 6) * dpr;
+  const badgeTop = top + (isBelow ? 2 : ICON + 7) * dpr;
   for (const lock of locks) {
     const itsWidth = badgeWidth(scene, lock);
-    if (badgeLeft + itsWidth > left + width - 2 * dpr) return;
+    if (badgeLeft + itsWidth > left + width - 2 * dpr) break;
     paintBadge(context, scene, lock, badgeLeft, badgeTop);
     badgeLeft += itsWidth + 5 * dpr;
-    if (locks.length === 1 && roomX > itsWidth / dpr + 40) {
-      context.fillStyle = ink;
-      context.font = `${10 * dpr}px ${palette.font}`;
-      context.fillText(widths.fit(lock.userName, (left + width - badgeLeft) / dpr - 8), badgeLeft, badgeTop + 10.5 * dpr);
-    }
   }
+  return isNamed;
 }
 
 /**

@@ -34,7 +34,7 @@ export function emptyPlacement(count) {
  * @param {boolean} [isFramed] Whether folders have frames.
  */
 export function place(layout, width, height, placement, isFramed = true) {
-  const { tree: { count, parent, file }, left, top } = layout;
+  const { tree: { count, parent, file }, left, top, side } = layout;
   const { x, y, w, h, inset, header } = placement;
   for (let node = 0; node < count; node++) {
     if (node === 0) {
@@ -42,10 +42,12 @@ export function place(layout, width, height, placement, isFramed = true) {
       h[0] = height;
     } else {
       const folder = parent[node];
-      const innerWidth = w[folder] - 2 * inset[folder];
-      const innerHeight = h[folder] - header[folder] - inset[folder];
-      x[node] = x[folder] + inset[folder] + left[node] * innerWidth;
-      y[node] = y[folder] + header[folder] + top[node] * innerHeight;
+      // Few files stand in the middle, and leave the rest free.
+      const share = folder === 0 ? side : 1;
+      const innerWidth = (w[folder] - 2 * inset[folder]) * share;
+      const innerHeight = (h[folder] - header[folder] - inset[folder]) * share;
+      x[node] = x[folder] + inset[folder] + (innerWidth * (1 / share - 1)) / 2 + left[node] * innerWidth;
+      y[node] = y[folder] + header[folder] + (innerHeight * (1 / share - 1)) / 2 + top[node] * innerHeight;
       w[node] = layout.width[node] * innerWidth;
       h[node] = layout.height[node] * innerHeight;
     }

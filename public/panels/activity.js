@@ -4,7 +4,7 @@ import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../ap
 import { counted } from '../app/words.js';
 import { activityFilter } from './activity_filter.js';
 import { activityRow } from './activity_row.js';
-import { feedRows, isShown, keyOfEntry, newerThan } from './feed.js';
+import { feedRows, isShown, keyOfEntry, newerThan, withoutRenewals } from './feed.js';
 import { everySecond } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -58,7 +58,8 @@ export function mountActivity(element, model) {
   function render() {
     const { activity, isActivityRead, hasOlder } = model.state;
     const skipped = heldAt === null ? 0 : newerThan(activity, heldAt);
-    const waiting = activity.slice(0, skipped).filter((entry) => isShown(entry, filter)).length;
+    const newer = new Set(activity.slice(0, skipped));
+    const waiting = newer.size === 0 ? 0 : withoutRenewals(activity, filter.kind).filter((entry) => newer.has(entry) && isShown(entry, filter)).length;
     const rows = feedRows(skipped > 0 ? activity.slice(skipped) : activity, filter);
     renderRows(rows.slice(0, most));
     choices.update(model.state);
@@ -142,7 +143,16 @@ export function mountActivity(element, model) {
     beat += 1;
     if (!isAbsolute && beat % 10 === 0) render();
   });
+  let { agent } = model.state.place;
+  /** Of the selected agent, what it did is shown. */
+  function follow() {
+    if (model.state.place.agent === agent) return;
+    agent = model.state.place.agent;
+    choices.chooseHolder(agent ?? '');
+  }
+  if (agent !== null) choices.chooseHolder(agent);
   const unsubscribe = model.subscribe((changed) => {
+    follow();
     if (changed.has('activity') || changed.has('agents') || changed.has('intents')) render();
   });
   render();

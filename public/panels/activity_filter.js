@@ -1,6 +1,7 @@
 // The three choices over the feed: agent, folder, kind.
 
 import { make } from '../app/dom.js';
+import { nameOf } from '../app/names.js';
 import { foldersOf, KINDS } from './feed.js';
 
 /** @typedef {import('../app/types.js').State} State */
@@ -32,7 +33,7 @@ export function activityFilter(onChange) {
       offer(options) {
         const all = filter[field] && !options.some(([value]) => value === filter[field]) ? [...options, /** @type {[string, string]} */ ([filter[field], filter[field]])] : options;
         const key = JSON.stringify(all);
-        if (key === offered) return;
+        if (key === offered && node.value === filter[field]) return;
         offered = key;
         node.replaceChildren(/** @type {Node} */ (node.firstChild), ...all.map(([value, label]) => make('option', { value }, label)));
         node.value = filter[field];
@@ -41,12 +42,20 @@ export function activityFilter(onChange) {
   }
 
   return {
+    /** @param {string} key Of a holder; empty for all. */
+    chooseHolder(key) {
+      if (filter.holder === key) return;
+      filter.holder = key;
+      holder.node.classList.toggle('is-set', key !== '');
+      onChange({ ...filter });
+    },
     node: make('div', { class: 'feed-filter', role: 'group', 'aria-label': 'Filter of the activity' }, holder.node, folder.node, kind.node),
     /** @param {State} state */
-    update({ activity, agents }) {
+    update(state) {
+      const { activity, agents } = state;
       const holders = new Set(agents.map((agent) => agent.holder));
       for (const entry of activity) if (entry.holder && holders.size < MOST_OPTIONS) holders.add(entry.holder);
-      holder.offer([...holders].sort().map((each) => [each, each]));
+      holder.offer([...holders].sort().map((each) => [each, nameOf(state, each)]));
       folder.offer(foldersOf(activity, MOST_OPTIONS).map((each) => [each, each]));
     },
   };

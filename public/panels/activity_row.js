@@ -2,6 +2,7 @@
 
 import { keyOfEntry, deedOf } from './feed.js';
 import { icon, make, setText } from '../app/dom.js';
+import { holderName } from './holder_name.js';
 import { intentButton } from './intent_button.js';
 import { badge, commandChip, fileButton, moment } from './parts.js';
 
@@ -31,13 +32,14 @@ export function activityRow(model, entry, { withFiles }) {
   const said = isLinked ? make('button', { type: 'button', class: 'quiet intent-button', title: 'Show the task', onclick: openTask }, entry.message) : entry.message;
   const buttons = paths.map((path) => fileButton(model, path));
   const more = withFiles ? entry.fileCount - paths.length : 0;
+  const who = entry.holder ? holderName(model, entry.holder, 'entry-who') : null;
   const node = make('li', { class: 'entry', 'data-kind': entry.kind, 'data-key': keyOfEntry(entry), 'data-caught-up': entry.isCaughtUp },
     entry.holder
       ? badge(entry.holder, entry.agentId, entry.userName)
       : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }, icon(ICONS.get(entry.kind) ?? 'map')),
     make('div', { class: 'entry-text' },
       make('div', { class: 'entry-head' },
-        make('span', { class: 'entry-deed' }, entry.holder ? make('strong', { title: entry.holder }, entry.holder) : null, entry.holder ? ' ' : null, deedOf(entry, !withFiles)),
+        make('span', { class: 'entry-deed' }, who?.node, who && ' ', deedOf(entry, !withFiles)),
         times, at.node),
       said ? make('p', { class: 'entry-message' }, said) : null,
       detail || command
@@ -57,6 +59,7 @@ export function activityRow(model, entry, { withFiles }) {
       setText(times, count > 1 ? `\u00d7${count}` : '');
       times.title = count > 1 ? `${count} times` : '';
       intent?.update();
+      who?.update();
       at.update(entry.at, model.now(), isAbsolute);
     },
   };

@@ -1,6 +1,7 @@
-// The panel of agents: one row for each holder, and lines between those that wait for each other.
+// The panel of agents: a line for each holder, and lines between those that wait for each other.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
+import { nameOf } from '../app/names.js';
 import { nothingLocked } from '../app/truth.js';
 import { agentRow } from './agent_row.js';
 import { lanesOf, stableOrder, waitsAmong } from './conflicts.js';
@@ -20,7 +21,7 @@ export function mountAgents(element, model) {
   const body = make('div', { class: 'agent-body' }, lines, list);
   const nobody = make('p', {});
   const empty = make('div', { class: 'empty' }, nobody,
-    make('p', {}, 'To let an agent join, run ', make('code', {}, 'coord init'), ' in the repository, or see the help (', make('kbd', {}, '?'), ').'));
+    make('p', {}, 'To connect an agent, run ', make('code', {}, 'coord init'), ' in the repository. Help: ', make('kbd', {}, '?')));
   element.classList.add('panel', 'agents');
   element.append(make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Agents ', count)), empty, body);
 
@@ -33,12 +34,15 @@ export function mountAgents(element, model) {
   });
   /** @type {string[]} */
   let order = [];
+  /** @type {string | null} */
+  let opened = null;
 
   function render() {
     const agents = stableOrder(order, model.state.agents);
     order = agents.map(({ holder }) => holder);
     for (const holder of rows.keys()) if (!order.includes(holder)) rows.delete(holder);
     renderRows(agents);
+    reveal();
     setText(count, agents.length > 0 ? String(agents.length) : '');
     empty.hidden = agents.length > 0;
     renderNobody();
@@ -46,8 +50,19 @@ export function mountAgents(element, model) {
     drawLines();
   }
 
+  /** What was selected elsewhere, or by the address, is opened once. */
+  function reveal() {
+    const { agent } = model.state.place;
+    if (agent === opened) return;
+    const row = agent === null ? undefined : rows.get(agent);
+    if (agent !== null && !row) return;
+    opened = agent;
+    row?.open();
+    row?.node.scrollIntoView({ block: 'nearest' });
+  }
+
   function renderNobody() {
-    setText(nobody, `${nothingLocked(model.state, model.now(), 'No agent holds a lock.')} Agents appear here when they claim files, with what they say they do.`);
+    setText(nobody, `${nothingLocked(model.state, model.now(), 'No agent holds a lock.')} Agents appear here when they claim files.`);
   }
 
   function drawLines() {
@@ -68,7 +83,7 @@ export function mountAgents(element, model) {
     lines.replaceChildren(...drawn.map(({ wait, isWaiterFirst, top: start, bottom }, index) => {
       const line = make('span', {
         class: `agent-line ${isWaiterFirst ? 'to-end' : 'to-start'}`,
-        title: `${wait.waiter} waits for ${wait.holder}: ${wait.paths.join(', ')}`,
+        title: `${nameOf(model.state, wait.waiter)} waits for ${nameOf(model.state, wait.holder)}: ${wait.paths.join(', ')}`,
       });
       line.style.top = `${start}px`;
       line.style.height = `${bottom - start}px`;
@@ -83,7 +98,7 @@ export function mountAgents(element, model) {
     for (const row of rows.values()) row.tick(model.now());
   });
   const unsubscribe = model.subscribe((changed) => {
-    if (changed.has('agents') || changed.has('locks') || changed.has('place')) render();
+    if (changed.has('agents') || changed.has('locks') || changed.has('place') || changed.has('session') || changed.has('work')) render();
     else renderNobody();
   });
   render();

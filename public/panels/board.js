@@ -1,4 +1,4 @@
-// The board of a team: what is blocked, ready, in progress and done; what holds most others up; an open shutdown.
+// The board of a team: what is blocked, ready, in progress and done; the top blockers; an open shutdown.
 
 import { filteredColumns, taskOf } from '../app/board.js';
 import { make, setAttribute, setText } from '../app/dom.js';
@@ -115,7 +115,7 @@ export function mountBoard(element, model, { signIn }) {
     shutdown.tick(now);
   });
   const unsubscribe = model.subscribe((changed) => {
-    if (changed.has('board') || changed.has('teams') || changed.has('place') || isOutdated) render();
+    if (changed.has('board') || changed.has('teams') || changed.has('place') || changed.has('locks') || changed.has('agents') || isOutdated) render();
   });
   render();
   return {

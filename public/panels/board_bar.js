@@ -35,7 +35,7 @@ export function boardBar(model) {
       const read = [...board.tasks.values()].filter(({ status }) => status !== 'completed').length;
       const message = board.message ?? teams.message;
       state.classList.toggle('is-late', message !== null);
-      setText(state, message ? `Not as of now: ${message}` : board.phase === 'reading' && team ? `Reading tasks: ${read.toLocaleString('en-US')} of ${team.openTasks.toLocaleString('en-US')}` : '');
+      setText(state, message ? `Out of date: ${message}` : board.phase === 'reading' && team ? `Reading tasks: ${read.toLocaleString('en-US')} of ${team.openTasks.toLocaleString('en-US')}` : '');
     },
   };
 }

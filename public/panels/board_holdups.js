@@ -15,7 +15,7 @@ const MOST = 3;
 /** @param {Model} model */
 export function boardHoldups(model) {
   const list = make('ol', { class: 'holdup-list' });
-  const node = make('div', { class: 'holdups' }, make('h2', {}, 'Hold most others up'), list);
+  const node = make('div', { class: 'holdups' }, make('h2', {}, 'Top blockers'), list);
   /** @type {unknown} */
   let known = null;
   const render = keyedChildren(list, (/** @type {HoldUp} */ { task }) => task.id, ({ task }) => {

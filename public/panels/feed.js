@@ -6,7 +6,8 @@ import { counted } from '../app/words.js';
 
 /** Kinds of events, by what a reader looks for. */
 export const KINDS = new Map([
-  ['claims', { label: 'Claims', kinds: ['lock_granted', 'lock_renewed'] }],
+  ['claims', { label: 'Claims', kinds: ['lock_granted'] }],
+  ['renewals', { label: 'Renewals', kinds: ['lock_renewed'] }],
   ['refusals', { label: 'Refusals', kinds: ['lock_refused'] }],
   ['releases', { label: 'Releases', kinds: ['lock_released', 'lock_reserved', 'interface_changed'] }],
   ['expiries', { label: 'Expiries', kinds: ['lock_expired'] }],
@@ -43,6 +44,24 @@ export function isShown(entry, { holder, folder, kind }) {
 }
 
 /**
+ * @param {Activity[]} activity The newest first.
+ * @param {string} kind What is asked for.
+ * @returns {Activity[]} Without the renewals that say nothing new, unless they are asked for.
+ */
+export function withoutRenewals(activity, kind) {
+  if (kind === 'renewals') return activity;
+  /** @type {Map<string, string | null>} The last message about the files. */
+  const said = new Map();
+  return activity.toReversed().filter((entry) => {
+    if (entry.kind !== 'lock_granted' && entry.kind !== 'lock_renewed') return true;
+    const about = `${entry.holder} ${entry.paths.join(' ')}`;
+    const isNew = said.has(about) && said.get(about) !== entry.message;
+    said.set(about, entry.message);
+    return entry.kind === 'lock_granted' || isNew;
+  }).reverse();
+}
+
+/**
  * The rows of the feed. A refusal, renewal or progress joins the newer one of the same holder about the same, if that holder did nothing
  * else between.
  * @param {Activity[]} activity The newest first.
@@ -56,7 +75,7 @@ export function feedRows(activity, filter) {
   const newest = new Map();
   /** @type {(FeedRow & { type: 'divider' }) | null} */
   let divider = null;
-  for (const entry of activity) {
+  for (const entry of withoutRenewals(activity, filter.kind)) {
     if (!isShown(entry, filter)) continue;
     if (!entry.isCaughtUp) divider = null;
     const about = JSON.stringify([entry.kind, entry.branch, entry.paths, entry.message, entry.isCaughtUp]);
@@ -108,16 +127,16 @@ export function deedOf({ kind, holder, fileCount, branch, detail, isOfTeam }, is
   switch (kind) {
     case 'lock_granted': return `claims ${files}${mode}`;
     case 'lock_renewed': return `renews ${files}${mode}`;
-    case 'lock_released': return holder ? (detail ? `loses ${files}: ${detail}` : `releases ${files}`) : `The locks of ${files} are released`;
-    case 'lock_expired': return holder ? `loses ${files}: expired` : `The locks of ${files} expire`;
+    case 'lock_released': return holder ? (detail ? `loses ${files}: ${detail}` : `releases ${files}`) : `Locks on ${files} were released`;
+    case 'lock_expired': return holder ? `loses ${files}: expired` : `Locks on ${files} expired`;
     case 'lock_refused': return `is refused ${files}`;
     case 'lock_reserved': return `has ${files} reserved`;
     case 'intent_changed': return `${detail} the intent`;
-    case 'intent_overlap_allowed': return 'allows an overlap of the intent';
+    case 'intent_overlap_allowed': return 'allows the intent to overlap';
     case 'file_taken_over': return `takes over ${files} for the intent`;
-    case 'ledger_trimmed': return 'The oldest lines of the ledger are no longer kept';
-    case 'head_moved': return `${branch ?? 'The branch'} moves`;
-    case 'graph_update': return 'The import graph is renewed';
+    case 'ledger_trimmed': return 'The oldest ledger entries were dropped';
+    case 'head_moved': return `${branch ?? 'The branch'} moved`;
+    case 'graph_update': return 'The import graph was rebuilt';
     case 'graph_progress': return 'The import graph is being built';
     default: return detail ? kind.replaceAll('_', ' ') : `Event: ${kind.replaceAll('_', ' ')}`;
   }

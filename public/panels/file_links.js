@@ -9,7 +9,7 @@ import { fileList } from './file_list.js';
 export function fileLinks(model) {
   let path = '';
   const importers = linkList(model, 'Imported by', 'No file imports it.');
-  const imports = linkList(model, 'Imports', 'It imports no file of the repository.');
+  const imports = linkList(model, 'Imports', 'Imports no files of the repository.');
   const node = make('div', { class: 'file-links' }, importers.node, imports.node);
 
   function update() {

@@ -1,9 +1,12 @@
 // The locks of the selected file, and the writers that it is a neighbor of.
 
+import { nameOf } from '../app/names.js';
 import { pendingSentence } from '../app/pending.js';
 import { duration } from '../app/time.js';
 import { nothingLocked } from '../app/truth.js';
 import { icon, keyedChildren, make, setIcon, setText } from '../app/dom.js';
+import { holderActs } from './act_buttons.js';
+import { holderName } from './holder_name.js';
 import { badge, fileButton, moment, timeLeft } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -20,12 +23,12 @@ export function fileLocks(model) {
   const neighbors = make('ul', { class: 'file-list' });
   const rest = make('p', { class: 'soft' });
   const unmerged = make('ul', { class: 'file-list' });
-  const endangered = make('div', { class: 'neighbor-note' }, make('p', {}, 'Neighbor of files that are being written:'), neighbors, rest);
+  const endangered = make('div', { class: 'neighbor-note' }, make('p', {}, 'Imports, or is imported by, files that are being written:'), neighbors, rest);
   const node = make('section', { class: 'file-section' }, make('h3', {}, 'Lock'), list, free, unmerged, endangered);
   /** @type {Map<string, ReturnType<typeof lockRow>>} */
   const rows = new Map();
   const renderLocks = keyedChildren(list, (/** @type {Lock} */ { path, holder }) => `${holder} ${path}`, (lock) => {
-    const row = lockRow(lock);
+    const row = lockRow(model, lock);
     rows.set(lock.holder, row);
     return row;
   });
@@ -35,7 +38,7 @@ export function fileLocks(model) {
     return {
       node: make('li', { class: 'soft' }, make('span', {}, text, ' (', since.node, ' ago)')),
       update(/** @type {Pending} */ change) {
-        setText(text, pendingSentence(change));
+        setText(text, pendingSentence(change, nameOf(model.state, change.holder)));
         since.update(change.since, model.now());
       },
     };
@@ -50,7 +53,7 @@ export function fileLocks(model) {
         button.update(lock?.mode ?? null);
         if (writer.dataset.holder === lock?.holder) return;
         writer.dataset.holder = lock?.holder ?? '';
-        writer.replaceChildren(...(lock ? [badge(lock.holder, lock.agentId, lock.userName), make('span', { class: 'unseen' }, `by ${lock.holder}`)] : []));
+        writer.replaceChildren(...(lock ? [badge(lock.holder, lock.agentId, lock.userName), make('span', { class: 'unseen' }, `by ${nameOf(model.state, lock.holder)}`)] : []));
       },
     };
   });
@@ -72,7 +75,7 @@ export function fileLocks(model) {
       renderNeighbors(writers.slice(0, NEIGHBORS_SHOWN));
       setText(rest, writers.length > NEIGHBORS_SHOWN ? `and ${writers.length - NEIGHBORS_SHOWN} more` : '');
       free.hidden = locks.length > 0;
-      setText(free, nothingLocked(model.state, model.now(), 'Free: nobody holds a lock on it.'));
+      setText(free, nothingLocked(model.state, model.now(), 'Free: no locks.'));
       const pending = model.state.pending.filter((change) => change.path === path);
       renderUnmerged(pending);
       unmerged.hidden = pending.length === 0;
@@ -82,10 +85,11 @@ export function fileLocks(model) {
   };
 }
 
-/** @param {Lock} first */
-function lockRow(first) {
+/** @param {Model} model @param {Lock} first */
+function lockRow(model, first) {
   let lock = first;
   const mark = icon('lock');
+  const name = holderName(model, lock.holder);
   const word = make('span');
   const mode = make('span', { class: 'mode' }, mark, word);
   const message = make('p', { class: 'agent-message' });
@@ -93,12 +97,13 @@ function lockRow(first) {
   const since = moment(duration);
   const renewal = moment();
   const renewed = make('span', {}, ', renewed ', renewal.node);
+  const acts = holderActs(model);
   const node = make('li', { class: 'lock-row' },
     badge(lock.holder, lock.agentId, lock.userName),
     make('div', { class: 'agent-text' },
-      make('div', { class: 'agent-head' }, make('strong', { class: 'agent-name' }, lock.holder), left.node),
+      make('div', { class: 'agent-head' }, name.node, left.node),
       message,
-      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node, renewed))),
+      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node, renewed)), acts.node),
     left.bar);
 
   /** @param {number} now */
@@ -115,6 +120,8 @@ function lockRow(first) {
     /** @param {Lock} next */
     update(next) {
       lock = next;
+      name.update();
+      acts.update(lock.holder, [lock.path]);
       setIcon(mark, lock.mode === 'WRITING' ? 'pencil' : 'eye');
       mode.dataset.mode = lock.mode;
       setText(word, lock.mode);

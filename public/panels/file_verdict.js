@@ -52,7 +52,7 @@ export function fileVerdict(model) {
   /** @param {string} message */
   function sayFailure(message) {
     chip.replaceChildren();
-    setText(meaning, 'The server cannot be asked.');
+    setText(meaning, 'The server does not answer.');
     setText(reason, message);
     warnings.replaceChildren();
     again.hidden = false;

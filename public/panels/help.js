@@ -7,10 +7,11 @@ import { COMMAND_MEANINGS } from './words.js';
 import { commandChip } from './parts.js';
 
 const SHAPES = [
-  { mode: 'WRITING', icon: 'pencil', says: 'Solid. One holder changes the file; nobody else can claim it, nor write its neighbors.' },
-  { mode: 'READING', icon: 'eye', says: 'Outlined. Holders rely on the file as it is; others can read it too, nobody can write it.' },
-  { mode: 'NEIGHBOR', icon: 'link', says: 'Dashed. The file imports one that is being written, or is imported by it: a claim for writing is refused.' },
-  { mode: 'OWNED', icon: 'check', says: 'In brackets. The selected intent owns the file: others cannot write it until the intent ends.' },
+  { mode: 'WRITING', icon: 'pencil', says: 'Solid: one agent changes the file. Nobody else can claim it.' },
+  { mode: 'READING', icon: 'eye', says: 'Outlined: agents rely on the file as it is. Others can read it; nobody can write it.' },
+  { mode: 'NEIGHBOR', icon: 'link', says: 'Hatched: a neighbor (it imports a file that is being written, or is imported by it) that others cannot write now.' },
+  { mode: 'INFORMED', icon: 'link', says: 'Dotted: a neighbor that others can write; they are told who writes beside it.' },
+  { mode: 'OWNED', icon: 'check', says: 'In brackets: the selected intent owns the file. Others cannot write it until the intent ends.' },
 ];
 
 /**
@@ -26,17 +27,17 @@ export function mountHelp(element, model) {
   dialog.append(
     make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title', id: 'help-title' }, 'Help'), close),
     make('div', { class: 'help-body' },
-      section('What the shapes mean', make('dl', { class: 'help-list' }, ...SHAPES.flatMap(({ mode, icon: name, says }) => [
+      section('Shapes and colors', make('p', {}, 'Orange, teal and purple are locks; badges have the color of their agent. The tint of a cell is its language.'), make('dl', { class: 'help-list' }, ...SHAPES.flatMap(({ mode, icon: name, says }) => [
         make('dt', {}, make('span', { class: 'help-shape', 'data-mode': mode }, icon(name), mode)), make('dd', {}, says)]))),
       section('The rules of this branch', rules),
       section('Keys', make('dl', { class: 'help-list' }, ...KEY_HELP.flatMap(({ keys, does }) => [
         make('dt', {}, ...keys.map((key) => make('kbd', {}, key))), make('dd', {}, does)]))),
-      section('What agents are told', make('dl', { class: 'help-list' }, ...[...COMMAND_MEANINGS].flatMap(([command, says]) => [
+      section('Commands that agents get', make('dl', { class: 'help-list' }, ...[...COMMAND_MEANINGS].flatMap(([command, says]) => [
         make('dt', {}, commandChip(command)), make('dd', {}, says)]))),
       section('How agents join',
-        make('p', {}, 'On a machine with Coord, once for each repository:'),
+        make('p', {}, 'In your repository, once:'),
         make('pre', {}, make('code', {}, 'coord init')),
-        make('p', {}, 'An agent that speaks MCP joins this server, here with Claude Code:'),
+        make('p', {}, 'An agent with MCP can join this server. For Claude Code:'),
         make('pre', {}, make('code', {}, `claude mcp add --transport http coord ${new URL('api/mcp', document.baseURI).href}`)),
         make('p', {}, 'A person can claim files too:'),
         make('pre', {}, make('code', {}, "coord claim 'src/auth/**' -m 'Moving the login'")))));

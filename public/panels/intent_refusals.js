@@ -1,6 +1,7 @@
 // The open refusals by intents: who was not let in, why, and what it was told.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
+import { nameOf } from '../app/names.js';
 import { refusalWords } from '../app/intent_words.js';
 import { counted } from '../app/words.js';
 import { intentButton } from './intent_button.js';
@@ -52,7 +53,7 @@ function refusalRow(model, { holder, agentId, userName, code, paths, fileCount, 
   const node = make('li', { class: 'refusal', 'data-code': code },
     badge(holder, agentId, userName),
     make('div', { class: 'entry-text' },
-      make('div', { class: 'entry-head' }, make('span', { class: 'entry-deed' }, make('strong', {}, holder)), time.node),
+      make('div', { class: 'entry-head' }, make('span', { class: 'entry-deed' }, make('strong', { title: holder }, nameOf(model.state, holder))), time.node),
       make('p', { class: 'refusal-why' }, refusalWords(code), ' ', command ? commandChip(command) : null),
       owned,
       make('div', { class: 'entry-files' }, ...files.map(({ button }) => button.node), more > 0 ? make('span', { class: 'soft' }, `and ${more} more`) : null)));

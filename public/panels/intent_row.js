@@ -1,6 +1,7 @@
 // One row of the panel of intents.
 
 import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
+import { nameOf } from '../app/names.js';
 import { criteriaWords } from '../app/intent_words.js';
 import { filesOf, isEnded, workersOf } from '../app/intents.js';
 import { counted } from '../app/words.js';
@@ -56,7 +57,7 @@ export function intentRow(model, first) {
   const renderWorkers = keyedChildren(workers, (/** @type {Worker} */ { holder }) => holder, ({ holder, agentId, userName }) => {
     const where = make('span', { class: 'soft' });
     return {
-      node: make('li', {}, badge(holder, agentId, userName), make('span', { class: 'intent-worker' }, holder), where),
+      node: make('li', {}, badge(holder, agentId, userName), make('span', { class: 'intent-worker', title: holder }, nameOf(model.state, holder)), where),
       update: (/** @type {Worker} */ { branch }) => setText(where, branch ? `on ${branch}` : ''),
     };
   });
@@ -105,7 +106,7 @@ export function intentRow(model, first) {
     widens?.update();
     setText(reason, intent.reason ?? '');
     reason.hidden = !intent.reason;
-    setText(lacks, `It lacks ${intent.missing.join(', ')}.`);
+    setText(lacks, `Missing: ${intent.missing.join(', ')}.`);
     lacks.hidden = intent.missing.length === 0 || hasEnded;
     turns.update(budget);
     tokens.update(intent.tokens);

@@ -50,7 +50,7 @@ export function mountIntents(element, model, { signIn }) {
     const known = new Set(intents.list.map(({ id }) => id));
     for (const id of rows.keys()) if (!known.has(id)) rows.delete(id);
     locked.update(intents.phase === 'sign_in' ? intents.message : null);
-    setText(message, isShown && intents.message ? `The intents are not as of now: ${intents.message}` : '');
+    setText(message, isShown && intents.message ? `The intents are out of date: ${intents.message}` : '');
     refusals.update(isShown ? open : []);
     renderActive(sorted.active);
     endedFold.update(sorted.ended.length > 0 ? `${counted(sorted.ended.length, 'intent')} ended` : '');

@@ -14,7 +14,7 @@ export const KEY_HELP = [
   { keys: ['\u2190', '\u2191', '\u2192', '\u2193'], does: 'On the map: select the next file. In a table: move between rows. On the board: move between tasks' },
   { keys: ['+', '\u2212', '0'], does: 'On the map: zoom in, zoom out, show everything' },
   { keys: ['m', 't', 'b'], does: 'Map, table (of the files, or of the tasks of the board), board' },
-  { keys: ['Esc'], does: 'Close the details, leave the intent or the inbox, clear the search' },
+  { keys: ['Esc'], does: 'Close the details, deselect the agent, the intent or the inbox, clear the search' },
   { keys: ['?'], does: 'This help' },
 ];
 

@@ -51,12 +51,13 @@ export function mountKeys({ model, map, search, help }) {
   }
 
   function closeOne() {
-    const { file, task, inbox, intent, filter } = model.state.place;
+    const { file, task, inbox, intent, agent, filter } = model.state.place;
     const onBoard = isBoard(model.state.place);
     if (file !== null) model.go({ file: null });
     else if (onBoard && task !== null) model.go({ task: null });
     else if (onBoard && inbox !== null) model.go({ inbox: null });
     else if (!onBoard && intent !== null) model.go({ intent: null });
+    else if (!onBoard && agent !== null) model.go({ agent: null });
     else if (filter) model.go({ filter: '' }, true);
     else return false;
     return true;

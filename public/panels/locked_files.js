@@ -1,8 +1,10 @@
 // The locked files as buttons: everything that is locked on the map can be reached without it.
 
 import { countdown } from '../app/time.js';
+import { nameOf } from '../app/names.js';
 import { nothingLocked } from '../app/truth.js';
 import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
+import { nameOfPath } from '../app/words.js';
 import { badge, fileButton, pathText } from './parts.js';
 import { everySecond } from './ticker.js';
 import { lockSentence } from './words.js';
@@ -53,8 +55,17 @@ export function mountLockedFiles(element, model) {
     renderRows([...locks.values()].sort((a, b) => (a[0].path < b[0].path ? -1 : 1)));
     renderTitle();
     list.hidden = locks.size === 0;
+    fit();
   }
 
+  /** Names alone where there is no room for whole paths. */
+  function fit() {
+    list.classList.remove('is-short');
+    list.classList.toggle('is-short', list.scrollWidth > list.clientWidth);
+  }
+
+  const observer = new ResizeObserver(fit);
+  observer.observe(element);
   const endTicks = everySecond(() => {
     for (const row of rows.values()) row.tick(model.now());
   });
@@ -65,6 +76,7 @@ export function mountLockedFiles(element, model) {
   render();
   return {
     destroy() {
+      observer.disconnect();
       endTicks();
       unsubscribe();
     },
@@ -82,12 +94,13 @@ function lockedFile(model, path) {
   const sentence = make('span', { class: 'unseen' });
   const text = pathText(path);
   text.setAttribute('aria-hidden', 'true');
-  const button = make('button', { type: 'button', class: 'locked-file', onclick: () => model.go({ file: path }) }, sentence, mark, text, badges, left);
+  const name = make('span', { class: 'locked-name', 'aria-hidden': 'true' }, nameOfPath(path));
+  const button = make('button', { type: 'button', class: 'locked-file', onclick: () => model.go({ file: path }) }, sentence, mark, text, name, badges, left);
 
   /** @param {number} now */
   function tick(now) {
     setText(left, countdown(Math.max(0, Math.min(...locks.map(({ expiry }) => expiry)) - now)));
-    setText(sentence, lockSentence(path, locks, now));
+    setText(sentence, lockSentence(path, locks, now, (holder) => nameOf(model.state, holder)));
   }
 
   return {
@@ -98,7 +111,7 @@ function lockedFile(model, path) {
       locks = next;
       setIcon(mark, locks[0].mode === 'WRITING' ? 'pencil' : 'eye');
       setAttribute(button, 'data-mode', locks[0].mode);
-      setAttribute(button, 'title', `${path}\n${locks.map(({ mode, holder, message }) => `${mode} by ${holder}: ${message}`).join('\n')}`);
+      setAttribute(button, 'title', `${path}\n${locks.map(({ mode, holder, message }) => `${mode} by ${nameOf(model.state, holder)}: ${message}`).join('\n')}`);
       setAttribute(button, 'aria-current', model.state.place.file === path ? 'true' : null);
       const shown = locks.map(({ holder }) => holder).join(' ');
       if (shown !== holders) {

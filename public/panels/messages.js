@@ -49,7 +49,7 @@ export function mountMessages(element, model) {
   /** @returns {string} */
   function endOf() {
     const { messages, message, inbox, earlier } = model.state.mail;
-    if (message) return `The messages are not as of now: ${message}`;
+    if (message) return `The messages are out of date: ${message}`;
     if (messages === null) return 'Reading the messages';
     if (messages.length > 0) return '';
     if (earlier !== null) return 'None of the newest messages are from or to this member.';

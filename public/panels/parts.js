@@ -8,7 +8,9 @@ import { COMMAND_MEANINGS, shareLeft, splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 
-const MODE_ICONS = { WRITING: 'pencil', READING: 'eye', NEIGHBOR: 'link' };
+const MODE_ICONS = { WRITING: 'pencil', READING: 'eye', NEIGHBOR: 'link', INFORMED: 'link' };
+
+/** @typedef {keyof typeof MODE_ICONS} Mode */
 
 /**
  * The badge of a holder: its letters on its color.
@@ -58,7 +60,7 @@ export function fileButton(model, path) {
   const node = make('button', { type: 'button', class: 'file-button', title: path, onclick: () => model.go({ file: path }) }, mark, pathText(path));
   return {
     node,
-    /** @param {'WRITING' | 'READING' | 'NEIGHBOR' | null} mode */
+    /** @param {Mode | null} mode */
     update(mode) {
       mark.toggleAttribute('hidden', !mode);
       if (mode) setIcon(mark, MODE_ICONS[mode]);
@@ -69,9 +71,9 @@ export function fileButton(model, path) {
   };
 }
 
-/** What the locks make of a file. @param {import('../app/types.js').State} state @param {string} path */
+/** What the locks make of a file: a neighbor is blocked, or informed only. @param {Pick<import('../app/types.js').State, 'locks' | 'neighbors' | 'blocked'>} state @param {string} path @returns {Mode | null} */
 export function modeOf(state, path) {
-  return state.locks.get(path)?.[0].mode ?? (state.neighbors.has(path) ? 'NEIGHBOR' : null);
+  return state.locks.get(path)?.[0].mode ?? (state.blocked.has(path) ? 'NEIGHBOR' : state.neighbors.has(path) ? 'INFORMED' : null);
 }
 
 /** An orchestration command as a label. @param {string} command */

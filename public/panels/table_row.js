@@ -2,6 +2,7 @@
 
 import { countdown } from '../app/time.js';
 import { make, setAttribute, setText } from '../app/dom.js';
+import { nameOf } from '../app/names.js';
 import { byteSize } from '../app/words.js';
 import { badge, modeOf, pathText } from './parts.js';
 import { COLUMNS, valueOf } from './table_rows.js';
@@ -56,7 +57,7 @@ export function tableRow(model, path) {
       const now = modeOf(state, path);
       setAttribute(mode, 'data-mode', now);
       setText(mode, now ?? '');
-      const shown = held?.map(({ holder }) => holder).join(', ') ?? '';
+      const shown = held?.map(({ holder }) => nameOf(state, holder)).join(', ') ?? '';
       if (shown !== holders) {
         holders = shown;
         cells.holder.replaceChildren(...(held ?? []).slice(0, 3).map(({ holder, agentId, userName }) => badge(holder, agentId, userName)), shown);

@@ -1,6 +1,7 @@
 // The rows of the table: filtered and sorted. No elements.
 
 import { textFilter } from '../app/words.js';
+import { modeOf } from './parts.js';
 import { splitPath } from './words.js';
 
 /** @typedef {import('../app/types.js').State} State */
@@ -49,10 +50,11 @@ function rowOf(path, file, importers, imports) {
 /**
  * @param {TableRow} row
  * @param {Column} column
- * @param {Pick<State, 'locks' | 'neighbors'>} state
+ * @param {Pick<State, 'locks' | 'neighbors' | 'blocked'>} state
  * @returns {string | number | null} `null` where there is nothing.
  */
-export function valueOf(row, column, { locks, neighbors }) {
+export function valueOf(row, column, state) {
+  const { locks, neighbors } = state;
   const held = locks.get(row.path);
   switch (column) {
     case 'name': return row.name;
@@ -61,7 +63,7 @@ export function valueOf(row, column, { locks, neighbors }) {
     case 'language': return row.file?.language ?? null;
     case 'importers': return row.importers;
     case 'imports': return row.imports;
-    case 'mode': return held?.[0].mode ?? (neighbors.has(row.path) ? 'NEIGHBOR' : null);
+    case 'mode': return modeOf(state, row.path);
     case 'holder': return held?.map(({ holder }) => holder).join(', ') ?? null;
     case 'message': return held?.[0].message ?? null;
     case 'expiry': return held ? Math.min(...held.map(({ expiry }) => expiry)) : null;
@@ -71,11 +73,11 @@ export function valueOf(row, column, { locks, neighbors }) {
 }
 
 /** Locks by how much they forbid. */
-const MODE_ORDER = new Map([['NEIGHBOR', 1], ['READING', 2], ['WRITING', 3]]);
+const MODE_ORDER = new Map([['INFORMED', 0], ['NEIGHBOR', 1], ['READING', 2], ['WRITING', 3]]);
 
 /**
  * @param {TableRow[]} rows Of the graph, sorted by path.
- * @param {Pick<State, 'locks' | 'neighbors'>} state
+ * @param {Pick<State, 'locks' | 'neighbors' | 'blocked'>} state
  * @param {{ filter: string, onlyLocked: boolean, column: Column, isDescending: boolean }} choice Rows without a value are last either way.
  * @returns {TableRow[]}
  */

@@ -2,7 +2,8 @@
 
 import { taskOf } from '../app/board.js';
 import { icon, keyedChildren, make, setAttribute, setText } from '../app/dom.js';
-import { isHeld } from '../app/tasks.js';
+import { isHeld, isHeldBack } from '../app/tasks.js';
+import { mayManage } from '../app/acts.js';
 import { standingOf } from '../app/team_words.js';
 import { clock } from '../app/time.js';
 import { copyButton } from './copy_button.js';
@@ -44,6 +45,9 @@ export function mountTask(element, model) {
   const left = timeLeft();
   const facts = make('p', { class: 'file-facts soft' });
   const message = make('p', { class: 'panel-message', role: 'status' });
+  const assign = make('button', { type: 'button', class: 'quiet', onclick: () => ask('assign') }, 'Assign');
+  const reopen = make('button', { type: 'button', class: 'quiet', onclick: () => ask('reopen') }, 'Reopen');
+  const acts = make('p', { class: 'acts' }, assign, reopen);
   const intent = make('p', { class: 'intent-line soft' });
   const picture = taskPicture(model);
   const description = textSection('Description');
@@ -57,7 +61,7 @@ export function mountTask(element, model) {
   element.classList.add('panel', 'file', 'task');
   element.append(
     make('div', { class: 'panel-head' }, title, copy.said, copy.button, close),
-    make('div', { class: 'file-body' }, make('div', { class: 'task-head' }, standing, left.node), facts, intent, message, picture.node, description.node, result.node, filesSection, metSection, notesSection));
+    make('div', { class: 'file-body' }, make('div', { class: 'task-head' }, standing, left.node), facts, acts, intent, message, picture.node, description.node, result.node, filesSection, metSection, notesSection));
   const renderMet = keyedChildren(met, (/** @type {string} */ each) => each, (each) => {
     const button = taskButton(model, each);
     const text = make('p', { class: 'task-text' });
@@ -79,6 +83,12 @@ export function mountTask(element, model) {
     event.preventDefault();
     model.go({ task: null });
   });
+
+  /** @param {'assign' | 'reopen'} kind */
+  function ask(kind) {
+    const { team: whose } = model.state.board;
+    if (whose && id !== null) model.ask({ kind, team: whose, task: id });
+  }
 
   /** @param {boolean} isAgain */
   function readSoon(isAgain) {
@@ -138,6 +148,11 @@ export function mountTask(element, model) {
     filesSection.hidden = metSection.hidden = notesSection.hidden = intent.hidden = left.node.hidden = !task;
     description.update(whole?.description ?? '');
     result.update(whole?.result ?? '');
+    const { board, caller } = model.state;
+    const mayAct = Boolean(task && board.team && !board.team.closedAt && caller && mayManage(board.team, caller.login, task));
+    assign.hidden = !mayAct || task?.status === 'completed' || Boolean(task && isHeld(task));
+    reopen.hidden = !mayAct || !task || !isHeldBack(task);
+    acts.hidden = assign.hidden && reopen.hidden;
     if (!task) return;
     setText(standing, standingOf(task));
     setText(facts, factsOf(task, model.now()).join(' \u00b7 '));
@@ -163,7 +178,7 @@ export function mountTask(element, model) {
     const isOut = Boolean(task && isHeld(task) && task.lease.expires !== null);
     left.node.hidden = !isOut;
     if (task && isOut) left.update({ renewedAt: task.claimedAt ?? 0, expiry: task.lease.expires ?? 0 }, model.now());
-    setAttribute(left.node, 'title', isOut ? `The claim lapses at ${clock(task?.lease.expires ?? 0)}` : null);
+    setAttribute(left.node, 'title', isOut ? `The claim expires at ${clock(task?.lease.expires ?? 0)}` : null);
   }
 
   const endTicks = everySecond(tick);
@@ -204,7 +219,7 @@ function factsOf(task, now) {
     priority === 'normal' ? '' : `${priority} priority`,
     `added by ${createdBy} at ${clock(createdAt, now)}`,
     assignee !== null && status !== 'completed' ? `assigned to ${assignee}${isKept ? `, kept until ${clock(reservedUntil, now)}` : ''}` : '',
-    lapses > 0 ? `claims lapsed ${lapses === 1 ? 'once' : `${lapses} times`}` : '',
+    lapses > 0 ? `claims expired ${lapses === 1 ? 'once' : `${lapses} times`}` : '',
     branch ? `on ${branch}` : '',
   ].filter(Boolean);
 }

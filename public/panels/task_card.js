@@ -1,10 +1,14 @@
 // A task as a card of the board.
 
 import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
+import { lockedForTask, waitSentence } from '../app/attention.js';
+import { memberOfHolder } from '../app/members.js';
+import { nameOf } from '../app/names.js';
 import { columnOf, dependentsOf, isHeld, isHeldBack } from '../app/tasks.js';
 import { standingOf } from '../app/team_words.js';
 import { countdown } from '../app/time.js';
-import { counted } from '../app/words.js';
+import { blockedBy } from '../app/waits.js';
+import { counted, listed, nameOfPath } from '../app/words.js';
 import { memberBadge, moment, timeLeft } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -73,9 +77,9 @@ export function taskCard(model, first) {
     owner.hidden = task.owner === null;
     setText(handle, task.owner ?? '');
     if (task.owner !== null) mark.update(task.owner);
-    setIcon(noteIcon, column === 'blocked' && !isHeldBack(task) ? 'lock' : 'warning');
+    setIcon(noteIcon, (column === 'blocked' || lockOf(model, task) !== '') && !isHeldBack(task) ? 'lock' : 'warning');
     const count = task.status === 'completed' ? 0 : Math.max(task.blockCount === 0 ? 0 : 1, dependentsOf(model.state.board.tasks).get(id)?.length ?? 0);
-    setText(waiting, count > 0 ? `${counted(count, 'task')} ${count === 1 ? 'waits' : 'wait'} for it` : '');
+    setText(waiting, count > 0 ? `Blocks ${counted(count, 'task')}` : '');
     setText(files, task.files.length > 0 && task.status !== 'completed' ? counted(task.files.length, 'file') : '');
     files.title = task.files.slice(0, 20).join('\n');
     tick(model.now());
@@ -97,11 +101,25 @@ function whyOf(model, task) {
   const { lease, lapses, previousOwner, dependencies, status } = task;
   if (status === 'completed') return '';
   const times = lapses > 1 ? `, ${lapses} times so far` : '';
-  if (isHeldBack(task)) return `Held back: claims lapsed ${lapses} times`;
-  if (isHeld(task)) return dependencies.length > 0 ? `In spite of ${named(model, dependencies)}` : lapses === 1 ? 'A claim lapsed before' : lapses > 1 ? `Claims lapsed ${lapses} times before` : '';
+  if (isHeldBack(task)) return `Held back: claims expired ${lapses} times`;
+  const lock = lockOf(model, task);
+  if (lock) return lock;
+  if (isHeld(task)) return dependencies.length > 0 ? `Despite ${named(model, dependencies)}` : lapses === 1 ? 'A claim expired before' : lapses > 1 ? `Claims expired ${lapses} times before` : '';
   if (dependencies.length > 0) return `Waits for ${named(model, dependencies)}`;
-  if (lease.state === 'lapsed') return `The claim of ${previousOwner ?? 'somebody'} lapsed${times}`;
-  return lease.state === 'released' ? `Given back by ${previousOwner ?? 'somebody'}` : '';
+  if (lease.state === 'lapsed') return `The claim of ${previousOwner ?? 'nobody known'} expired${times}`;
+  return lease.state === 'released' ? `Released by ${previousOwner ?? 'nobody known'}` : '';
+}
+
+/** @param {Model} model @param {Task} task @returns {string} Whose lock is in its way; empty where none is. */
+function lockOf(model, task) {
+  const { state } = model;
+  const { team } = state.board;
+  const waiting = isHeld(task) ? blockedBy(state.waits, state.locks).find(({ wait }) => memberOfHolder(team, wait.holder)?.handle === task.owner) : undefined;
+  if (waiting && waiting.byHolder.size > 0) return waitSentence(state, waiting, task.owner ?? '');
+  const locked = lockedForTask(state, team, task);
+  if (locked.length === 0) return '';
+  const { holder } = locked[0];
+  return `${nameOf(state, holder)} holds ${listed(locked.filter((each) => each.holder === holder).map(({ path }) => nameOfPath(path)))}`;
 }
 
 /** @param {Model} model @param {string[]} ids @returns {string} With who has each. */

@@ -57,8 +57,8 @@ export function taskPicture(model) {
     update(task) {
       const { tasks } = model.state.board;
       const count = task.status === 'completed' ? 0 : heldUpBy(tasks, task.id).size;
-      const waits = task.dependencies.length > 0 ? `Waits for ${counted(task.dependencies.length, 'task')}.` : task.met.length > 0 ? `All of its ${counted(task.met.length, 'dependency', 'dependencies')} ${task.met.length === 1 ? 'is' : 'are'} met.` : 'Waits for nothing.';
-      setText(said, `${waits} ${count > 0 ? `Holds up ${counted(count, 'task')}.` : 'Holds nothing up.'}`);
+      const waits = task.dependencies.length > 0 ? `Waits for ${counted(task.dependencies.length, 'task')}.` : task.met.length > 0 ? `All of its ${counted(task.met.length, 'dependency', 'dependencies')} ${task.met.length === 1 ? 'is' : 'are'} met.` : 'Depends on nothing.';
+      setText(said, `${waits} ${count > 0 ? `Blocks ${counted(count, 'task')}.` : 'Blocks nothing.'}`);
       draw(task);
     },
     reset() {

@@ -13,10 +13,10 @@ export const COLUMNS = [
   { id: 'standing', label: 'Stands at', isNumber: false, isDescendingFirst: false },
   { id: 'waits', label: 'Waits for', isNumber: false, isDescendingFirst: true },
   { id: 'owner', label: 'Owner', isNumber: false, isDescendingFirst: false },
-  { id: 'lapse', label: 'Lapses in', isNumber: true, isDescendingFirst: false },
+  { id: 'lapse', label: 'Expires in', isNumber: true, isDescendingFirst: false },
   { id: 'priority', label: 'Priority', isNumber: false, isDescendingFirst: false },
   { id: 'holds', label: 'Wait for it', isNumber: true, isDescendingFirst: true },
-  { id: 'lapses', label: 'Lapses', isNumber: true, isDescendingFirst: true },
+  { id: 'lapses', label: 'Expired', isNumber: true, isDescendingFirst: true },
   { id: 'assignee', label: 'Assigned to', isNumber: false, isDescendingFirst: false },
   { id: 'files', label: 'Files', isNumber: false, isDescendingFirst: true },
 ];

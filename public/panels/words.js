@@ -32,13 +32,14 @@ export function splitPath(path) {
  * @param {string} path
  * @param {Lock[]} locks
  * @param {number} now
+ * @param {(holder: string) => string} [named]
  */
-export function lockSentence(path, locks, now) {
+export function lockSentence(path, locks, now, named = (holder) => holder) {
   if (locks.length === 0) return `${path}, not locked`;
   const [lock] = locks;
   const left = spokenTimeLeft(Math.min(...locks.map(({ expiry }) => expiry)) - now);
-  if (locks.length > 1) return `${path}, ${lock.mode} by ${locks.map(({ holder }) => holder).join(', ')}, the first ${left}`;
-  return `${path}, ${lock.mode} by ${lock.holder}, for ${lock.message}, ${left}`;
+  if (locks.length > 1) return `${path}, ${lock.mode} by ${locks.map(({ holder }) => named(holder)).join(', ')}, the first ${left}`;
+  return `${path}, ${lock.mode} by ${named(lock.holder)}, for ${lock.message}, ${left}`;
 }
 
 /** How much of its time a lock has left, 0 to 1. @param {{ renewedAt: number, expiry: number }} lock @param {number} now */

@@ -66,7 +66,7 @@ fn the_log_of_started_servers_does_not_grow_without_a_bound() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_command_starts_keeps_its_files_to_their_owner() {
+fn files_that_a_command_creates_are_private_to_their_owner() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::with(&[("a.txt", "a")]);
     let folder = world.clone.path().join(".git/coord");

@@ -278,7 +278,7 @@ fn while_git_is_in_the_middle_of_something_edits_are_let_in_and_nothing_is_pulle
 }
 
 #[test]
-fn what_makes_a_branch_known_works_where_a_clone_follows_one_branch_alone() {
+fn the_command_that_makes_a_branch_known_works_in_a_single_branch_clone() {
     let world = World::cloned(&FILES, &["--single-branch"]);
     let folder = world.clone.path();
     world.origin().git(&["branch", "release", "main"]);
@@ -287,7 +287,7 @@ fn what_makes_a_branch_known_works_where_a_clone_follows_one_branch_alone() {
         assert_eq!(status, 1, "{printed}");
         let line = printed
             .lines()
-            .skip_while(|line| !line.starts_with("wrong  head"))
+            .skip_while(|line| !line.starts_with("error  head"))
             .nth(1);
         line.unwrap_or_else(|| panic!("{printed}")).trim().to_owned()
     };

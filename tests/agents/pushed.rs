@@ -130,7 +130,7 @@ fn a_push_for_review_counts_once_the_remote_has_the_commit() {
 
 // rule: locks#squash
 #[test]
-fn what_equals_the_head_of_the_branch_is_released_however_it_came_there() {
+fn a_file_equal_to_the_head_is_released_whatever_commit_brought_it() {
     let squash = |world: &World| world.others_push("main", &[("a.txt", "changed\n"), ("b.txt", "bb\n")]);
     for is_deleted in [false, true] {
         let world = World::with(&FILES);

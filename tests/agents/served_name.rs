@@ -185,7 +185,7 @@ fn agents_are_served(world: &World, name: &str) {
 }
 
 #[test]
-fn whatever_runs_in_a_clone_without_a_remote_names_it_as_its_server_with_a_shared_store_does() {
+fn all_commands_in_a_clone_without_a_remote_name_it_as_a_server_with_a_shared_store() {
     let Some(redis) = empty_database() else { return };
     let world = world();
     let mut server = Server::start(&world, &["--redis", &redis]);
@@ -204,7 +204,7 @@ fn whatever_runs_in_a_clone_without_a_remote_names_it_as_its_server_with_a_share
 
 // rule: servers#repository-id
 #[test]
-fn whatever_runs_in_a_clone_without_a_remote_names_it_as_its_server_with_its_own_store_does() {
+fn all_commands_in_a_clone_without_a_remote_name_it_as_a_server_with_its_own_store() {
     let world = world();
     let server = Server::start(&world, &[]);
     let name = found_well(&world);
@@ -214,7 +214,7 @@ fn whatever_runs_in_a_clone_without_a_remote_names_it_as_its_server_with_its_own
 }
 
 #[test]
-fn what_waited_for_a_server_is_recorded_under_the_name_that_the_next_one_has() {
+fn waiting_records_are_sent_under_the_next_servers_repository_name() {
     let Some(redis) = empty_database() else { return };
     let world = world();
     let server = Server::start(&world, &["--redis", &redis]);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use coord_cli::agent::conversations::{self, Heard};
+use coord_cli::agent::conversations::{self, ConversationEvent};
 use coord_cli::agent::session::Session;
 use coord_git::WorkingCopy;
 
@@ -37,9 +37,9 @@ fn processes_that_come_at_the_same_time_agree() {
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
 }
 
-fn hear(world: &World, agent: &str, name: &str, heard: Heard) -> String {
+fn note_event(world: &World, agent: &str, name: &str, heard: ConversationEvent) -> String {
     let working_copy = WorkingCopy::containing(world.clone.path()).unwrap();
-    let holder = conversations::hear(&working_copy, agent, name, heard).unwrap();
+    let holder = conversations::note_event(&working_copy, agent, name, heard).unwrap();
     holder.as_str().to_owned()
 }
 
@@ -47,26 +47,35 @@ fn hear(world: &World, agent: &str, name: &str, heard: Heard) -> String {
 #[test]
 fn a_process_has_the_holder_of_the_conversation_that_a_hook_has_told_of() {
     let world = World::with(&[("a.txt", "a")]);
-    let chat = hear(&world, "cursor", "chat-1", Heard::Work);
+    let chat = note_event(&world, "cursor", "chat-1", ConversationEvent::Work);
     assert_eq!(session(&world, "mcp").agent_id.as_str(), chat);
-    assert_eq!(hear(&world, "cursor", "chat-1", Heard::Work), chat);
+    assert_eq!(note_event(&world, "cursor", "chat-1", ConversationEvent::Work), chat);
     // Another program that runs hooks for the same conversation in the same process.
-    assert_eq!(hear(&world, "claude-code", "chat-1", Heard::Work), chat);
+    assert_eq!(
+        note_event(&world, "claude-code", "chat-1", ConversationEvent::Work),
+        chat
+    );
 }
 
 #[test]
 fn the_first_conversation_has_the_holder_that_its_process_had_before() {
     let world = World::with(&[("a.txt", "a")]);
     let before = session(&world, "claude-code").agent_id;
-    assert_eq!(hear(&world, "claude-code", "one", Heard::Start), before.as_str());
-    assert_ne!(hear(&world, "claude-code", "two", Heard::Start), before.as_str());
+    assert_eq!(
+        note_event(&world, "claude-code", "one", ConversationEvent::Start),
+        before.as_str()
+    );
+    assert_ne!(
+        note_event(&world, "claude-code", "two", ConversationEvent::Start),
+        before.as_str()
+    );
 }
 
 #[test]
 fn a_process_with_two_conversations_is_neither_and_says_so() {
     let world = World::with(&[("a.txt", "a")]);
-    let one = hear(&world, "codex", "one", Heard::Work);
-    let two = hear(&world, "codex", "two", Heard::Work);
+    let one = note_event(&world, "codex", "one", ConversationEvent::Work);
+    let two = note_event(&world, "codex", "two", ConversationEvent::Work);
     let found = session(&world, "codex-mcp-client");
     assert!(
         found.agent_id.as_str() != one && found.agent_id.as_str() != two,
@@ -78,11 +87,11 @@ fn a_process_with_two_conversations_is_neither_and_says_so() {
         "{note}"
     );
     // The end of one leaves the other.
-    hear(&world, "codex", "one", Heard::End);
+    note_event(&world, "codex", "one", ConversationEvent::End);
     let found = session(&world, "codex-mcp-client");
     assert_eq!((found.agent_id.as_str(), found.note()), (two.as_str(), None));
     // It may be resumed.
-    assert_eq!(hear(&world, "codex", "one", Heard::Start), one);
+    assert_eq!(note_event(&world, "codex", "one", ConversationEvent::Start), one);
     assert!(session(&world, "codex-mcp-client").note().is_some());
 }
 
@@ -104,7 +113,7 @@ fn a_file_that_cannot_be_read_is_written_anew() {
 #[test]
 fn a_new_conversation_removes_files_that_nothing_has_touched_for_a_day() {
     let world = World::with(&[("a.txt", "a")]);
-    hear(&world, "cursor", "chat-1", Heard::Start);
+    note_event(&world, "cursor", "chat-1", ConversationEvent::Start);
     let folder = world.own_sessions();
     let aged = |name: &str, hours: u64| {
         let path = folder.join(name);
@@ -114,7 +123,7 @@ fn a_new_conversation_removes_files_that_nothing_has_touched_for_a_day() {
         path
     };
     let (old, young) = (aged("old.notes.json", 25), aged("young.notes.json", 23));
-    hear(&world, "cursor", "chat-2", Heard::Start);
+    note_event(&world, "cursor", "chat-2", ConversationEvent::Start);
     assert_eq!((old.exists(), young.exists()), (false, true));
 }
 
@@ -122,7 +131,7 @@ fn a_new_conversation_removes_files_that_nothing_has_touched_for_a_day() {
 #[test]
 fn a_damaged_file_of_a_conversation_changes_no_holder() {
     let world = World::with(&[("a.txt", "a")]);
-    let chat = hear(&world, "cursor", "chat-1", Heard::Start);
+    let chat = note_event(&world, "cursor", "chat-1", ConversationEvent::Start);
     let folder = world.own_sessions();
     let files = || std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
     let file = files()
@@ -130,6 +139,10 @@ fn a_damaged_file_of_a_conversation_changes_no_holder() {
         .unwrap();
     for damaged in ["", "{", "{\"holders\":{\"cursor\":\"no spaces here\"}}"] {
         std::fs::write(&file, damaged).unwrap();
-        assert_eq!(hear(&world, "cursor", "chat-1", Heard::Work), chat, "after {damaged:?}");
+        assert_eq!(
+            note_event(&world, "cursor", "chat-1", ConversationEvent::Work),
+            chat,
+            "after {damaged:?}"
+        );
     }
 }

@@ -40,7 +40,7 @@ fn the_base_is_the_newest_commit_of_the_remote_branch_that_is_contained() {
     world.clone.commit(&[("c.txt", "c")]);
     world.clone.git(&["push", "--quiet"]);
     let working_copy = WorkingCopy::containing(worktree.path()).unwrap();
-    let main = coord::domain::Branch::parse("main").unwrap();
+    let main = coord_domain::Branch::parse("main").unwrap();
     assert_eq!(working_copy.base_head(&main).map(|base| base.to_string()), Some(first));
     let head = worktree.git(&["rev-parse", "HEAD"]);
     assert_eq!(working_copy.head().map(|head| head.to_string()), Some(head));

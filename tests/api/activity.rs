@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use coord::auth::{Authenticator, JwtVerifier};
-use coord::http::Endpoint;
-use coord::state::admission::{Rate, Rates};
+use coord_auth::{Authenticator, JwtVerifier};
+use coord_http::Endpoint;
 use coord_protocol::client::ActivityFilter;
 use coord_protocol::{ActivityResponse, Client, Event};
+use coord_settings::{Rate, Rates};
 use insta::assert_snapshot;
 use secrecy::SecretString;
 use serde_json::json;
@@ -131,7 +131,7 @@ async fn a_log_that_does_not_reach_back_says_so() {
     let first = activity(&api, "").await.cursor;
     api.claim("ann", "WRITING", &["README.md"]).await;
     assert!(!activity(&api, &format!("&after={first}")).await.is_cut);
-    let log = coord::state::events::keys::status_log(&crate::api::repo());
+    let log = coord_state::events::keys::status_log(&crate::api::repo());
     api.command(["XTRIM", &log, "MAXLEN", "1"]).await;
     let after = activity(&api, &format!("&after={first}")).await;
     assert_eq!((lines(&after).len(), after.is_cut), (1, true));
@@ -150,8 +150,8 @@ async fn each_store(test: impl AsyncFn(Api)) {
     let Some(redis) = coord_test_support::real_redis::RealRedis::start(&[]) else {
         return;
     };
-    let store = coord::store::redis::RedisStore::connect(&redis.url()).unwrap();
-    let over_redis = |state: &mut coord::app::App| state.store = coord::store::TimedStore::over(Arc::new(store));
+    let store = coord_store::redis::RedisStore::connect(&redis.url()).unwrap();
+    let over_redis = |state: &mut coord_server::app::App| state.store = coord_store::TimedStore::over(Arc::new(store));
     test(Api::start_with(over_redis).await).await;
 }
 
@@ -245,7 +245,7 @@ async fn a_question_that_is_not_valid_says_what_to_send() {
 
 #[tokio::test]
 async fn the_limits_and_the_credentials_are_those_of_locks() {
-    let rates = |state: &mut coord::app::App| {
+    let rates = |state: &mut coord_server::app::App| {
         state.rates = Rates {
             holder: Rate {
                 interval_ms: 60_000,
@@ -270,7 +270,7 @@ async fn the_limits_and_the_credentials_are_those_of_locks() {
 async fn the_function_of_the_graph_answers_it_too() {
     let api = Api::start().await;
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
-    let router = coord::http::router(state, &Endpoint::Graph.of_function());
+    let router = coord_http::router(state, &Endpoint::Graph.of_function());
     let function = api.elsewhere(crate::api::listen(router).await, api.store.clone());
     assert_eq!(activity(&function, "").await.events, []);
 }

@@ -7,21 +7,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::app::App;
-use coord::auth::{Authenticator, Credentials};
-use coord::builds::job::Job;
-use coord::builds::leased_build::build_and_publish;
-use coord::builds::stored_graph::{Node, StoredGraph};
-use coord::domain::{Branch, CommitSha, RepoId, UserId};
-use coord::http::Endpoint;
-use coord::settings::Settings;
-use coord::source::{Source, Sources};
-use coord::state;
-use coord::state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publish_graph, stage_graph};
-use coord::store::{Request, Store, Value as StoreValue};
+use coord_auth::{Authenticator, Credentials};
+use coord_builds::job::Job;
+use coord_builds::leased_build::build_and_publish;
+use coord_builds::stored_graph::{Node, StoredGraph};
+use coord_domain::{Branch, CommitSha, RepoId, UserId};
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use coord_graph::{ImportKind, KindSet, Limits};
+use coord_http::Endpoint;
+use coord_server::app::App;
+use coord_server::settings::Settings;
+use coord_sources::{Source, Sources};
+use coord_state as state;
+use coord_state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publish_graph, stage_graph};
+use coord_store::{Request, Store, Value as StoreValue};
 use coord_test_support::git::Repo;
 use serde_json::{Value, json};
 
@@ -92,8 +92,8 @@ impl Api {
         change(&mut state);
         let store = Arc::clone(&state.store);
         let edge = state.edge.clone();
-        let routes = coord::http::routes(state, &Endpoint::ALL).layer(axum::Extension(coord::mcp::protocol()));
-        let address = listen(coord::http::around(edge, routes)).await;
+        let routes = coord_http::routes(state, &Endpoint::ALL).layer(axum::Extension(coord_mcp::protocol()));
+        let address = listen(coord_http::around(edge, routes)).await;
         Api {
             address,
             store,

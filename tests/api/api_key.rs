@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::auth::{Authenticator, Credentials, JwtVerifier};
-use coord::domain::UserId;
-use coord::http::Endpoint;
+use coord_auth::{Authenticator, Credentials, JwtVerifier};
+use coord_domain::UserId;
+use coord_http::Endpoint;
 use coord_test_support::signer::Signer;
 use reqwest::Method;
 use secrecy::SecretString;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::function::function_router;
-use coord::http::Endpoint;
-use coord::settings::env_vars;
-use coord::store::{Request, Store, StoreError, Value as StoreValue};
+use coord_http::Endpoint;
+use coord_http::function::function_router;
+use coord_settings::env_vars;
+use coord_store::{Request, Store, StoreError, Value as StoreValue};
 use futures::stream::BoxStream;
 use reqwest::Method;
 use serde_json::json;

@@ -18,7 +18,7 @@ async fn refusal(api: &Api, body: impl Into<reqwest::Body>) -> String {
 }
 
 #[tokio::test]
-async fn what_is_no_json_object_is_refused() {
+async fn a_value_that_is_no_json_object_is_refused() {
     let api = Api::start().await;
     let good = api.post_body("WRITING", &["src/auth.ts"], json!({})).to_string();
     let duplicate = good.replacen('{', "{\"branch\":\"other\",", 1);

@@ -94,7 +94,7 @@ async fn a_conflict_that_is_also_stale_says_both() {
 }
 
 #[tokio::test]
-async fn what_is_ones_own_is_held_and_no_conflict() {
+async fn an_own_lock_is_held_and_no_conflict() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
@@ -131,7 +131,7 @@ async fn several_readers_are_all_listed_behind_the_earliest() {
 }
 
 #[tokio::test]
-async fn who_means_to_read_is_only_warned_of_a_written_neighbor() {
+async fn a_reader_is_only_warned_of_a_written_neighbor() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/db.ts"]).await;

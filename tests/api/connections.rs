@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use coord::http::Endpoint;
-use coord::settings::connections::ConnectionConfig;
 use coord_cli::commands::serve::listen::{Bounds, Places, serve_within};
+use coord_http::Endpoint;
+use coord_settings::connections::ConnectionConfig;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -46,7 +46,7 @@ async fn impatient() -> Api {
         ..Bounds::default()
     };
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
-    let router = coord::http::router(state, &Endpoint::ALL);
+    let router = coord_http::router(state, &Endpoint::ALL);
     let places = Places::new(ConnectionConfig::default());
     tokio::spawn(serve_within(bounds, places, listener, router, std::future::pending()));
     let store = api.store.clone();
@@ -104,7 +104,7 @@ async fn a_connection_that_says_nothing_is_ended() {
 
 // rule: http#connections
 #[tokio::test]
-async fn who_takes_nothing_of_an_answer_is_cut_off() {
+async fn a_client_that_reads_nothing_is_cut_off() {
     const SIZE: usize = 64 << 20;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -171,7 +171,7 @@ async fn a_head_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_refused() {
+async fn a_request_that_is_no_http_is_refused() {
     let api = Api::start().await;
     for request in [
         &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
@@ -194,7 +194,7 @@ async fn what_is_not_http_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_said_to_a_client_that_goes_on_sending() {
+async fn a_client_that_keeps_sending_is_told_that_its_body_is_too_large() {
     let api = Api::start().await;
     // As Python's client does it: all is sent before anything is read.
     let mut connection = TcpStream::connect(api.address).await.unwrap();
@@ -216,7 +216,7 @@ async fn what_is_too_large_is_said_to_a_client_that_goes_on_sending() {
 }
 
 #[tokio::test]
-async fn what_had_arrived_when_a_server_is_told_to_stop_is_answered() {
+async fn requests_that_arrived_before_a_shutdown_are_answered() {
     for _ in 0..20 {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

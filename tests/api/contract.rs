@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use coord::http::Endpoint;
+use coord_http::Endpoint;
 use coord_protocol::{
     ActivityResponse, AgentError, CheckResponse, ErrorBody, IntentResponse, IntentsResponse, LocksResponse,
     PostResponse,
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::Answer;
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(coord::http::document);
+static DOCUMENT: LazyLock<Value> = LazyLock::new(coord_http::document);
 
 /// Panics where the document does not say that `method` on `path` may be answered so.
 pub fn assert_documented(method: &Method, path: &str, answer: &Answer) {

@@ -1,9 +1,9 @@
 //! Pages of other sites: let in by list.
 
-use coord::function::function_router;
-use coord::http::{Edge, Endpoint};
-use coord::settings::edge::AllowedOrigins;
-use coord::settings::env_vars;
+use coord_http::function::function_router;
+use coord_http::{Edge, Endpoint};
+use coord_settings::edge::AllowedOrigins;
+use coord_settings::env_vars;
 use reqwest::Method;
 use serde_json::json;
 

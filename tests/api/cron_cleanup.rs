@@ -1,6 +1,6 @@
 //! `GET /api/cron_cleanup`.
 
-use coord::state;
+use coord_state as state;
 use insta::assert_json_snapshot;
 use secrecy::SecretString;
 use serde_json::json;
@@ -18,7 +18,7 @@ async fn sweep(api: &Api, authorization: &str) -> Answer {
 const RIGHT: &str = "Bearer the secret of the cron";
 
 #[tokio::test]
-async fn what_expired_is_swept_and_counted() {
+async fn expired_locks_are_swept_and_counted() {
     let api = start().await;
     assert_eq!(
         sweep(&api, RIGHT).await.json(),

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::function::function_router;
-use coord::http::Endpoint;
-use coord::settings::env_vars;
-use coord::store::{Request, Store, StoreError, Value as StoreValue};
+use coord_http::Endpoint;
+use coord_http::function::function_router;
+use coord_settings::env_vars;
+use coord_store::{Request, Store, StoreError, Value as StoreValue};
 use futures::stream::BoxStream;
 use reqwest::Method;
 use secrecy::SecretString;
@@ -199,7 +199,7 @@ impl Store for Slow {
 #[tokio::test]
 async fn a_request_that_takes_too_long_is_given_up() {
     let api = Api::start_with(|state| {
-        state.store = coord::store::TimedStore::over(Arc::new(Slow(Duration::from_secs(3600))));
+        state.store = coord_store::TimedStore::over(Arc::new(Slow(Duration::from_secs(3600))));
         state.edge.time_limit = Duration::from_millis(200);
     })
     .await;

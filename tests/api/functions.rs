@@ -177,15 +177,15 @@ async fn a_request_for_events_ends_with_the_stream() {
     assert!(early.is_err(), "the process would be frozen: {early:?}");
     drop(stream);
     // The runtime notices a client that is gone when it writes, some writes later.
-    let repo = coord::domain::RepoId::parse("https://127.0.0.1/acme/widgets").unwrap();
-    let channel = coord::state::events::keys::events(&repo);
+    let repo = coord_domain::RepoId::parse("https://127.0.0.1/acme/widgets").unwrap();
+    let channel = coord_state::events::keys::events(&repo);
     let progress = json!({"type": "graph_progress", "branch": "main", "version": "9bee4e1", "files": 1, "wanted": 1,
         "scanned": 1, "time": 1});
-    let store = coord::store::upstash::UpstashStore::new(&store, "token".to_owned().into()).unwrap();
+    let store = coord_store::upstash::UpstashStore::new(&store, "token".to_owned().into()).unwrap();
     let publishing = tokio::spawn(async move {
         loop {
-            let publish = coord::store::Request::command(["PUBLISH", &channel, &progress.to_string()]);
-            coord::store::Store::run(&store, vec![publish]).await.unwrap();
+            let publish = coord_store::Request::command(["PUBLISH", &channel, &progress.to_string()]);
+            coord_store::Store::run(&store, vec![publish]).await.unwrap();
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     });

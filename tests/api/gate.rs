@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use coord::settings::IntentConfig;
-use coord::settings::IntentPolicy;
-use coord::state;
 use coord_intents::intent::Intent;
 use coord_intents::scope::Scope;
+use coord_settings::IntentConfig;
+use coord_settings::IntentPolicy;
+use coord_state as state;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -105,7 +105,7 @@ async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned(
         ),
         (
             "REQ-3",
-            "You must cite a valid active Intent ID. Intent REQ-3 is COMPLETED: what you hold can still be pushed and released",
+            "You must cite a valid active Intent ID. Intent REQ-3 is COMPLETED: you can still push and release your files",
         ),
         (
             "REQ-4",
@@ -138,7 +138,7 @@ async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned(
 // rule: intents#required
 #[tokio::test]
 async fn without_an_intent_the_policy_decides() {
-    let required = |app: &mut coord::app::App| {
+    let required = |app: &mut coord_server::app::App| {
         app.intents = Arc::new(IntentConfig {
             policy: IntentPolicy::Required,
             ..IntentConfig::default()
@@ -169,7 +169,7 @@ async fn without_an_intent_the_policy_decides() {
 }
 
 #[tokio::test]
-async fn what_is_sent_of_intents_is_bounded() {
+async fn members_of_intents_are_bounded() {
     let api = Api::start().await;
     for (more, field) in [
         (json!({ "intent_id": "a b" }), "intent_id"),

@@ -1,10 +1,10 @@
 //! `GET /api/graph`.
 
-use coord::domain::BuildProgress;
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::state;
-use coord::state::builds::{lease_build, report_build};
-use coord::store::Request;
+use coord_domain::BuildProgress;
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_state as state;
+use coord_state::builds::{lease_build, report_build};
+use coord_store::Request;
 use insta::{assert_json_snapshot, assert_snapshot};
 use serde_json::json;
 
@@ -89,7 +89,7 @@ async fn a_stored_graph_that_cannot_be_read_counts_as_missing() {
 }
 
 #[tokio::test]
-async fn what_is_known_is_not_sent_again() {
+async fn known_records_are_not_sent_again() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let first = api.get(PATH, &[]).await;

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::function::function_router;
-use coord::http::Endpoint;
-use coord::settings::env_vars;
-use coord::store::redis::RedisStore;
-use coord::store::{Request, Store, StoreError, Value as StoreValue};
+use coord_http::Endpoint;
+use coord_http::function::function_router;
+use coord_settings::env_vars;
+use coord_store::redis::RedisStore;
+use coord_store::{Request, Store, StoreError, Value as StoreValue};
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::waiting::let_pass;
 use futures::stream::BoxStream;
@@ -162,7 +162,7 @@ async fn the_pause_of_a_redis_is_told_for_as_long_as_it_lasts() {
     // A change that waits is before whatever is sent on its connection.
     let waiting = tokio::spawn({
         let store = Arc::clone(&store);
-        async move { coord::state::health::probe(&*store).await }
+        async move { coord_state::health::probe(&*store).await }
     });
     tokio::time::sleep(Duration::from_millis(200)).await;
     let told = tokio::time::timeout(Duration::from_secs(4), store.responds()).await;
@@ -269,7 +269,7 @@ async fn a_store_that_does_not_answer_is_waited_for_two_seconds() {
 }
 
 #[tokio::test]
-async fn what_is_not_configured_is_said_without_saying_how_it_is() {
+async fn a_missing_configuration_is_reported_without_its_details() {
     let secret = "a secret of this deployment that nobody may see";
     let answer = function(&[(env_vars::COORD_JWT_SECRET, secret), (env_vars::CRON_SECRET, secret)])
         .await
@@ -336,7 +336,7 @@ async fn many_who_poll_cost_the_store_one_write() {
 }
 
 #[tokio::test]
-async fn who_goes_away_takes_nothing_along_from_those_who_wait() {
+async fn a_caller_that_leaves_affects_no_waiting_ones() {
     let (api, writes, _) = probed(Duration::from_millis(1500)).await;
     for _ in 0..20 {
         let impatient = tokio::time::timeout(Duration::from_millis(10), api.get("/api/health", &[]));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use coord::auth::{Authenticator, JwtVerifier};
+use coord_auth::{Authenticator, JwtVerifier};
 use insta::{assert_json_snapshot, assert_snapshot};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use reqwest::Method;
@@ -150,8 +150,8 @@ async fn on_one_machine_the_user_is_who_the_header_names_or_the_system_s() {
 async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
     let api = Api::start().await;
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
-    let router = coord::http::router(state, &coord::http::Endpoint::ALL).layer(axum::middleware::from_fn_with_state(
-        Arc::new(coord::http::Edge::default()),
+    let router = coord_http::router(state, &coord_http::Endpoint::ALL).layer(axum::middleware::from_fn_with_state(
+        Arc::new(coord_http::Edge::default()),
         coord_cli::commands::serve::local_guard::require_local_caller,
     ));
     let guarded = crate::api::listen(router).await;

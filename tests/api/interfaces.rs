@@ -93,7 +93,7 @@ async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warn
 }
 
 #[tokio::test]
-async fn what_is_sent_of_an_interface_has_to_make_sense() {
+async fn contradictory_interface_terms_are_refused() {
     let api = shop().await;
     for status in ["READING", "OPEN"] {
         let refused = api
@@ -147,8 +147,8 @@ async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neig
     let pushed = api.git.commit(&[("src/db.ts", &changed)]);
     let open = opens(&api, &pushed, &["src/db.ts"]).await;
     assert_eq!(open.status, 200);
-    let said = "INTERFACE_CHANGED: The interface of 'src/db.ts' was to be kept: `query` changed, `limit` is gone, `most` is new; the holder of a \
-                neighbor is told.";
+    let said = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': `query` changed, `limit` is gone, `most` is new; the holder of a \
+                neighbor is notified.";
     assert_eq!(warnings(&open.json()), [said]);
     let events = api
         .get("/api/activity?repo_url=https://github.com/acme/shop", &[])
@@ -177,7 +177,7 @@ async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neig
 
 // rule: locks#incomparable
 #[tokio::test]
-async fn what_cannot_be_compared_counts_as_changed_and_a_file_that_is_gone_has_lost_its_names() {
+async fn an_incomparable_file_counts_as_changed_and_a_deleted_one_lost_its_names() {
     let api = shop().await;
     let keeps = json!({"interface": "keeps"});
     api.tell(
@@ -195,8 +195,8 @@ async fn what_cannot_be_compared_counts_as_changed_and_a_file_that_is_gone_has_l
     ]);
     let files = ["src/db.ts", "README.md", "src/new.ts"];
     let open = opens(&api, &pushed, &files).await;
-    let said = "INTERFACE_CHANGED: The interface of 'src/db.ts' was to be kept: it cannot be compared (not_understood), and so counts as \
-                changed; nobody holds a neighbor.";
+    let said = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': it cannot be compared (not_understood), and so counts as \
+                changed; no neighbor is locked.";
     assert_eq!(warnings(&open.json()), [said], "no word about texts and new files");
     api.git.commit(&[("src/db.ts", BEFORE)]);
     let head = api.git.git(&["rev-parse", "HEAD"]);
@@ -207,7 +207,8 @@ async fn what_cannot_be_compared_counts_as_changed_and_a_file_that_is_gone_has_l
     let open = opens(&api, &gone, &["src/db.ts"]).await;
     let body = open.json();
     assert!(
-        warnings(&body)[0].contains("was to be kept: `limit` is gone, `query` is gone; "),
+        warnings(&body)[0]
+            .contains("You promised to keep the interface of 'src/db.ts': `limit` is gone, `query` is gone; "),
         "{body}"
     );
 }

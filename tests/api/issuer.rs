@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
-use coord::auth::{AuthError, IssuerKeys, JwtVerifier, KeySetUrl, KeyTiming};
+use coord_auth::{AuthError, IssuerKeys, JwtVerifier, KeySetUrl, KeyTiming};
 use serde_json::{Value, json};
 
 use crate::api::listen;

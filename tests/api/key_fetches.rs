@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use coord::auth::{Authenticator, KeyTiming};
+use coord_auth::{Authenticator, KeyTiming};
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 

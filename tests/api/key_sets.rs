@@ -1,6 +1,6 @@
 //! Which key of a set verifies a token, and which none.
 
-use coord::auth::KeyTiming;
+use coord_auth::KeyTiming;
 use serde_json::json;
 
 use crate::issuer::{Issuer, eager, good, is_refused, set};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::auth::{Authenticator, JwtVerifier};
-use coord::http::Endpoint;
-use coord::state::admission::{Rate, Rates};
+use coord_auth::{Authenticator, JwtVerifier};
+use coord_http::Endpoint;
+use coord_settings::{Rate, Rates};
 use insta::{assert_json_snapshot, assert_snapshot};
 use secrecy::SecretString;
 use serde_json::json;
@@ -53,7 +53,7 @@ async fn populated() -> Api {
 }
 
 #[tokio::test]
-async fn who_holds_what_is_shown_of_all_branches_or_one() {
+async fn locks_are_shown_of_all_branches_or_one() {
     let api = populated().await;
     assert_json_snapshot!(api.get(&format!("{PATH}&branch=main"), &[]).await.snapshot());
     let on_main = [
@@ -86,7 +86,7 @@ async fn who_holds_what_is_shown_of_all_branches_or_one() {
 }
 
 #[tokio::test]
-async fn what_is_held_on_a_branch_that_is_gone_is_shown() {
+async fn locks_on_a_deleted_branch_are_shown() {
     let api = populated().await;
     api.git.git(&["branch", "-D", "other"]);
     assert_eq!(held(&api, "&branch=other", &[]).await, ["other README.md bob/one"]);
@@ -191,7 +191,7 @@ async fn the_function_of_the_graph_answers_it() {
     assert!(vercel["rewrites"].as_array().unwrap().contains(&rewrite));
     let api = Api::start().await;
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
-    let router = coord::http::router(state, &Endpoint::Graph.of_function());
+    let router = coord_http::router(state, &Endpoint::Graph.of_function());
     let function = api.elsewhere(crate::api::listen(router).await, api.store.clone());
     assert_eq!(held(&function, "", &[]).await, [""; 0]);
     let graph = "/api/graph?repo_url=https://github.com/acme/shop.git&branch=main";

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use coord::auth::{Authenticator, JwtVerifier};
-use coord::function::function_router;
-use coord::http::Endpoint;
+use coord_auth::{Authenticator, JwtVerifier};
+use coord_http::Endpoint;
+use coord_http::function::function_router;
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use secrecy::SecretString;
@@ -44,7 +44,7 @@ impl Log {
         want_everything();
         let log = Log::default();
         let writer = log.clone();
-        let subscriber = coord::logging::json(EnvFilter::new(filter), move || writer.clone());
+        let subscriber = coord_runtime::logging::json(EnvFilter::new(filter), move || writer.clone());
         (log, tracing::subscriber::set_default(subscriber))
     }
 
@@ -52,7 +52,7 @@ impl Log {
         want_everything();
         let log = Log::default();
         let writer = log.clone();
-        let subscriber = coord::logging::text(EnvFilter::new(filter), move || writer.clone());
+        let subscriber = coord_runtime::logging::text(EnvFilter::new(filter), move || writer.clone());
         (log, tracing::subscriber::set_default(subscriber))
     }
 

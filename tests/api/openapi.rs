@@ -1,7 +1,7 @@
 //! The OpenAPI document: what it shows is what a server answers, and what holds answers against it is not blind.
 
-use coord::http::document;
-use coord::http::openapi::examples;
+use coord_http::document;
+use coord_http::openapi::examples;
 use serde_json::{Value, json};
 
 use crate::api::{Answer, Api};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use coord::domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId, is_plain_text, plain_text};
-use coord::http::{Endpoint, ROUTES, document};
+use coord_domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId, is_plain_text, plain_text};
+use coord_http::{Endpoint, ROUTES, document};
 use coord_protocol::Event;
 use coord_protocol::plain_text::is_unseen;
 use jsonschema::Validator;

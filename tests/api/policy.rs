@@ -1,8 +1,8 @@
 //! What `.coord.toml` says to callers.
 
-use coord::policy::PolicyText;
-use coord::policy::file::PolicyFile;
-use coord::state;
+use coord_settings::policy::PolicyText;
+use coord_settings::policy::file::PolicyFile;
+use coord_state as state;
 use serde_json::{Value, json};
 
 use crate::api::{Api, main_branch, repo};

@@ -1,6 +1,6 @@
 //! `POST /api/post_status` with READING and WRITING.
 
-use coord::domain::NeighborPolicy;
+use coord_domain::NeighborPolicy;
 use insta::assert_json_snapshot;
 use serde_json::json;
 
@@ -58,7 +58,7 @@ async fn a_reader_is_told_of_a_written_neighbor_and_goes_on() {
 
 #[tokio::test]
 async fn where_the_policy_is_to_warn_a_writer_goes_on_too() {
-    let warns = |state: &mut coord::app::App| state.locks.neighbor_policy = NeighborPolicy::Warn;
+    let warns = |state: &mut coord_server::app::App| state.locks.neighbor_policy = NeighborPolicy::Warn;
     let api = Api::start_with(warns).await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
@@ -123,7 +123,7 @@ async fn a_message_that_says_nothing_is_taken_with_an_example_of_a_good_one() {
 }
 
 #[tokio::test]
-async fn who_writes_a_file_renews_it_behind_the_branch_and_is_told_to_pull() {
+async fn a_writer_behind_the_branch_renews_its_file_and_gets_a_pull() {
     let api = Api::start_with(|state| state.locks.ttl_seconds = 500).await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["README.md"]).await;
@@ -146,7 +146,7 @@ async fn who_writes_a_file_renews_it_behind_the_branch_and_is_told_to_pull() {
 }
 
 #[tokio::test]
-async fn who_may_be_ahead_is_not_told_that_it_lacks_a_commit() {
+async fn an_agent_that_may_be_ahead_gets_no_missing_commit() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let unknown = json!({ "agent_head": "0123456789abcdef0123456789abcdef01234567" });

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use coord::app::App;
-use coord::settings::IntentConfig;
-use coord::state::admission::{Rate, Rates};
+use coord_server::app::App;
+use coord_settings::IntentConfig;
+use coord_settings::{Rate, Rates};
 use serde_json::{Value, json};
 
 use crate::api::Api;
@@ -260,7 +260,7 @@ async fn each_claim_of_a_wait_counts_and_the_limit_ends_it_with_the_refusal() {
 }
 
 #[tokio::test]
-async fn what_was_pushed_meanwhile_has_to_be_pulled() {
+async fn commits_pushed_meanwhile_must_be_pulled() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let wait = api.tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
@@ -378,7 +378,7 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
     assert_eq!(forced.status, 200, "{}", forced.json());
     assert_eq!(
         forced.json()["orchestration"]["reason"],
-        "You have taken 'src/db.ts' of user 'ann' (agent 'one') away; each holder is told by its next call"
+        "Force-released 'src/db.ts' of user 'ann' (agent 'one'); each holder is notified by its next call"
     );
     for answer in [
         api.check("ann", &["src/db.ts"], agent.clone()).await,
@@ -397,8 +397,8 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
         assert_eq!(body["orchestration"]["action"], "STOP");
         assert_eq!(
             body["orchestration"]["reason"],
-            "user 'eve' has taken your lock on 'src/db.ts' away: The release needs this file today; leave the work there, and \
-             tell your user; a release of it (OPEN with \"abandon\": true) says that you know"
+            "user 'eve' force-released your lock on 'src/db.ts': The release needs this file today; stop working there, and \
+             tell your user; confirm with a release (OPEN with \"abandon\": true)"
         );
     }
     api.tell("ann", "WRITING", &["src/db.ts"], agent).await;
@@ -417,7 +417,7 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
 
 // rule: locks#force
 #[tokio::test]
-async fn who_approves_may_take_a_lock_away_and_nobody_else_where_nothing_tells_the_owner() {
+async fn only_approvers_may_force_release_where_the_owner_is_unknown() {
     let api = Api::start_with(|app| {
         app.intents = Arc::new(IntentConfig {
             approvers: vec!["eve".to_owned()],
@@ -440,7 +440,7 @@ async fn who_approves_may_take_a_lock_away_and_nobody_else_where_nothing_tells_t
 
 // rule: locks#free-files
 #[tokio::test]
-async fn who_has_to_wait_is_told_of_files_nearby_that_are_free() {
+async fn a_waiting_caller_is_offered_free_files_nearby() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     // page imports auth, which imports db.

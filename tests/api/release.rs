@@ -70,7 +70,7 @@ async fn written_files_need_the_new_head_or_abandon() {
 }
 
 #[tokio::test]
-async fn what_was_only_read_is_released_without_a_push() {
+async fn files_that_were_only_read_are_released_without_a_push() {
     let api = Api::start().await;
     api.claim("ann", "READING", &["src/auth.ts"]).await;
     assert_eq!(api.tell("ann", "OPEN", &["src/auth.ts"], json!({})).await.status, 200);
@@ -78,7 +78,7 @@ async fn what_was_only_read_is_released_without_a_push() {
 }
 
 #[tokio::test]
-async fn what_had_expired_and_is_free_is_a_warning() {
+async fn an_expired_lock_on_a_free_file_is_a_warning() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
@@ -98,7 +98,7 @@ async fn what_had_expired_and_is_free_is_a_warning() {
 // rule: locks#lost
 // rule: messages#stop
 #[tokio::test]
-async fn what_had_expired_and_is_anothers_is_a_stop_with_who_has_it() {
+async fn an_expired_lock_that_another_agent_holds_now_is_a_stop_with_its_holder() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts", "src/db.ts"]).await;
     api.lapse("src/auth.ts").await;

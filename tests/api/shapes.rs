@@ -128,7 +128,7 @@ async fn the_reason_of_a_direct_conflict_begins_as_documented() {
 async fn a_stored_lock_is_the_documented_entry() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
-    let key = coord::state::locks::keys::locks(&crate::api::repo());
+    let key = coord_state::locks::keys::locks(&crate::api::repo());
     let stored = api.command(["HGET", &key, "src/auth.ts"]).await.unwrap();
     let mut stored: Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
     let entry = stored[0].take();

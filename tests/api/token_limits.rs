@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use coord::auth::{Authenticator, Credentials, JwtVerifier, RepoLimit};
-use coord::domain::UserId;
-use coord::http::{Audience, Endpoint};
-use coord::store::Value as StoreValue;
+use coord_auth::{Authenticator, Credentials, JwtVerifier, RepoLimit};
+use coord_domain::UserId;
+use coord_http::{Audience, Endpoint};
+use coord_store::Value as StoreValue;
 use insta::assert_json_snapshot;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -130,7 +130,7 @@ async fn a_repository_that_the_deployment_does_not_list_is_served_by_no_endpoint
 }
 
 #[tokio::test]
-async fn who_may_not_ask_does_not_learn_whether_there_is_such_a_repository() {
+async fn an_unauthorized_caller_does_not_learn_whether_a_repository_exists() {
     let signer = Signer::ed25519();
     let api = start(&signer).await;
     let token = format!(
@@ -248,8 +248,8 @@ async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() 
     let token = format!("Bearer {}", signer.sign(None, &claims(&json!({}))));
     let of_callers = |endpoint: &Endpoint| endpoint.route().audience != Audience::Operator;
     for endpoint in Endpoint::ALL.into_iter().filter(of_callers) {
-        let router = coord::function::function_router(endpoint, &set);
-        let address = listen(router.layer(axum::Extension(coord::mcp::protocol()))).await;
+        let router = coord_http::function::function_router(endpoint, &set);
+        let address = listen(router.layer(axum::Extension(coord_mcp::protocol()))).await;
         let function = api.elsewhere(address, Arc::clone(&api.store));
         let answers = ask_all(&function, &[("authorization", &token)], crate::api::REPO_URL).await;
         let (_, answer) = answers.into_iter().find(|(asked, _)| *asked == endpoint).unwrap();

@@ -1,8 +1,8 @@
 //! Which keys, issuers and audiences the environment may set.
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
-use coord::auth::JwtVerifier;
-use coord::settings::ConfigError;
+use coord_auth::JwtVerifier;
+use coord_settings::ConfigError;
 use coord_test_support::signer::{Signer, pem};
 use serde_json::json;
 
@@ -62,7 +62,7 @@ fn from_env(set: &[(&str, &str)]) -> Result<Option<JwtVerifier>, ConfigError> {
 }
 
 #[tokio::test]
-async fn what_is_not_set_opens_nothing() {
+async fn an_unset_secret_admits_no_request() {
     for nothing in ["", "  ", "undefined", "null", "NULL"] {
         let keys = ["COORD_JWT_SECRET", "COORD_JWT_PUBLIC_KEY", "COORD_JWT_JWKS_URL"].map(|name| (name, nothing));
         assert!(from_env(&keys).unwrap().is_none(), "{nothing:?}");

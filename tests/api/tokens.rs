@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use aws_lc_rs::signature::KeyPair;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use coord::auth::{AuthError, JwtVerifier};
+use coord_auth::{AuthError, JwtVerifier};
 use coord_test_support::signer::{Signer, pem};
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -241,7 +241,7 @@ async fn another_audience_may_be_asked_for() {
 }
 
 #[tokio::test]
-async fn what_is_critical_and_not_understood_is_refused() {
+async fn unknown_critical_headers_are_refused() {
     let signer = Signer::p256();
     let verifier = verifier_of(&signer);
     for crit in [json!(["b64"]), json!(["exp"]), json!([]), json!("b64"), json!([1])] {

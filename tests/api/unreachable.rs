@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::app::App;
-use coord::http::Endpoint;
-use coord::state::heads::{FetchedHead, record_head};
-use coord::store::redis::{RedisOptions, RedisStore};
-use coord::store::upstash::UpstashStore;
-use coord::store::{Limits, Store};
+use coord_http::Endpoint;
+use coord_server::app::App;
+use coord_state::heads::{FetchedHead, record_head};
+use coord_store::redis::{RedisOptions, RedisStore};
+use coord_store::upstash::UpstashStore;
+use coord_store::{Limits, Store};
 use insta::assert_json_snapshot;
 use secrecy::SecretString;
 use serde_json::json;
@@ -159,7 +159,11 @@ async fn a_function_that_is_not_configured_names_the_variables_to_set() {
             "COORD_JWT_SECRET" => Some(crate::identity::SECRET.to_owned()),
             asked => (asked == variable).then(|| value.to_owned()),
         };
-        let address = crate::api::listen(coord::function::function_router(Endpoint::CheckStatus, &environment)).await;
+        let address = crate::api::listen(coord_http::function::function_router(
+            Endpoint::CheckStatus,
+            &environment,
+        ))
+        .await;
         let function = api.elsewhere(address, api.store.clone());
         let headers = [
             ("content-type", "application/json"),
@@ -194,7 +198,7 @@ async fn a_function_without_a_source_knows_what_the_store_knows() {
     assert_eq!(graph.status, 503);
 
     let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
-    let [first, head] = [&api.first, &api.head].map(|text| coord::domain::CommitSha::parse(text).unwrap());
+    let [first, head] = [&api.first, &api.head].map(|text| coord_domain::CommitSha::parse(text).unwrap());
     record_head(&*api.store, &repo, &branch, &FetchedHead::of(&first, &[]))
         .await
         .unwrap();

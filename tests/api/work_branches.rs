@@ -30,7 +30,7 @@ async fn with_pending() -> Api {
     assert_eq!(open.status, 200, "{}", open.json());
     assert_eq!(
         open.json()["orchestration"]["reason"],
-        "Released 'src/db.ts'; until they are on main, others are told of your changes of 'src/db.ts' on pool"
+        "Released 'src/db.ts'; until they are on main, others see your changes of 'src/db.ts' on pool"
     );
     api
 }
@@ -49,13 +49,13 @@ async fn a_release_beyond_the_bound_of_pending_changes_warns_pending_full() {
         .tell("ann", "WRITING", &["src/db.ts"], json!({ "work_branch": "pool" }))
         .await;
     assert_eq!(claim.status, 200, "{}", claim.json());
-    let key = coord::state::locks::keys::pending(&repo());
+    let key = coord_state::locks::keys::pending(&repo());
     api.command(["HSET", &key, "\nann", "2000", "\n", "2000"]).await;
     let pushed = commits_on(&api, "pool", &[("src/db.ts", "export const pool = 1;\n")]);
     let open = json!({ "work_branch": "pool", "new_repo_head": pushed, "agent_head": pushed });
     let open = api.tell("ann", "OPEN", &["src/db.ts"], open).await;
     assert_eq!(open.status, 200, "{}", open.json());
-    let full = "PENDING_FULL: Others are not told of your changes of 'src/db.ts', because too many changes are pending: merge some.";
+    let full = "PENDING_FULL: Others do not see your changes of 'src/db.ts', because too many changes are pending: merge some.";
     assert_eq!(warnings(&open.json()), [full]);
     assert_eq!(api.held().await, 0, "the lock is released all the same");
 }
@@ -221,7 +221,7 @@ async fn a_work_branch_that_is_none_is_refused() {
 
 // rule: locks#pending-interface
 #[tokio::test]
-async fn who_edits_an_importer_hears_of_an_interface_that_is_not_merged() {
+async fn an_editor_of_an_importer_is_warned_of_an_unmerged_interface() {
     const TOLD: &str = "PENDING_INTERFACE: 'src/db.ts', which 'src/auth.ts' imports, has another interface on 'pool' of user 'ann': \
                         `pool` is new; “Moving sessions from cookies to tokens”";
     let api = with_pending().await;

@@ -63,8 +63,7 @@ fn one_is_suggested_by_the_history() {
     let (status, said, _) = suggest();
     assert_eq!((status, said.as_str()), (1, ""), "there is no commit");
     repo.commit(&[("yarn.lock", "1"), ("src/a.ts", "1"), ("äö/package.json", "1")]);
-    let nothing =
-        "nothing to suggest: of the last 1 commits, too few change the same manifest, changelog or translation\n";
+    let nothing = "coord: nothing to suggest: of the last 1 commits, too few change the same manifest, changelog or translation\n";
     assert_eq!(suggest(), (1, String::new(), nothing.to_owned()));
     for number in 0..19 {
         let text = number.to_string();
@@ -75,13 +74,33 @@ fn one_is_suggested_by_the_history() {
         (status, said.as_str()),
         (
             0,
-            "many of the last 20 commits change CHANGELOG.md (95 %), äö/package.json (5 %)\n"
+            "coord: many of the last 20 commits change CHANGELOG.md (95 %), äö/package.json (5 %)\n"
         )
     );
     assert!(
         policy.ends_with("shared = [\n  \"yarn.lock\",\n  \"/CHANGELOG.md\",\n  \"äö/package.json\",\n]\n"),
         "{policy}"
     );
-    std::fs::write(repo.path().join(".coord.toml"), policy).expect("written");
+    let file = repo.path().join(".coord.toml");
+    let write = || coord(repo.path(), &["policy", "suggest", "--write"]);
+    assert_eq!(write().0, 0);
+    assert_eq!(std::fs::read_to_string(&file).expect("written"), policy);
     assert_eq!(check(repo.path(), &[]).0, 0);
+    // What else the file has stays, and comes after the list.
+    let others = "ttl_seconds = 600\n\n# Why: they are generated.\nignore = [\"dist/**\"]\n";
+    std::fs::write(&file, others).expect("written");
+    assert_eq!(write().0, 0);
+    assert_eq!(
+        std::fs::read_to_string(&file).expect("written"),
+        format!("{policy}{others}")
+    );
+    let (status, _, said) = write();
+    assert!(status == 1 && said.contains("has a list `shared`"), "{said}");
+    std::fs::write(&file, "ttl_seconds = [").expect("written");
+    let (status, _, said) = write();
+    assert!(
+        status == 1 && said.starts_with("coord: .coord.toml is no TOML: fix it first"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read_to_string(&file).expect("kept"), "ttl_seconds = [");
 }

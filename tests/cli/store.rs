@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use coord::store::redis::RedisStore;
-use coord::store::{Request, Store, Value};
 use coord_embedded::EmbeddedStore;
+use coord_store::redis::RedisStore;
+use coord_store::{Request, Store, Value};
 use coord_test_support::real_redis::RealRedis;
 use serde_json::{Value as Json, json};
 

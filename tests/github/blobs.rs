@@ -1,8 +1,8 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
-use coord::source::github::GithubSource;
-use coord::source::{Source, SourceError, TreeEntry};
+use coord_sources::github::GithubSource;
+use coord_sources::{Source, SourceError, TreeEntry};
 
 use crate::{Contents, collector, config, id, read, sha, source};
 use coord_test_support::git::Repo;
@@ -235,7 +235,7 @@ async fn a_sink_that_fails_is_an_error_and_not_a_crash() {
     let source = source(&fake);
     let entries = source.tree(&id(), &sha(&head)).await.unwrap();
     for count in [3, entries.len()] {
-        let sink = std::sync::Arc::new(|_, _: coord::source::Blob<'_>| panic!("a defect of the caller"));
+        let sink = std::sync::Arc::new(|_, _: coord_sources::Blob<'_>| panic!("a defect of the caller"));
         let answer = source.read_blobs(&id(), blobs(&entries[..count]), 1 << 20, sink).await;
         assert!(matches!(answer, Err(SourceError::Unreachable(_))), "{answer:?}");
     }

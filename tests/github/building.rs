@@ -11,10 +11,10 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
-use coord::after_answer::AfterAnswer;
-use coord::function::function_router;
-use coord::http::Endpoint;
 use coord_embedded::EmbeddedStore;
+use coord_http::Endpoint;
+use coord_http::function::function_router;
+use coord_runtime::after_response::AfterResponse;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -69,7 +69,7 @@ impl Deployment {
     }
 
     pub fn instance(&self, endpoint: Endpoint) -> Instance {
-        self.instance_within(endpoint, coord::after_answer::TIME_LIMIT)
+        self.instance_within(endpoint, coord_runtime::after_response::TIME_LIMIT)
     }
 
     fn instance_within(&self, endpoint: Endpoint, time_limit: Duration) -> Instance {
@@ -90,7 +90,7 @@ impl Deployment {
         let wait_until = |runtime: &Runtime, work: Work| runtime.send(work).unwrap();
         // As Vercel's layer, which passes on what it is given, without what came beside it.
         let inner = service_fn(move |(_, request): (Runtime, Request)| router.clone().oneshot(request));
-        let layers = ServiceBuilder::new().layer(AfterAnswer::new(wait_until).within(time_limit));
+        let layers = ServiceBuilder::new().layer(AfterResponse::new(wait_until).within(time_limit));
         Instance {
             service: BoxCloneSyncService::new(layers.service(inner)),
             runtime,

@@ -12,7 +12,7 @@ use crate::cloud::{Cloud, jwt};
 use crate::people::person;
 
 #[tokio::test]
-async fn who_has_the_name_of_a_token_has_no_token() {
+async fn the_name_of_a_token_is_not_the_token() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let instance = cloud.instance(&[]).await;
@@ -42,7 +42,7 @@ async fn a_header_that_names_somebody_names_nobody() {
     let instance = cloud.instance(&[]).await;
     let with_headers = async |token: &str, status: &str| {
         let more = json!({"status": status, "message": "Changing what the module exports to callers"});
-        let mut request = instance.question(coord::http::Endpoint::PostStatus, token, &more);
+        let mut request = instance.question(coord_http::Endpoint::PostStatus, token, &more);
         for name in [
             "x-coord-user",
             "x-forwarded-user",
@@ -87,7 +87,7 @@ async fn a_token_is_neither_in_the_store_nor_in_a_log() {
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry());
     let log = Log::default();
     let writer = log.clone();
-    let subscriber = coord::logging::json(EnvFilter::new("trace"), move || writer.clone());
+    let subscriber = coord_runtime::logging::json(EnvFilter::new("trace"), move || writer.clone());
     let _guard = tracing::subscriber::set_default(subscriber);
 
     let unlucky = |number: usize| format!("ghp_{}", format!("unlucky{number}").repeat(5));

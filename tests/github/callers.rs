@@ -35,7 +35,7 @@ pub fn sha256(text: &str) -> String {
 
 // rule: settings#github-tokens
 #[tokio::test]
-async fn who_may_push_claims_in_the_name_that_github_gives() {
+async fn a_caller_with_push_rights_claims_under_its_github_login() {
     let alice = Person {
         name: Some("Alice Liddell".to_owned()),
         ..alice()
@@ -60,7 +60,7 @@ async fn who_may_push_claims_in_the_name_that_github_gives() {
 
 // rule: settings#github-tokens
 #[tokio::test]
-async fn who_may_only_read_looks_and_claims_nothing() {
+async fn a_reader_can_look_but_not_claim() {
     let bob = person("ghp_", "bob", Some("pull"));
     let cloud = Cloud::start(std::slice::from_ref(&bob)).await;
     let instance = cloud.instance(&[]).await;
@@ -135,7 +135,7 @@ async fn a_private_repository_that_is_not_shown_is_forbidden() {
 }
 
 #[tokio::test]
-async fn what_github_said_of_a_caller_is_remembered_for_all_instances() {
+async fn a_github_verdict_on_a_caller_is_shared_by_all_instances() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let (one, other) = (cloud.instance(&[]).await, cloud.instance(&[]).await);

@@ -7,16 +7,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use coord::builds::job::Job;
-use coord::builds::leased_build::build_and_publish;
-use coord::http::Endpoint;
-use coord::source::Source;
-use coord::source::github::{Credential, GithubSource};
-use coord::state::builds::BuildLease;
-use coord::state::locks;
-use coord::store::{Request, Store, Value as Reply};
+use coord_builds::job::Job;
+use coord_builds::leased_build::build_and_publish;
 use coord_embedded::EmbeddedStore;
 use coord_graph::Limits;
+use coord_http::Endpoint;
+use coord_sources::Source;
+use coord_sources::github::{Credential, GithubSource};
+use coord_state::builds::BuildLease;
+use coord_state::locks;
+use coord_store::{Request, Store, Value as Reply};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
@@ -142,7 +142,7 @@ impl Cloud {
             Endpoint::Events,
             Endpoint::Mcp,
         ] {
-            let router = coord::function::function_router(endpoint, &environment);
+            let router = coord_http::function::function_router(endpoint, &environment);
             addresses.push((endpoint, listen(router).await));
         }
         Instance {

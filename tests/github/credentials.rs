@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use coord::settings::Environment;
-use coord::source::github::{Credential, GithubConfig, GithubSource};
-use coord::source::{Source, SourceError};
+use coord_settings::Environment;
+use coord_sources::github::{Credential, GithubConfig, GithubSource};
+use coord_sources::{Source, SourceError};
 
 use crate::{branch, config, id, read, sha, small};
 use coord_test_support::github::{APP, APP_KEY, Fake, Fault, Visibility};

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use coord::app::App;
-use coord::auth::Authenticator;
-use coord::builds::head_observer::HeadObserver;
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::http::{Endpoint, Webhook, router};
-use coord::settings::Settings;
-use coord::source::github::GithubSource;
+use coord_auth::Authenticator;
+use coord_builds::head_observer::HeadObserver;
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_http::{Endpoint, Webhook, router};
+use coord_server::app::App;
+use coord_server::settings::Settings;
+use coord_sources::github::GithubSource;
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ async fn a_push_moves_the_head_at_once_and_then_github_is_not_asked_for_it() {
 
 /// Whether a file has changed is the one question, and the release does not depend on it.
 #[tokio::test]
-async fn who_pushed_and_has_been_told_of_gives_back_whatever_github_answers() {
+async fn a_push_reported_by_the_webhook_is_released_whatever_github_answers() {
     for answers in [true, false] {
         let (cloud, instance) = started().await;
         let files = json!({"file_paths": ["src/a.ts", "src/b.ts"]});
@@ -272,7 +272,7 @@ impl HeadObserver for Observer {
 }
 
 #[tokio::test]
-async fn who_builds_graphs_is_told_of_a_push() {
+async fn graph_builders_are_notified_of_a_push() {
     let (cloud, instance) = started().await;
     let observer = Arc::new(Observer::default());
     let mut config = config(&cloud.fake);

@@ -139,7 +139,7 @@ async fn a_payload_in_a_form_is_the_same() {
 }
 
 #[tokio::test]
-async fn what_is_no_push_to_a_branch_that_somebody_asked_about_touches_no_key() {
+async fn an_irrelevant_delivery_touches_no_key() {
     let (cloud, instance) = started().await;
     let next = next(&cloud);
     let before = cloud.all_but_limits().await;

@@ -1,14 +1,14 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use coord::source::github::GithubSource;
-use coord::source::{Source, SourceError};
+use coord_sources::github::GithubSource;
+use coord_sources::{Source, SourceError};
 
 use crate::{branch, config, id, sha, small, source};
 use coord_test_support::github::Fault;
 use coord_test_support::waiting::let_pass;
 
 #[tokio::test]
-async fn what_fails_in_passing_is_asked_again_and_no_more_than_twice() {
+async fn a_passing_failure_is_retried_at_most_twice() {
     let (_temp, _repo, head, fake) = small().await;
     let source = source(&fake);
     for fault in [

@@ -37,7 +37,7 @@ async fn a_second_open_is_answered_as_the_first_though_another_holds_it() {
 }
 
 #[tokio::test]
-async fn who_abandons_gives_back_the_rest_and_names_no_orphans() {
+async fn abandoning_releases_the_rest_and_names_no_orphans() {
     let (cloud, instance) = claimed().await;
     cloud.lapse("src/b.ts").await;
     let of_bob = instance.post(&jwt("bob"), json!({"file_paths": ["src/b.ts"]})).await;

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use coord::builds::build::build;
-use coord::domain::{CommitSha, RepoId};
-use coord::source::Source;
+use coord_builds::build::build;
+use coord_domain::{CommitSha, RepoId};
 use coord_git::GitSource;
 use coord_graph::{Limits, Previous, Snapshot};
+use coord_sources::Source;
 
 use crate::{id, sha, source};
 use coord_test_support::git::Repo;

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::domain::{FilePath, RepoId};
-use coord::source::github::GithubSource;
-use coord::source::{Source, SourceError};
+use coord_domain::{FilePath, RepoId};
+use coord_sources::github::GithubSource;
+use coord_sources::{Source, SourceError};
 
 use crate::{branch, config, id, sha, small, source};
 use coord_test_support::git::Repo;
@@ -202,7 +202,7 @@ async fn a_repository_that_is_not_there_or_gone_is_unknown() {
 }
 
 #[tokio::test]
-async fn what_this_api_does_not_have_is_not_even_asked_for() {
+async fn objects_that_this_api_lacks_are_not_requested() {
     let (_temp, _repo, _, fake) = small().await;
     let mut limited = config(&fake);
     limited.only = Some(vec![RepoId::parse("https://127.0.0.1/acme/gadgets").unwrap()]);
@@ -251,7 +251,7 @@ async fn a_repository_that_was_renamed_is_one_by_its_new_name_alone() {
 
 /// Each kind of question finds the new name, and the first has told it to all others.
 #[tokio::test]
-async fn whatever_is_asked_about_a_repository_by_its_old_name_finds_the_new_one() {
+async fn every_request_by_the_old_name_of_a_repository_finds_the_new_one() {
     let (_temp, repo, head, fake) = small().await;
     let next = repo.commit(&[("src/b.ts", "")]);
     fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));

@@ -1,5 +1,5 @@
-use coord::domain::FilePath;
-use coord::source::{Reachable, Source, SourceError};
+use coord_domain::FilePath;
+use coord_sources::{Reachable, Source, SourceError};
 
 use crate::{branch, id, sha, small, source};
 

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use coord::source::Source;
-use coord::source::github::GithubSource;
+use coord_sources::Source;
+use coord_sources::github::GithubSource;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
@@ -200,7 +200,7 @@ async fn extended_headers_and_entries_have_a_bound() {
 }
 
 #[tokio::test]
-async fn what_is_no_archive_is_no_content() {
+async fn a_broken_archive_gives_no_content() {
     let whole = packed(good);
     let truncated = whole[..whole.len() / 2].to_vec();
     let mut flipped = whole.clone();

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::http::Request;
-use coord::http::Endpoint;
+use coord_http::Endpoint;
 use serde_json::{Value, json};
 
 use crate::building::{Deployment, REPO_URL};
@@ -12,7 +12,7 @@ use crate::people::person;
 use crate::serving::question;
 
 #[tokio::test]
-async fn who_may_only_read_sees_intents_and_the_ledger_and_changes_nothing() {
+async fn a_reader_sees_intents_and_the_ledger_but_changes_nothing() {
     let (alice, bob) = (alice(), person("ghp_", "bob", Some("pull")));
     let cloud = Cloud::start(&[alice.clone(), bob.clone()]).await;
     let instance = cloud.instance(&[]).await;
@@ -70,7 +70,7 @@ async fn who_may_only_read_sees_intents_and_the_ledger_and_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_head_on_github_ignores_is_in_no_scope() {
+async fn files_that_the_head_on_github_ignores_are_in_no_scope() {
     let deployment = Deployment::new().await;
     let head = deployment.repo.commit(&[
         (".intentignore", "# generated\ngen/*\n!gen/by-hand.ts\n"),

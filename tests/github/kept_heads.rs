@@ -248,7 +248,7 @@ async fn a_push_is_seen_when_the_head_is_old() {
 }
 
 #[tokio::test]
-async fn who_has_just_pushed_gives_back_at_once() {
+async fn a_release_right_after_a_push_succeeds() {
     // However young the head is that the store has, the push may be younger.
     for age in [0, 3, 9, 30] {
         let (cloud, instance) = started().await;
@@ -271,7 +271,7 @@ async fn who_has_just_pushed_gives_back_at_once() {
 }
 
 #[tokio::test]
-async fn who_has_not_pushed_keeps_the_files() {
+async fn unpushed_files_stay_locked() {
     let (cloud, instance) = started().await;
     assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
     cloud.repo.git(&["checkout", "--quiet", "-b", "elsewhere"]);
@@ -289,7 +289,7 @@ async fn who_has_not_pushed_keeps_the_files() {
 }
 
 #[tokio::test]
-async fn who_is_ahead_of_the_stored_head_is_not_told_to_pull() {
+async fn an_agent_ahead_of_the_stored_head_gets_no_pull() {
     for age in [0, 5, 9, 30] {
         let (cloud, instance) = started().await;
         cloud.age_head(age).await;
@@ -375,7 +375,7 @@ async fn a_request_waits_three_seconds_at_most_for_a_head_that_another_fetches()
 
 /// One whose commits nobody knows is not sent away while GitHub has no answer: being told to pull does no harm.
 #[tokio::test]
-async fn who_has_unpushed_commits_is_not_offline_while_github_is() {
+async fn a_caller_with_unpushed_commits_is_not_offline_while_github_is() {
     let (cloud, instance) = started().await;
     let limited = Fault::with(429, &[("retry-after", "40")], "{}");
     cloud.fake.fail("/compare/", 1_000, limited);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use coord::state::admission::Rates;
+use coord_settings::Rates;
 use serde_json::json;
 
 use crate::cloud::{Answer, Cloud, jwt};
@@ -23,7 +23,7 @@ fn check_limited(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn who_asks_too_often_waits_and_others_go_on() {
+async fn a_caller_above_its_limit_waits_and_others_continue() {
     let cloud = Cloud::start(&[]).await;
     // Two at once, and then one each ten seconds; for all agents of a person ten.
     let instance = cloud.instance(&[("COORD_LIMIT_HOLDER_PER_MINUTE", "6")]).await;

@@ -36,9 +36,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::github::{ApiBase, Credential, GithubConfig, GithubSource};
-use coord::source::{Blob, BlobSink, Source};
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_sources::github::{ApiBase, Credential, GithubConfig, GithubSource};
+use coord_sources::{Blob, BlobSink, Source};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, NAME, OWNER};
 use parking_lot::Mutex;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use coord::auth::{AuthError, Member, People, Verdict};
-use coord::domain::{RepoId, UserId};
-use coord::source::Source;
-use coord::source::github::{Credential, GithubSource};
+use coord_auth::{AuthError, Member, People, Verdict};
+use coord_domain::{RepoId, UserId};
+use coord_sources::Source;
+use coord_sources::github::{Credential, GithubSource};
 use secrecy::SecretString;
 
 use crate::{config, id, small};
@@ -113,7 +113,7 @@ async fn the_token_of_an_app_has_the_apps_login_and_reads() {
 }
 
 #[tokio::test]
-async fn what_a_person_may_is_what_github_says_of_the_repository() {
+async fn a_persons_rights_are_those_on_github() {
     for (role, can_push, is_owner) in [
         ("pull", false, false),
         ("triage", false, false),
@@ -219,7 +219,7 @@ async fn a_repository_that_is_not_shown_is_no_right_and_a_bad_token_is_refused()
 }
 
 #[tokio::test]
-async fn what_needs_no_question_is_not_asked() {
+async fn known_facts_are_not_asked_for() {
     let alice = person("ghp_", "alice", Some("push"));
     let (_temp, fake, _) = with(std::slice::from_ref(&alice), true).await;
     let mut limited = config(&fake);

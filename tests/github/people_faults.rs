@@ -4,9 +4,9 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use coord::auth::{AuthError, People};
-use coord::source::Source;
-use coord::source::github::GithubSource;
+use coord_auth::{AuthError, People};
+use coord_sources::Source;
+use coord_sources::github::GithubSource;
 use parking_lot::Mutex;
 
 use crate::people::{app, member, person, verify, with};
@@ -65,7 +65,7 @@ async fn a_limited_token_limits_nobody_else() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_no_verdict() {
+async fn an_undecodable_answer_is_no_verdict() {
     let alice = person("ghp_", "alice", Some("push"));
     let bot = app("github-actions[bot]");
     let (_temp, fake, source) = with(&[alice.clone(), bot.clone()], true).await;
@@ -122,7 +122,7 @@ async fn what_is_no_answer_is_no_verdict() {
 }
 
 #[tokio::test]
-async fn what_fails_in_passing_is_asked_again_and_a_github_that_is_away_is_no_verdict() {
+async fn a_passing_failure_is_retried_and_an_unreachable_github_is_no_verdict() {
     let alice = person("ghp_", "alice", Some("push"));
     let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
     for fault in [Fault::status(500), Fault::status(502), Fault::status(503), Fault::Cut] {

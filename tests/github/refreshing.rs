@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use coord::domain::RepoId;
-use coord::source::github::GithubSource;
-use coord::source::{KnownHead, RefreshedHead, Source, SourceError};
+use coord_domain::RepoId;
+use coord_sources::github::GithubSource;
+use coord_sources::{KnownHead, RefreshedHead, Source, SourceError};
 
 use crate::{branch, config, id, sha, small, source};
 use coord_test_support::github::Fault;
@@ -141,7 +141,7 @@ async fn sixty_four_who_ask_the_same_at_once_are_one_question() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_and_who_is_limited_is_told_as_by_head() {
+async fn a_missing_resource_and_a_rate_limit_are_reported_as_for_heads() {
     let (_temp, _repo, _, fake) = small().await;
     let source = source(&fake);
     let error = source.refresh_head(&id(), &branch("mian"), None).await.unwrap_err();

@@ -48,7 +48,7 @@ async fn a_push_is_found_by_one_question_that_tells_what_is_unchanged_too() {
 }
 
 #[tokio::test]
-async fn what_does_not_come_after_the_claim_or_is_not_on_the_branch_is_no_push() {
+async fn a_commit_before_the_claim_or_off_the_branch_is_no_push() {
     let (cloud, instance) = claimed().await;
     let own = "0123456789abcdef0123456789abcdef01234567";
     cloud.repo.git(&["checkout", "--quiet", "-b", "side", &cloud.head]);
@@ -255,7 +255,7 @@ async fn files_of_four_heads_are_given_back_at_once_and_those_of_a_fifth_in_a_fu
 }
 
 #[tokio::test]
-async fn what_is_on_a_work_branch_is_found_by_two_questions_and_its_interfaces_by_two_trees_and_their_blobs() {
+async fn work_on_a_branch_takes_two_questions_and_its_interfaces_two_trees_and_their_blobs() {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&[]).await;
     let files = json!(["src/a.ts", "src/b.ts"]);

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use coord::source::Source;
+use coord_sources::Source;
 use serde_json::{Value, json};
 
 use crate::{branch, id, read, sha, small, source};
@@ -100,7 +100,7 @@ fn faults(document: &Value, method: &str, route: &str, status: u16, answer: &Val
 }
 
 #[tokio::test]
-async fn what_the_fake_answers_has_the_published_form() {
+async fn answers_of_the_fake_have_the_published_form() {
     let Some(mut document) = published("api.github.com.json") else {
         return;
     };
@@ -263,7 +263,7 @@ fn as_fault(exchange: &Value, api: &str) -> Fault {
 }
 
 #[tokio::test]
-async fn what_github_answered_is_understood() {
+async fn recorded_github_answers_are_parsed() {
     let (Some(repository), Some(renamed), Some(archive), Some(refused)) = (
         recorded("get-repository"),
         recorded("rename-repository"),

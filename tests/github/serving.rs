@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use coord::http::Endpoint;
 use coord_cli::commands::serve::ServeArgs;
+use coord_http::Endpoint;
 use jsonwebtoken::{EncodingKey, Header};
 use serde_json::{Value, json};
 
@@ -160,7 +160,11 @@ async fn function(pairs: &[(&str, &str)]) -> SocketAddr {
         let default = (name == "COORD_JWT_SECRET").then_some(SECRET);
         known.map(|(_, value)| *value).or(default).map(str::to_owned)
     };
-    listen(coord::function::function_router(Endpoint::CheckStatus, &environment)).await
+    listen(coord_http::function::function_router(
+        Endpoint::CheckStatus,
+        &environment,
+    ))
+    .await
 }
 
 pub fn jwt() -> String {

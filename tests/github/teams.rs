@@ -8,7 +8,7 @@ use crate::cloud::Cloud;
 use crate::people::person;
 
 #[tokio::test]
-async fn who_may_only_read_sees_the_board_and_the_messages_and_changes_nothing() {
+async fn a_reader_sees_the_board_and_messages_but_changes_nothing() {
     let (alice, bob) = (alice(), person("ghp_", "bob", Some("pull")));
     let cloud = Cloud::start(&[alice.clone(), bob.clone()]).await;
     let instance = cloud.instance(&[]).await;

@@ -1,8 +1,8 @@
-use coord::source::{EntryKind, Source, SourceError};
 use coord_git::GitSource;
+use coord_sources::{EntryKind, Source, SourceError};
 
 use crate::{config, id, sha, small, source};
-use coord::source::github::GithubSource;
+use coord_sources::github::GithubSource;
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
 

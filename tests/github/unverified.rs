@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use coord::http::Endpoint;
-use coord::state::expiry::keys::DUE;
 use coord_cli::commands::serve::ServeArgs;
+use coord_http::Endpoint;
+use coord_state::expiry::keys::DUE;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::json;
@@ -164,7 +164,7 @@ async fn a_made_up_token_learns_neither_repositories_nor_branches() {
 
 /// Four a second, and more than 230 a minute.
 #[tokio::test]
-async fn whoever_tries_tokens_locks_no_member_out() {
+async fn guessed_tokens_lock_no_member_out() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     assert_eq!(
@@ -253,7 +253,7 @@ async fn people_new_to_the_service_are_let_in_while_tokens_are_made_up_beside_th
 
 /// As behind a proxy, where everybody has one address.
 #[tokio::test]
-async fn whoever_tries_tokens_neither_reads_the_store_for_each_nor_keeps_members_from_it() {
+async fn guessed_tokens_cost_few_reads_and_block_no_member() {
     let members: Vec<Person> = ["alice", "bob", "carol"]
         .map(|login| person("ghp_", login, Some("push")))
         .into();

@@ -1,7 +1,7 @@
 //! Deliveries as GitHub publishes them, by `tests/github/fetch`.
 
-use coord::domain::{Branch, RepoId};
-use coord::source::github::webhook::{Delivery, Push, parse, payload};
+use coord_domain::{Branch, RepoId};
+use coord_sources::github::webhook::{Delivery, Push, parse, payload};
 use serde_json::Value;
 
 use crate::schema::published;

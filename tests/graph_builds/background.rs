@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::builds::background::BackgroundBuilds;
-use coord::builds::head_observer::HeadObserver;
-use coord::source::Source;
-use coord::state;
-use coord::store::{Request, Store, StoreError, Value};
+use coord_builds::background::BackgroundBuilds;
+use coord_builds::head_observer::HeadObserver;
 use coord_graph::Limits;
+use coord_sources::Source;
+use coord_state as state;
+use coord_store::{Request, Store, StoreError, Value};
 use coord_test_support::waiting::until;
 use futures::stream::BoxStream;
 use parking_lot::Mutex;

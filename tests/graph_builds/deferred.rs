@@ -4,14 +4,14 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::after_answer::AfterAnswer;
-use coord::builds::deferred::DeferredBuilds;
-use coord::builds::head_observer::HeadObserver;
-use coord::domain::Branch;
-use coord::source::Source;
-use coord::state;
-use coord::store::Request;
+use coord_builds::deferred::DeferredBuilds;
+use coord_builds::head_observer::HeadObserver;
+use coord_domain::Branch;
 use coord_graph::Limits;
+use coord_runtime::after_response::AfterResponse;
+use coord_sources::Source;
+use coord_state as state;
+use coord_store::Request;
 use coord_test_support::waiting::until;
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
@@ -41,7 +41,7 @@ async fn deferred(
             Ok::<_, Infallible>(())
         }
     });
-    let layer = AfterAnswer::new(wait_until).within(time_limit);
+    let layer = AfterResponse::new(wait_until).within(time_limit);
     layer.layer(inner).oneshot((runtime, ())).await.unwrap();
     std::iter::from_fn(|| handed.try_recv().ok()).collect()
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use coord::builds::job::Job;
-use coord::builds::leased_build::build_and_publish;
-use coord::domain::CommitSha;
-use coord::source::Source;
-use coord::state::builds::BuildLease;
+use coord_builds::job::Job;
+use coord_builds::leased_build::build_and_publish;
+use coord_domain::CommitSha;
 use coord_git::GitSource;
 use coord_graph::Limits;
+use coord_sources::Source;
+use coord_state::builds::BuildLease;
 use coord_test_support::git::Repo;
 
 use crate::world::{World, files};

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use coord::builds::job::Job;
-use coord::builds::leased_build::build_and_publish;
-use coord::domain::CommitSha;
-use coord::policy::PolicyText;
-use coord::source::Source;
-use coord::state::builds::BuildLease;
+use coord_builds::job::Job;
+use coord_builds::leased_build::build_and_publish;
+use coord_domain::CommitSha;
 use coord_git::GitSource;
 use coord_graph::Limits;
+use coord_settings::policy::PolicyText;
+use coord_sources::Source;
+use coord_state::builds::BuildLease;
 use coord_test_support::git::Repo;
 
 use crate::world::{World, files};
@@ -140,7 +140,7 @@ async fn shared_and_ignored_files_are_nobodys_neighbors() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_gitattributes_says_counts_from_the_root_down() {
+async fn gitattributes_count_from_the_root_down() {
     let mut world = World::new(files(&[
         ("a.ts", "import './gen/b'; import './gen/keep'; import './c'"),
         ("gen/b.ts", ""),

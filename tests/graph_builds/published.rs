@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use coord::builds::job::Job;
-use coord::builds::leased_build::build_and_publish;
-use coord::builds::stored_graph::StoredGraph;
-use coord::state;
-use coord::state::builds::BuildLease;
+use coord_builds::job::Job;
+use coord_builds::leased_build::build_and_publish;
+use coord_builds::stored_graph::StoredGraph;
 use coord_graph::Limits;
+use coord_state as state;
+use coord_state::builds::BuildLease;
 use coord_test_support::waiting::until;
 
 use crate::world::{World, files};
@@ -90,7 +90,7 @@ async fn the_old_graph_is_seen_until_the_new_one_is_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_past_a_limit_is_a_file_without_imports_that_says_so() {
+async fn a_file_past_a_limit_has_no_imports_and_says_so() {
     let content = |size: usize| format!("import './b'\n{}", "/".repeat(size));
     let mut world = World::new(files(&[
         ("a.ts", &content(90)),
@@ -100,7 +100,7 @@ async fn what_is_past_a_limit_is_a_file_without_imports_that_says_so() {
         ("e.ts", &content(90)),
     ]));
     let states = |graph: &StoredGraph| -> Vec<String> {
-        let state = |node: &coord::builds::stored_graph::Node| node.state.clone().unwrap_or_else(|| "ok".to_owned());
+        let state = |node: &coord_builds::stored_graph::Node| node.state.clone().unwrap_or_else(|| "ok".to_owned());
         graph.nodes.iter().map(state).collect()
     };
     let over = "over_limit";

@@ -1,6 +1,6 @@
 //! Large repositories.
 
-use coord::state;
+use coord_state as state;
 
 use crate::world::World;
 

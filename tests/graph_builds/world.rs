@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use coord::builds::background::BackgroundBuilds;
-use coord::builds::job::{Built, Job};
-use coord::builds::leased_build::build_and_publish;
-use coord::builds::stored_graph::StoredGraph;
-use coord::domain::{Branch, RepoId};
-use coord::source::Source;
-use coord::state;
-use coord::state::builds::BuildLease;
-use coord::store::{Request, Store, Value};
+use coord_builds::background::BackgroundBuilds;
+use coord_builds::job::{Job, LastBuild};
+use coord_builds::leased_build::build_and_publish;
+use coord_builds::stored_graph::StoredGraph;
+use coord_domain::{Branch, RepoId};
 use coord_embedded::EmbeddedStore;
 use coord_graph::Limits;
+use coord_sources::Source;
+use coord_state as state;
+use coord_state::builds::BuildLease;
+use coord_store::{Request, Store, Value};
 use coord_test_support::memory::Memory;
 use tempfile::TempDir;
 
@@ -24,7 +24,7 @@ pub struct World {
     pub repo: RepoId,
     pub branch: Branch,
     pub limits: Limits,
-    pub last: Option<Built>,
+    pub last: Option<LastBuild>,
     pub _folder: TempDir,
 }
 

@@ -14,8 +14,8 @@ function configuration() {
   return config;
 }
 
-const folder = new URL("../../lib/coord/src", import.meta.url).pathname;
-const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".lua"));
+const folder = new URL("../../lib", import.meta.url).pathname;
+const files = readdirSync(folder, { recursive: true }).filter((name) => /^(state|store)\/.*\.lua$/.test(name));
 const others = files.filter((name) => {
   const path = join(folder, name);
   const text = readFileSync(path, "utf8");

@@ -1,7 +1,7 @@
 //! What was answered is there after the process was killed, and no script is there by half.
 
-use coord::store::{Request, Store, Value};
 use coord_embedded::EmbeddedStore;
+use coord_store::{Request, Store, Value};
 use coord_test_support::script;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -28,7 +28,7 @@ async fn ask(store: &EmbeddedStore, question: &[&str]) -> Value {
         .remove(0)
 }
 
-/// Not a test of its own: the process that [`what_was_answered_survives_a_kill`] starts and kills.
+/// Not a test of its own: the process that [`answered_changes_survive_a_kill`] starts and kills.
 #[test]
 fn the_process_that_is_killed() {
     let Ok(file) = std::env::var(FILE) else { return };
@@ -67,7 +67,7 @@ async fn fields(store: &EmbeddedStore, key: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn what_was_answered_survives_a_kill() {
+async fn answered_changes_survive_a_kill() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("store.redb");
     let mut answered = BTreeSet::new();

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::store::{Promises, Request, Store, StoreError, Value};
 use coord_protocol::{Event, PublishedEvent};
+use coord_store::{Promises, Request, Store, StoreError, Value};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use jsonschema::Validator;
@@ -98,7 +98,7 @@ async fn read(mut events: BoxStream<'static, Bytes>) {
 static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     let schema = json!({
         "$ref": "#/components/schemas/PublishedEvent",
-        "components": coord::http::document()["components"],
+        "components": coord_http::document()["components"],
     });
     jsonschema::draft202012::new(&schema).unwrap()
 });

@@ -1,4 +1,4 @@
-//! The last words of `cargo test`: how many tests were skipped, and why. No test itself, because libtest would hide what it prints.
+//! The last words of `cargo test`: how many tests were skipped, and why. It is not a test, because libtest would hide its output.
 //! Cargo runs the tests of packages in the order of their names, and this package's name is the last.
 
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ fn main() {
     let notes = skipping::notes();
     let lines = std::fs::read_to_string(&notes).unwrap_or_default();
     let _ = std::fs::remove_file(notes);
-    // For whoever runs them again: a line for each, with binary, test and reason.
+    // For repeating them: a line for each, with binary, test and reason.
     if let Some(list) = std::env::var_os("COORD_TEST_SKIPPED") {
         std::fs::write(list, &lines).expect("a list of what was skipped");
     }

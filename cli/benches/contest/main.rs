@@ -1,4 +1,4 @@
-//! What the queue costs and gives: `cargo bench -p coord-cli --bench contest`.
+//! Costs and benefits of the queue: `cargo bench -p coord-cli --bench contest`.
 //!
 //! Agents contend for a few files, an hour in simulated time, with and without the queue. It ends with an error if the queue costs or
 //! gives less than `docs/internals/benchmarks.md` promises.

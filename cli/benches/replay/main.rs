@@ -1,4 +1,5 @@
-//! What locks cost and save, on a real history: `cargo bench -p coord-cli --bench replay -- --repository PATH --commits 500`.
+//! Costs and savings of locks on a real history: `cargo bench -p coord-cli --bench replay -- --repository PATH --commits
+//! 500`.
 //!
 //! Prints a row for each policy and habit of the agents. It ends with an error if a run has a conflict or a hazard that its policy
 //! promises to exclude. `docs/internals/benchmarks.md` has the method.

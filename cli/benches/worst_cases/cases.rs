@@ -1,4 +1,4 @@
-//! What is held, queued and imported, and what is asked: the parts of a case.
+//! The cases: held, queued and imported files, and the request.
 
 /// When the locks end.
 pub const EXPIRY: i64 = 4_000_000_000;
@@ -41,7 +41,7 @@ pub struct Case {
     pub name: &'static str,
     pub state: State,
     pub act: Act,
-    /// What the answer has to be.
+    /// The expected answer.
     pub answer: &'static str,
 }
 

@@ -13,19 +13,19 @@ mod teams;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::store::Store;
-use coord::store::redis::RedisStore;
 use coord_embedded::EmbeddedStore;
+use coord_store::Store;
+use coord_store::redis::RedisStore;
 use coord_test_support::real_redis::RealRedis;
 
 use crate::cases::cases;
-use crate::run::{Measured, measure};
+use crate::run::{Measurement, measure};
 
 fn option(name: &str) -> Option<String> {
     std::env::args().skip_while(|word| word != name).nth(1)
 }
 
-fn print(case: &str, store: &str, measured: &Measured) {
+fn print(case: &str, store: &str, measured: &Measurement) {
     let ms = |time: Duration| format!("{:.0}", time.as_secs_f64() * 1000.0);
     println!(
         "| {case} | {store} | {} | {} | {} | {} |",

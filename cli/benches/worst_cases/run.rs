@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::locks::{BrokenPromise, GateTerms, InterfaceTerms, PolicyTerms, Release, ReleaseOutcome, Wanted};
-use coord::store::{Request, Store};
+use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord_protocol::InterfacePromise;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted};
+use coord_state::locks::{BrokenPromise, ClaimTerms, GateTerms, InterfaceTerms, PolicyTerms, Release, ReleaseOutcome};
+use coord_store::{Request, Store};
 
 use crate::cases::{Act, Case, EXPIRY, State};
 
@@ -16,7 +16,7 @@ const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 /// The head of the branch when the locks were claimed.
 const BEFORE: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
-/// One case in a repository of its own.
+/// One case in its own repository.
 struct Run<'a> {
     store: &'a dyn Store,
     repo: RepoId,
@@ -31,7 +31,7 @@ impl Run<'_> {
     async fn command(&self, words: Vec<Vec<u8>>) {
         if words.len() > 2 {
             let replies = self.store.run(vec![Request::Command(words)]).await.expect("an answer");
-            assert!(!matches!(replies[0], coord::store::Value::Error(_)), "{replies:?}");
+            assert!(!matches!(replies[0], coord_store::Value::Error(_)), "{replies:?}");
         }
     }
 
@@ -44,7 +44,7 @@ impl Run<'_> {
         }
     }
 
-    /// Stores the locks in the form of claims: each lock by a claim of its own.
+    /// Stores the locks by one claim each.
     async fn hold(&self, state: &State) {
         let (mut locks, mut expiries, mut count) = (Vec::new(), Vec::new(), 0);
         let mut by_person: BTreeMap<String, usize> = BTreeMap::new();
@@ -199,7 +199,7 @@ impl Run<'_> {
                 })
             }
             Act::Claim(paths) => {
-                let wanted = Wanted {
+                let wanted = ClaimTerms {
                     claim: LockMode::Writing,
                     policy: &self.policy,
                     agent_head: &self.head,
@@ -270,19 +270,19 @@ pub fn processor_time(process: u32) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds.sum()))
 }
 
-pub struct Measured {
+pub struct Measurement {
     pub processor: Option<Duration>,
     pub median: Duration,
     pub longest: Duration,
     pub said: String,
 }
 
-impl Measured {
+impl Measurement {
     /// Of the times of some rounds.
-    pub fn of(mut times: Vec<Duration>, mut processor: Vec<Duration>, said: String) -> Measured {
+    pub fn of(mut times: Vec<Duration>, mut processor: Vec<Duration>, said: String) -> Measurement {
         times.sort();
         processor.sort();
-        Measured {
+        Measurement {
             processor: processor.get(processor.len() / 2).copied(),
             median: times[times.len() / 2],
             longest: times[times.len() - 1],
@@ -291,7 +291,7 @@ impl Measured {
     }
 }
 
-pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measured {
+pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measurement {
     let run = Run {
         store,
         repo: RepoId::parse(&format!("https://github.com/acme/case{number}")).expect("a repository"),
@@ -334,5 +334,5 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
         }
         assert_eq!(said, case.answer, "{}", case.name);
     }
-    Measured::of(times, processor, said)
+    Measurement::of(times, processor, said)
 }

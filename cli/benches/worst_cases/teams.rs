@@ -2,15 +2,16 @@
 
 use std::time::Instant;
 
-use coord::domain::team::{Handle, TaskId, TeamName};
-use coord::domain::{Branch, Holder, RepoId, UserId};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, USES_EVERYTHING};
-use coord::state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, TaskChanges, TaskClaim, TaskEnd};
-use coord::state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team};
-use coord::state::{departures, tasks};
-use coord::store::{Request, Store};
+use coord_domain::team::{Handle, TaskId, TeamName};
+use coord_domain::{Branch, Holder, RepoId, UserId};
+use coord_settings::Rates;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, USES_EVERYTHING};
+use coord_state::tasks::{ClaimedFiles, NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskEnd, TaskReference};
+use coord_state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team};
+use coord_state::{departures, tasks};
+use coord_store::{Request, Store};
 
-use crate::run::{Measured, processor_time};
+use crate::run::{Measurement, processor_time};
 
 /// What is measured, with the state that it needs.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +137,7 @@ impl Team<'_> {
                     RequestKey::NONE,
                     900,
                     &[],
-                    &FilesOfClaim::LeftAlone
+                    &ClaimedFiles::LeftAlone
                 )
                 .expect("the next task");
                 assert!(matches!(next, TaskClaim::Claimed(_)));
@@ -146,7 +147,10 @@ impl Team<'_> {
 
     async fn prepare(&self, case: Case) {
         let after = |dependencies: Vec<usize>| NewTask {
-            dependencies: dependencies.into_iter().map(|number| Named::Task(id(number))).collect(),
+            dependencies: dependencies
+                .into_iter()
+                .map(|number| TaskReference::Task(id(number)))
+                .collect(),
             ..titled()
         };
         self.begins(if matches!(case, Case::Forced) { 51 } else { 2 }).await;
@@ -154,7 +158,7 @@ impl Team<'_> {
             Case::Cascade => {
                 self.adds(1..2, |_| titled()).await;
                 self.adds(2..10_002, |_| after(vec![1])).await;
-                ask!(self, 0, tasks::claim_task, &id(1), 900, &FilesOfClaim::LeftAlone).expect("claimed");
+                ask!(self, 0, tasks::claim_task, &id(1), 900, &ClaimedFiles::LeftAlone).expect("claimed");
             }
             Case::Cycle => {
                 // Of 200 tasks of a request, each names the one before.
@@ -180,7 +184,7 @@ impl Team<'_> {
     async fn act(&self, case: Case) -> String {
         match case {
             Case::Cascade => {
-                let release = &FilesOfRelease::LeftAlone;
+                let release = &ReleasedFiles::LeftAlone;
                 let done = ask!(self, 0, tasks::complete_task, &id(1), None, "Done", release).expect("completed");
                 let TaskEnd::Completed(done) = done else {
                     panic!("{done:?}");
@@ -218,12 +222,12 @@ impl Team<'_> {
     }
 }
 
-pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measured {
+pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measurement {
     let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
     let mut prepared = None;
     // A refused request leaves the state as it was.
     let is_reading = matches!(case, Case::Cycle);
-    // What changes the state has another team each time. The first round of the others loads the script.
+    // A case that changes the state uses a new team each time. The first round of the others loads the script.
     for round in usize::from(!is_reading)..=rounds {
         if prepared.is_none() || !is_reading {
             let team = Team {
@@ -246,7 +250,7 @@ pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize)
             forget(team).await;
         }
     }
-    Measured::of(times, processor, said)
+    Measurement::of(times, processor, said)
 }
 
 /// Removes the team, so that the store does not grow from round to round.
@@ -258,7 +262,7 @@ async fn forget(team: &Team<'_>) {
         .as_array()
         .into_iter()
         .flatten()
-        .filter_map(coord::store::Value::as_str)
+        .filter_map(coord_store::Value::as_str)
     {
         team.store
             .run(vec![Request::command(["UNLINK", name])])

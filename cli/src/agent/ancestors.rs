@@ -83,18 +83,18 @@ struct Ancestor {
     role: Role,
 }
 
-/// What the command line of a process says.
+/// A process's role, by its command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     /// It has started this process for another one.
     Launcher,
-    /// A shell that somebody types into: agents and people may share what is above it.
+    /// An interactive shell: agents and people may share the processes above it.
     Terminal,
     /// Perhaps an agent.
     Other,
 }
 
-/// All processes above this one, the nearest first. Empty where the system does not tell.
+/// All processes above this one, the nearest first. Empty if the system does not report them.
 pub fn all_above() -> impl Iterator<Item = AgentProcess> {
     above().iter().map(|ancestor| ancestor.process)
 }

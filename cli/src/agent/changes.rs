@@ -1,8 +1,8 @@
-//! What was changed in a working copy and is not on its branch.
+//! Changes in a working copy that are not on its branch.
 
 use std::path::Path;
 
-use coord::domain::Branch;
+use coord_domain::Branch;
 use coord_git::WorkingCopy;
 
 use super::git;
@@ -11,11 +11,10 @@ use super::git;
 const MOST_FILES: usize = 200;
 
 /// Those of `files`, which are paths of the repository, that differ from `branch` as the working copy has it: by commits that
-/// are not pushed, by changes that are not committed, or because they are new. What is as at the head of the branch is on it,
-/// whatever commit has brought it there.
+/// are not pushed, by changes that are not committed, or because they are new. A file that is as at the head of the branch is
+/// on it, whatever commit brought it there.
 ///
-/// # Errors
-/// When git cannot tell.
+/// # Errors When git fails.
 pub async fn changed(working_copy: &WorkingCopy, branch: &Branch, files: &[String]) -> anyhow::Result<Vec<String>> {
     // Without a branch to compare with, nothing is known to be pushed.
     let Some(base) = working_copy.base_head(branch) else {

@@ -1,5 +1,5 @@
-//! The servers that the user has confirmed, in a file of the user's own: a repository's own settings may name a server and the file
-//! of a token, and whoever made the repository wrote them.
+//! The servers that the user has confirmed, in the user's own file. A repository's settings may name a server and a token file, and
+//! the author of the repository wrote them.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use crate::private_folder;
-use coord_files::Inside;
+use coord_files::RootedPath;
 
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
@@ -27,7 +27,7 @@ pub struct Server {
 
 /// The file.
 #[derive(Debug, Default, Deserialize, Serialize)]
-struct Confirmed {
+struct ConfirmedServers {
     servers: BTreeSet<Server>,
 }
 
@@ -56,7 +56,7 @@ impl Server {
     }
 }
 
-/// Whether `url` names this machine: what runs here gets no credential, and the network nothing.
+/// Whether `url` names this machine: a local server gets no credential, and nothing leaves the machine.
 pub fn is_of_this_machine(url: &str) -> bool {
     let parsed = Url::parse(url.trim()).ok();
     match parsed.as_ref().and_then(Url::host) {
@@ -79,11 +79,11 @@ fn path() -> anyhow::Result<PathBuf> {
     Ok(user_folder(&home).join("servers.json"))
 }
 
-fn read(path: &Path) -> anyhow::Result<Confirmed> {
+fn read(path: &Path) -> anyhow::Result<ConfirmedServers> {
     let about = || format!("cannot read {}", path.display());
-    match private_folder::read(&Inside::beside(path), MOST_BYTES) {
+    match private_folder::read(&RootedPath::beside(path), MOST_BYTES) {
         Ok(text) => serde_json::from_slice(&text).with_context(about),
-        Err(error) if error.kind() == ErrorKind::NotFound && !path.exists() => Ok(Confirmed::default()),
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.exists() => Ok(ConfirmedServers::default()),
         Err(error) => Err(error).with_context(about),
     }
 }

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use coord::domain::AgentId;
-use coord::error::ApiError;
-use coord::settings::env_vars;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientSettings};
+use coord_server::error::ApiError;
+use coord_settings::env_vars;
 
 use super::local_server;
 use super::options::AgentArgs;
-use crate::announcement::Announced;
+use crate::announcement::AnnouncedServer;
 
 /// The error of a request that the server at `address`, where one is known, does not answer.
 pub fn no_server(address: Option<&str>, problem: String) -> ApiError {
@@ -25,7 +25,7 @@ pub fn no_server(address: Option<&str>, problem: String) -> ApiError {
     ApiError::NoServer { name, problem }
 }
 
-/// A client, and what it is connected to.
+/// A client, and its server.
 #[derive(Clone, Debug)]
 pub struct Connection {
     pub client: Client,
@@ -40,8 +40,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Whose server it is, where it is one of this machine's clones.
-    pub fn whose(&self) -> Option<String> {
+    /// The clone that runs the server, if it is one on this machine.
+    pub fn server_owner(&self) -> Option<String> {
         match &self.other_clone {
             Some(clone) => Some(format!(
                 "the coord serve of another clone of this repository, {}",
@@ -69,7 +69,7 @@ impl Connection {
         Connection::to(local, args, working_copy, agent_id, limit)
     }
 
-    /// As [`Connection::open`], but starts no server: `None` where no address is set, none runs, and so nobody holds anything.
+    /// As [`Connection::open`], but starts no server: `None` if no address is set and none runs, so that there are no locks.
     ///
     /// # Errors
     /// When the address or the token cannot be used, or none runs and the locks are kept in another store.
@@ -91,7 +91,7 @@ impl Connection {
 
     /// The connection to the server that is named, or else to the `local` one.
     fn to(
-        local: Option<Announced>,
+        local: Option<AnnouncedServer>,
         args: &AgentArgs,
         working_copy: &WorkingCopy,
         agent_id: Option<&AgentId>,

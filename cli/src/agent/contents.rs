@@ -1,7 +1,7 @@
 //! Hashes of the contents of files: as git would commit them from the working copy, after clean filters, and as a commit has
 //! them. The same content has the same hash on every machine.
 //!
-//! Git itself converts: it adds the files to a copy of the index and to a folder of objects of their own, which go away.
+//! Git itself converts: it adds the files to a copy of the index and to a temporary object folder.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, FileTimes};
@@ -19,8 +19,8 @@ use tempfile::TempDir;
 use super::git::{LIMIT, failure};
 use crate::git::{self, Group};
 
-/// The contents of `files`, which are paths of the repository, as git would commit them now. What is no file has
-/// [`ContentHash::Deleted`].
+/// The contents of `files`, which are paths of the repository, as git would commit them now. A path that is not a file
+/// has [`ContentHash::Deleted`].
 ///
 /// # Errors
 /// When git fails, as where a filter does.
@@ -31,13 +31,13 @@ pub fn of_working_copy(working_copy: &WorkingCopy, files: &[String]) -> anyhow::
         .map(String::as_str)
         .filter(|file| is_there(root, file))
         .collect();
-    let aside = Aside::new(working_copy)?;
+    let aside = TemporaryIndex::new(working_copy)?;
     let add = aside.git(root, &["update-index", "-z", "--add", "--remove", "--stdin"])?;
     fed(add, &nul_separated(&there), |_| Ok(()))?;
     let list = aside.git(root, &["ls-files", "-z", "--stage"])?;
     let listed = fed(list, &[], read_all)?;
     let mut objects = entries(&listed, 1);
-    // The index still has what is not there any more.
+    // The index still has removed files.
     let there: HashSet<&str> = there.into_iter().collect();
     objects.retain(|path, _| there.contains(path));
     hashes(root, files, objects, Some(&aside))
@@ -64,13 +64,13 @@ fn is_there(root: &Path, file: &str) -> bool {
 }
 
 /// An index and a folder of objects for one question.
-struct Aside {
+struct TemporaryIndex {
     folder: TempDir,
     objects: PathBuf,
 }
 
-impl Aside {
-    fn new(working_copy: &WorkingCopy) -> anyhow::Result<Aside> {
+impl TemporaryIndex {
+    fn new(working_copy: &WorkingCopy) -> anyhow::Result<TemporaryIndex> {
         let folder = tempfile::tempdir().context("no temporary folder can be made")?;
         fs::create_dir(folder.path().join("objects")).context("the temporary folder cannot be written")?;
         let (index, copy) = (working_copy.git_folder().join("index"), folder.path().join("index"));
@@ -83,7 +83,7 @@ impl Aside {
                 .and_then(|file| file.set_times(time))
                 .context("the time of git's index")?;
         }
-        Ok(Aside {
+        Ok(TemporaryIndex {
             folder,
             objects: working_copy.shared_folder().join("objects"),
         })
@@ -122,7 +122,7 @@ fn hashes(
     root: &Path,
     files: &[String],
     objects: HashMap<&str, &str>,
-    aside: Option<&Aside>,
+    aside: Option<&TemporaryIndex>,
 ) -> anyhow::Result<BTreeMap<String, ContentHash>> {
     let mut wanted: Vec<&str> = files
         .iter()
@@ -179,7 +179,7 @@ fn read_all(output: &mut dyn BufRead) -> anyhow::Result<Vec<u8>> {
     Ok(all)
 }
 
-/// Runs `command` with `input`, and reads what it prints while it runs.
+/// Runs `command` with `input`, and reads its output while it runs.
 fn fed<T>(
     mut command: Command,
     input: &[u8],
@@ -203,9 +203,9 @@ fn fed<T>(
         });
         // Git may end before it has read everything; its status says so.
         scope.spawn(move || stdin.write_all(input));
-        let said = scope.spawn(move || {
-            let mut said = String::new();
-            stderr.read_to_string(&mut said).map(|_| said)
+        let message = scope.spawn(move || {
+            let mut message = String::new();
+            stderr.read_to_string(&mut message).map(|_| message)
         });
         let read = read(&mut BufReader::new(stdout));
         if read.is_err() {
@@ -215,9 +215,9 @@ fn fed<T>(
         drop(ended);
         let status = status?;
         group.ended();
-        let said = said.join().ok().and_then(Result::ok).unwrap_or_default();
+        let message = message.join().ok().and_then(Result::ok).unwrap_or_default();
         if !status.success() && read.is_ok() {
-            bail!(failure(&said));
+            bail!(failure(&message));
         }
         read
     })

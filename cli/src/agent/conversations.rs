@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
-use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_domain::AgentId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::plain_text::beginning;
 use serde::{Deserialize, Serialize};
@@ -35,15 +35,15 @@ const MOST_PROCESSES: usize = 8;
 /// Most programs that run hooks for one conversation.
 const MOST_PROGRAMS: usize = 8;
 
-/// A conversation without a hook for this long does not count where a process is to be told whose it is.
+/// A conversation without a hook for this long is ignored when a process's owner is looked up.
 const QUIET: Duration = Duration::from_secs(3600);
 
-/// The programs that start hooks and MCP servers from different processes of theirs.
+/// The programs that start hooks and MCP servers from different processes.
 const WITH_SEVERAL_PROCESSES: [&str; 1] = ["cursor"];
 
 /// An event of a conversation, as its hook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum ConversationEvent {
     /// It begins, or is resumed.
     Start,
     /// It goes on.
@@ -95,7 +95,7 @@ impl Record {
     }
 
     /// Notes the processes above a hook.
-    fn note_processes(&mut self, mut found: Vec<AgentProcess>, heard: Heard) {
+    fn note_processes(&mut self, mut found: Vec<AgentProcess>, heard: ConversationEvent) {
         found.truncate(MOST_PROCESSES);
         let Some(nearest) = found.first().copied() else {
             return;
@@ -109,7 +109,7 @@ impl Record {
         let is_same = common.first().is_some_and(|first| self.above.first() == Some(first));
         // A launcher ends with its call.
         let was_launcher = !self.is_confirmed && self.above.first().is_some_and(|first| !first.is_running());
-        if is_same || (heard != Heard::Start && was_launcher && !common.is_empty()) {
+        if is_same || (heard != ConversationEvent::Start && was_launcher && !common.is_empty()) {
             self.above = common;
             self.is_confirmed = true;
         } else {
@@ -120,7 +120,7 @@ impl Record {
     }
 }
 
-/// Whose a process is.
+/// The owner of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// This conversation's.
@@ -133,7 +133,12 @@ pub enum Owner {
 ///
 /// # Errors
 /// When its file cannot be written, or `agent` makes no `agent_id`.
-pub fn hear(working_copy: &WorkingCopy, agent: &str, name: &str, heard: Heard) -> anyhow::Result<AgentId> {
+pub fn note_event(
+    working_copy: &WorkingCopy,
+    agent: &str,
+    name: &str,
+    heard: ConversationEvent,
+) -> anyhow::Result<AgentId> {
     let name = beginning(name, MOST_NAME_BYTES);
     let path = path(working_copy, name);
     let about = || format!("the conversation's file {} cannot be written", path.full().display());
@@ -168,7 +173,7 @@ pub fn hear(working_copy: &WorkingCopy, agent: &str, name: &str, heard: Heard) -
         record.holders.insert(agent.to_owned(), holder.as_str().to_owned());
     }
     record.note_processes(found, heard);
-    record.has_ended = heard == Heard::End;
+    record.has_ended = heard == ConversationEvent::End;
     match record == before {
         true => touch(&path).with_context(about)?,
         false => write(&path, &record).with_context(about)?,
@@ -186,8 +191,8 @@ fn adopted(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId>
     (!is_taken).then_some(made)
 }
 
-/// Whose this process is, by the nearest process above it that is a conversation's. `client` is the name of a client of MCP, which
-/// may start its servers from another process than its hooks. `None` where no conversation has one of them.
+/// The owner of this process, by the nearest process above it that belongs to a conversation. `client` is the name of a client of
+/// MCP, which may start its servers from another process than its hooks. `None` where no conversation has one of them.
 pub fn owner(working_copy: &WorkingCopy, client: Option<&str>) -> Option<Owner> {
     let live: Vec<(AgentProcess, Record)> = all(working_copy)
         .filter(|record| !record.has_ended && !is_quiet(working_copy, record))
@@ -221,14 +226,14 @@ impl Owner {
     }
 }
 
-/// Whether the conversation of `holder` has ended, as its hooks said, or its process has. `None` where no hook has told of it.
+/// Whether the conversation of `holder` has ended, as its hooks said, or its process has. `None` if no hook has reported it.
 pub fn has_ended(working_copy: &WorkingCopy, holder: &AgentId) -> Option<bool> {
     let mut of_holder = all(working_copy).filter(|record| record.has_holder(holder));
     let record = of_holder.next()?;
     Some(record.has_ended || (!record.above.is_empty() && record.process().is_none()))
 }
 
-/// Whether hooks have told of the conversation of `holder`, or of that of its lead, and it goes on: they see its edits.
+/// Whether hooks have reported the conversation of `holder`, or its lead's, and it has not ended: hooks see its edits.
 pub fn is_hooked(working_copy: &WorkingCopy, holder: &AgentId) -> bool {
     let lead = holder.lead();
     has_ended(working_copy, lead.as_ref().unwrap_or(holder)) == Some(false)
@@ -249,12 +254,12 @@ fn is_quiet(working_copy: &WorkingCopy, record: &Record) -> bool {
     age.is_some_and(|age| age > QUIET)
 }
 
-fn path(working_copy: &WorkingCopy, name: &str) -> Inside {
+fn path(working_copy: &WorkingCopy, name: &str) -> RootedPath {
     let digest = sha1_smol::Sha1::from(name).digest().to_string();
     local_server::sessions(working_copy).join(format!("{}{END}", &digest[..16]))
 }
 
-fn read(path: &Inside) -> Option<Record> {
+fn read(path: &RootedPath) -> Option<Record> {
     serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
@@ -275,7 +280,7 @@ mod tests {
     }
 
     /// After hooks with these processes above them.
-    fn after(hooks: &[(Heard, &[AgentProcess])]) -> Record {
+    fn after(hooks: &[(ConversationEvent, &[AgentProcess])]) -> Record {
         let mut record = Record::default();
         for (heard, found) in hooks {
             record.note_processes(found.to_vec(), *heard);
@@ -287,8 +292,8 @@ mod tests {
     fn a_launcher_that_hides_is_dropped_at_the_second_hook() {
         let (agent, editor) = (process(10), process(9));
         let record = after(&[
-            (Heard::Start, &[young(20), agent, editor]),
-            (Heard::Work, &[young(21), agent, editor]),
+            (ConversationEvent::Start, &[young(20), agent, editor]),
+            (ConversationEvent::Work, &[young(21), agent, editor]),
         ]);
         assert_eq!((record.above, record.is_confirmed), (vec![agent, editor], true));
     }
@@ -297,20 +302,23 @@ mod tests {
     fn a_conversation_that_is_resumed_leaves_its_old_process() {
         let editor = process(9);
         let record = after(&[
-            (Heard::Work, &[process(10), editor]),
-            (Heard::Work, &[process(11), editor]),
+            (ConversationEvent::Work, &[process(10), editor]),
+            (ConversationEvent::Work, &[process(11), editor]),
         ]);
         assert_eq!(record.above, [process(11), editor]);
         let record = after(&[
-            (Heard::Start, &[young(20), editor]),
-            (Heard::Start, &[young(21), editor]),
+            (ConversationEvent::Start, &[young(20), editor]),
+            (ConversationEvent::Start, &[young(21), editor]),
         ]);
         assert_eq!(record.above.len(), 2, "a start tells of another process: {record:?}");
     }
 
     #[test]
     fn without_a_word_of_the_system_nothing_changes() {
-        let record = after(&[(Heard::Start, &[process(10)]), (Heard::Work, &[])]);
+        let record = after(&[
+            (ConversationEvent::Start, &[process(10)]),
+            (ConversationEvent::Work, &[]),
+        ]);
         assert_eq!(record.above, [process(10)]);
     }
 }

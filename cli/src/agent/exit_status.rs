@@ -2,17 +2,17 @@
 
 use std::process::ExitCode;
 
-use coord::mcp::Outcome;
+use coord_mcp::Outcome;
 use coord_protocol::{Action, ErrorCode, Status};
 
 /// Exit statuses of commands that ask a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// PROCEED, or what was asked for is done.
+    /// PROCEED, or the request was carried out.
     Done = 0,
-    /// The request cannot be answered: mend it.
+    /// The request is invalid: fix it.
     Error = 1,
-    /// The rules say no: another's lock, PULL, PUSH, a limit.
+    /// Refused by the rules: a conflicting lock, PULL, PUSH, a limit.
     Refused = 3,
     /// There is no answer: nothing is known.
     Offline = 4,
@@ -58,9 +58,9 @@ impl From<ExitStatus> for ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use coord::error::ApiError;
-    use coord::operations::Refusal;
     use coord_protocol::{AgentError, ErrorBody, Orchestration, PostResponse};
+    use coord_server::error::ApiError;
+    use coord_server::operations::Refusal;
 
     use super::*;
 

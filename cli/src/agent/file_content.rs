@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use anyhow::Context;
-use coord_files::{Cause, FileError, Inside, Kind, Refusal, open_stream};
+use coord_files::{Cause, FileError, Kind, Refusal, RootedPath, open_stream};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 
@@ -15,12 +15,12 @@ use super::git;
 /// Larger files are not read.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// The content on disk, of a path without symbolic links. `None` where it cannot be told: it is too large, no file, or unreadable.
+/// The content on disk, of a path without symbolic links. `None` if it is too large, not a file, or unreadable.
 pub fn on_disk(path: &Path) -> Option<ContentHash> {
-    hash(&Inside::beside(path))
+    hash(&RootedPath::beside(path))
 }
 
-fn hash(file: &Inside) -> Option<ContentHash> {
+fn hash(file: &RootedPath) -> Option<ContentHash> {
     let opened = match file.open() {
         Ok(None) => return Some(ContentHash::Deleted),
         // Below a file there is nothing.
@@ -39,8 +39,8 @@ fn hash(file: &Inside) -> Option<ContentHash> {
         .flatten()
 }
 
-/// What a person has named to read: `-` is standard input. In a working copy links are not followed, because whoever pushes makes them;
-/// elsewhere a pipe may be named, too, which has to have its writer by then.
+/// A file that a person named for reading: `-` is standard input. In a working copy links are not followed, because anyone who can push
+/// may create them. Elsewhere the file may be a pipe, which must already have a writer.
 ///
 /// # Errors
 /// When it cannot be opened, with a sentence.
@@ -58,18 +58,18 @@ pub fn named(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
 }
 
 /// `path` by the root of the working copy that it is in, as it is named.
-pub fn inside_working_copy(path: &Path) -> Option<Inside> {
+pub fn inside_working_copy(path: &Path) -> Option<RootedPath> {
     let absolute = std::path::absolute(path).ok()?;
     let root = absolute
         .ancestors()
         .skip(1)
         .find(|folder| folder.join(".git").exists())?;
-    Some(Inside::new(root, absolute.strip_prefix(root).ok()?))
+    Some(RootedPath::new(root, absolute.strip_prefix(root).ok()?))
 }
 
-/// What git would commit of `file`, a path of the repository: its content after the clean filters.
+/// The content that git would commit for `file`, a path of the repository: after the clean filters.
 pub async fn to_commit(working_copy: &WorkingCopy, file: &str) -> Option<ContentHash> {
-    let raw = hash(&Inside::new(working_copy.root(), file))?;
+    let raw = hash(&RootedPath::new(working_copy.root(), file))?;
     if raw == ContentHash::Deleted || !has_filters(working_copy, file) {
         return Some(raw);
     }
@@ -93,7 +93,7 @@ fn has_filters(working_copy: &WorkingCopy, file: &str) -> bool {
         || working_copy.shared_folder().join("info/attributes").exists()
 }
 
-/// By git itself, which knows the filters. Its object goes to a folder of its own, and away.
+/// By git itself, which knows the filters. The object goes to a temporary folder.
 async fn cleaned(working_copy: &WorkingCopy, file: &str) -> anyhow::Result<Vec<u8>> {
     let root = working_copy.root();
     let objects = tempfile::tempdir()?;
@@ -102,13 +102,13 @@ async fn cleaned(working_copy: &WorkingCopy, file: &str) -> anyhow::Result<Vec<u
     git::output_with_objects(root, ["cat-file", "blob", blob.trim()], objects.path()).await
 }
 
-/// A number that differs where a file was written, replaced, moved or changed in its rights: of what `lstat` tells. Two files of
-/// the same number have the same content, but for hashes that collide.
+/// A hash of `lstat` data, which changes when a file is written, replaced, moved, or gets other permissions. Two files of the
+/// same number have the same content, but for hashes that collide.
 pub fn stamp(path: &Path) -> Option<u64> {
     fs::symlink_metadata(path).ok().map(|about| stamp_of(&about))
 }
 
-/// The number of [`stamp`] for what `lstat` has told.
+/// The number of [`stamp`] for the result of an `lstat`.
 pub fn stamp_of(about: &fs::Metadata) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hash = DefaultHasher::new();

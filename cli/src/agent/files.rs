@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Context, bail};
-use coord::domain::FilePaths;
+use coord_domain::FilePaths;
 
 use super::git;
 use super::work::Work;

@@ -1,4 +1,4 @@
-//! What git prints in a working copy: what Coord reads by itself is in `coord_git`; this is for what only git can tell, such as
+//! Output of git in a working copy. `coord_git` reads repositories itself; this is for questions that only git answers, such as
 //! which files are changed.
 
 use std::ffi::OsStr;
@@ -14,10 +14,9 @@ use crate::git::{self, Group};
 /// Time limit of one call.
 pub const LIMIT: Duration = Duration::from_secs(30);
 
-/// What `git ARGS` prints in `folder`.
+/// Output of `git ARGS` in `folder`.
 ///
-/// # Errors
-/// When git cannot be run, takes too long or fails; the sentence has the first line of what it says.
+/// # Errors When git cannot be run, takes too long or fails; the sentence has the first line of its message.
 pub async fn output(folder: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> anyhow::Result<Vec<u8>> {
     output_with(folder, args, None).await
 }
@@ -79,16 +78,16 @@ async fn output_with(
     }
     let ended = ended.context("git cannot be run")?;
     if !ended.status.success() {
-        let said = String::from_utf8_lossy(&ended.stderr);
-        bail!(failure(&said));
+        let message = String::from_utf8_lossy(&ended.stderr);
+        bail!(failure(&message));
     }
     Ok(ended.stdout)
 }
 
-/// The failure of git that `said` is about.
-pub fn failure(said: &str) -> String {
-    let line = said.lines().next().unwrap_or_default();
-    match said.contains(" filter '") {
+/// The failure of git that `message` is about.
+pub fn failure(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    match message.contains(" filter '") {
         true => format!(
             "git fails: {line}: filters of a repository's own configuration do not run; \
              set them in your own, with `git config --global`"

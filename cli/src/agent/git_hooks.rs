@@ -8,7 +8,7 @@ use coord_git::WorkingCopy;
 
 use super::git;
 
-/// What a hook that has the guard says.
+/// The text that marks a hook with the guard.
 pub const GUARD: &str = "coord guard";
 
 /// The file that `coord init` writes beside that of lefthook, which merges it.
@@ -26,7 +26,7 @@ pub struct Manager {
     pub install: &'static str,
     /// Its files, below the root of the working copy.
     files: &'static [&'static str],
-    /// What its file has in it, where that is not its own alone.
+    /// The text that marks its file, if the file has other content too.
     key: &'static str,
 }
 
@@ -59,7 +59,7 @@ static MANAGERS: [Manager; 3] = [
 ];
 
 impl Manager {
-    /// Its file in the working copy at `root`, and what that says.
+    /// Its file in the working copy at `root`, and the content.
     fn file(&self, root: &Path) -> Option<(PathBuf, String)> {
         let files = self.files.iter().map(|file| root.join(file));
         files.into_iter().find_map(|file| {
@@ -70,7 +70,7 @@ impl Manager {
     }
 }
 
-/// The managers of the working copy at `root`, each with its file and what that says.
+/// The managers of the working copy at `root`, each with its file and the content.
 pub fn managers(root: &Path) -> impl Iterator<Item = (&'static Manager, PathBuf, String)> {
     let found = MANAGERS.iter().map(move |manager| (manager, manager.file(root)));
     found.filter_map(|(manager, found)| found.map(|(path, text)| (manager, path, text)))

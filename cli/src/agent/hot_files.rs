@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use coord::builds::build::build;
-use coord::domain::FilePath;
-use coord::policy::SHARED_NAMES;
-use coord::settings::{graph_limits, process_environment};
+use coord_builds::build::build;
+use coord_domain::FilePath;
 use coord_git::{GitSource, WorkingCopy};
 use coord_graph::{Limits, Previous};
+use coord_settings::policy::SHARED_NAMES;
+use coord_settings::{graph_limits, process_environment};
 
 use crate::git;
 
@@ -80,10 +80,9 @@ pub struct HotFiles {
 }
 
 impl HotFiles {
-    /// Those of the history of what is checked out.
+    /// Those of the history of the current checkout.
     ///
-    /// # Errors
-    /// When git cannot tell.
+    /// # Errors When git fails.
     pub fn of(working_copy: &WorkingCopy) -> anyhow::Result<HotFiles> {
         let log = [
             "log",
@@ -97,13 +96,13 @@ impl HotFiles {
             "HEAD",
             "--",
         ];
-        let said = git::ask(working_copy.root(), &log).map_err(anyhow::Error::msg)?;
+        let output = git::ask(working_copy.root(), &log).map_err(anyhow::Error::msg)?;
         let (tracked, _) = working_copy.tracked_below("", MOST_TRACKED);
         let tracked: Vec<&str> = tracked.iter().map(FilePath::as_str).collect();
-        Ok(hot_files(&String::from_utf8_lossy(&said), &tracked))
+        Ok(hot_files(&String::from_utf8_lossy(&output), &tracked))
     }
 
-    /// A `.coord.toml` that shares them, and what is shared without one.
+    /// A `.coord.toml` that shares them, besides the files that are shared by default.
     pub fn policy(&self) -> String {
         let hot = self.files.iter().map(|file| match file.path.contains('/') {
             true => file.path.clone(),
@@ -219,7 +218,7 @@ pub fn in_words(hubs: &[Hub]) -> Option<String> {
         .collect();
     (!named.is_empty()).then(|| {
         format!(
-            "whoever changes their interface keeps many files from others: {}",
+            "changing their interfaces locks many files for others: {}",
             named.join(", ")
         )
     })
@@ -297,7 +296,7 @@ mod tests {
             "many of the last 100 commits change package.json (30 %), CHANGELOG.md (10 %), src/locales/de/main.json (5 %)"
         );
         let policy = hot.policy();
-        let parsed = coord::policy::file::PolicyFile::parse(policy.as_bytes()).unwrap();
+        let parsed = coord_settings::policy::file::PolicyFile::parse(policy.as_bytes()).unwrap();
         assert_eq!(
             parsed.shared.unwrap(),
             [

@@ -1,6 +1,6 @@
 //! Intents of the wire as those of the files, and the members that differ as a request.
 
-use coord_intents::intent::{Budget, Criterion, Intent, Met, RelatedSpec, Status};
+use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, RelatedSpec, Status};
 use coord_protocol::{BudgetLimits, IntentFields, IntentStatus, IntentView};
 use serde_json::{Value as Json, json};
 
@@ -21,7 +21,7 @@ pub fn intent(view: &IntentView) -> Intent {
         let met = view.criteria.iter().find(|met| met.criterion == *text);
         Criterion {
             text: text.clone(),
-            met: met.map(|met| Met {
+            met: met.map(|met| CriterionProof {
                 by: met.by.clone(),
                 at: met.at.clone(),
                 evidence: met.evidence.clone(),

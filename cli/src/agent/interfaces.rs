@@ -1,13 +1,13 @@
-//! What others can import of a file: as the branch has it, and as it is or would be here. Where the two differ, writers of neighbors are in
-//! each other's way.
+//! The interface of a file: on the branch, and here, before or after an edit. Where the two differ, writers of neighbors are in each
+//! other's way.
 
 use std::collections::BTreeMap;
 use std::thread;
 
-use coord::domain::{CommitSha, FilePath};
-use coord_files::Inside;
+use coord_domain::{CommitSha, FilePath};
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
-use coord_graph::{InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, interface};
+use coord_graph::{InterfaceComparison, InterfaceUnknown, Language, MAX_INTERFACE_BYTES, interface};
 
 use super::work::Work;
 
@@ -20,7 +20,8 @@ const MOST_BYTES: usize = 8 << 20;
 /// The interfaces of a branch, and of a working copy for it.
 pub struct Interfaces<'a> {
     working_copy: &'a WorkingCopy,
-    /// The newest commit of the branch that the working copy contains. What this session holds is the same there as at the claim's head.
+    /// The newest commit of the branch that the working copy contains. The files that this session holds are the same there as at the
+    /// claim's head.
     base: Option<CommitSha>,
 }
 
@@ -35,14 +36,14 @@ impl<'a> Interfaces<'a> {
 
     /// The files whose interface on disk differs from that of the branch, and how.
     pub fn compare_disk(&self, files: &[String]) -> BTreeMap<String, String> {
-        self.compare(files, |file| self.on_disk(file).ok_or(NoInterface::Unreadable))
+        self.compare(files, |file| self.on_disk(file).ok_or(InterfaceUnknown::Unreadable))
     }
 
-    /// The same for what `after` says that each file will have: its content, which is empty where it is removed.
+    /// The same for the future content in `after`, which is empty for a removed file.
     pub fn compare(
         &self,
         files: &[String],
-        mut after: impl FnMut(&str) -> Result<Vec<u8>, NoInterface>,
+        mut after: impl FnMut(&str) -> Result<Vec<u8>, InterfaceUnknown>,
     ) -> BTreeMap<String, String> {
         let mut left = MOST_BYTES;
         let mut compared = BTreeMap::new();
@@ -52,7 +53,7 @@ impl<'a> Interfaces<'a> {
                     left = left.saturating_sub(after.len());
                     self.compare_one(file, &after)
                 }),
-                false => Err(NoInterface::TooLarge),
+                false => Err(InterfaceUnknown::TooLarge),
             };
             match comparison {
                 Ok(InterfaceComparison::Same) => {}
@@ -67,38 +68,38 @@ impl<'a> Interfaces<'a> {
         compared
     }
 
-    /// What is on disk; nothing where the file is gone. `None` where it cannot be read, or is too large.
+    /// The content on disk; empty if the file is gone. `None` where it cannot be read, or is too large.
     pub fn on_disk(&self, file: &str) -> Option<Vec<u8>> {
-        let read = Inside::new(self.working_copy.root(), file).read(MAX_INTERFACE_BYTES as u64);
+        let read = RootedPath::new(self.working_copy.root(), file).read(MAX_INTERFACE_BYTES as u64);
         Some(read.ok()?.unwrap_or_default())
     }
 
-    /// Compares `after` with what the branch has. A new file has no neighbors yet.
-    fn compare_one(&self, file: &str, after: &[u8]) -> Result<InterfaceComparison, NoInterface> {
-        let path = FilePath::parse(file).map_err(|_| NoInterface::Unreadable)?;
-        let base = self.base.as_ref().ok_or(NoInterface::Unreadable)?;
+    /// Compares `after` with the branch. A new file has no neighbors yet.
+    fn compare_one(&self, file: &str, after: &[u8]) -> Result<InterfaceComparison, InterfaceUnknown> {
+        let path = FilePath::parse(file).map_err(|_| InterfaceUnknown::Unreadable)?;
+        let base = self.base.as_ref().ok_or(InterfaceUnknown::Unreadable)?;
         let before = self
             .working_copy
             .content_at(base, &path, MAX_INTERFACE_BYTES as u64)
-            .map_err(|_| NoInterface::Unreadable)?;
+            .map_err(|_| InterfaceUnknown::Unreadable)?;
         let Some(before) = before.filter(|before| before != after) else {
             return Ok(InterfaceComparison::Same);
         };
-        let language = Language::of_path(file).ok_or(NoInterface::Language)?;
+        let language = Language::of_path(file).ok_or(InterfaceUnknown::Language)?;
         // An agent waits for both.
         let (before, after) = thread::scope(|scope| {
             let before = scope.spawn(|| interface(language, &before));
             let after = interface(language, after);
-            (before.join().unwrap_or(Err(NoInterface::NotUnderstood)), after)
+            (before.join().unwrap_or(Err(InterfaceUnknown::NotUnderstood)), after)
         });
         Ok(InterfaceComparison::between(&before, &after))
     }
 }
 
 /// Why a file counts as changed that is not compared.
-fn unknown(why: NoInterface) -> String {
+fn unknown(why: InterfaceUnknown) -> String {
     match why {
-        NoInterface::Language => "Coord reads no interfaces of this language".to_owned(),
+        InterfaceUnknown::Language => "Coord reads no interfaces of this language".to_owned(),
         why => format!("its interface is not known ({})", why.name()),
     }
 }

@@ -12,24 +12,24 @@ pub const PAGE: usize = 500;
 
 /// Where the ledger of a server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ends {
+pub struct LedgerLocation {
     /// The point after which the lines that are kept begin.
     pub base: Point,
     /// The point of the newest sealed line.
     pub sealed: Point,
 }
 
-impl Ends {
+impl LedgerLocation {
     /// Those that a page names.
     ///
     /// # Errors
     /// When they are no points.
-    pub fn of(page: &LedgerResponse) -> anyhow::Result<Ends> {
+    pub fn of(page: &LedgerResponse) -> anyhow::Result<LedgerLocation> {
         let point = |text: &str| {
             text.parse::<Point>()
                 .with_context(|| format!("{text:?} of the server is no point"))
         };
-        Ok(Ends {
+        Ok(LedgerLocation {
             base: point(&page.base)?,
             sealed: point(&page.sealed)?,
         })
@@ -91,17 +91,17 @@ pub async fn send_lines(
     }
 }
 
-/// What is sent, as a stream for a thread that may wait.
-pub struct Received {
+/// The received body, as a stream for a thread that may block.
+pub struct BodyReader {
     parts: Receiver<Vec<u8>>,
     part: Vec<u8>,
     at: usize,
 }
 
-impl Received {
+impl BodyReader {
     /// The stream of `parts`.
-    pub fn new(parts: Receiver<Vec<u8>>) -> Received {
-        Received {
+    pub fn new(parts: Receiver<Vec<u8>>) -> BodyReader {
+        BodyReader {
             parts,
             part: Vec::new(),
             at: 0,
@@ -109,7 +109,7 @@ impl Received {
     }
 }
 
-impl Read for Received {
+impl Read for BodyReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         while self.at == self.part.len() {
             match self.parts.blocking_recv() {

@@ -1,5 +1,5 @@
-//! The `coord serve` of a repository on this machine. Commands of agents start it where none runs, so that nobody has to. A clone without
-//! a store of its own uses that of another clone of its repository, where one is listed.
+//! The `coord serve` of a repository on this machine. Commands of agents start it if none runs. A clone without a store uses that of
+//! another clone of its repository, if one is listed.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -9,15 +9,15 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use coord::settings::{env_vars, process_environment, value_of};
-use coord_files::{About, Cause, FILE_MODE, Inside, Kind, PRIVATE_MODE};
+use coord_files::{Cause, EntryInfo, FILE_MODE, Kind, PRIVATE_MODE, RootedPath};
 use coord_git::{GitSource, WorkingCopy};
 use coord_protocol::{Client, ClientError, ClientSettings};
+use coord_settings::{env_vars, process_environment, value_of};
 
 use super::rivals;
-use crate::announcement::{Announced, FOLDER, STORE};
+use crate::announcement::{AnnouncedServer, FOLDER, STORE};
 use crate::clone_list::{self, CloneList};
-use crate::{private_folder, store_place, user_state};
+use crate::{private_folder, store_location, user_state};
 
 /// Time limit of a connection to a server on this machine.
 const CONNECT_TIME: Duration = Duration::from_millis(500);
@@ -31,7 +31,7 @@ const POLL: Duration = Duration::from_millis(10);
 /// Pause before another start, where a server has ended at once.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A server that was started for agents ends when nobody has asked it anything for this long, in seconds.
+/// Seconds without a request after which a server that was started for agents ends.
 pub const IDLE_SECONDS: u64 = 3600;
 
 /// The log of a server that was started for agents.
@@ -45,17 +45,17 @@ pub const PORT: &str = "coord.port";
 
 /// The clone whose folder has the store of a working copy's locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Home {
+struct StoreClone {
     /// Git's own folder of it.
     clone: PathBuf,
     /// Whether it is another clone than the working copy's.
     is_other: bool,
 }
 
-impl Home {
-    /// That of `working_copy`: its own clone where that has, or has had, a server, and else the one that is listed for its repository.
-    fn of(working_copy: &WorkingCopy) -> Home {
-        let own = Home {
+impl StoreClone {
+    /// That of `working_copy`: its clone if that has, or has had, a server, and else the one that is listed for its repository.
+    fn of(working_copy: &WorkingCopy) -> StoreClone {
+        let own = StoreClone {
             clone: working_copy.shared_folder().to_owned(),
             is_other: false,
         };
@@ -63,7 +63,7 @@ impl Home {
             return own;
         }
         match CloneList::read(working_copy.repo()).home() {
-            Some(home) if home != own.clone => Home {
+            Some(home) if home != own.clone => StoreClone {
                 clone: home.to_owned(),
                 is_other: true,
             },
@@ -71,14 +71,14 @@ impl Home {
         }
     }
 
-    fn folder(&self) -> Inside {
-        Inside::new(&self.clone, FOLDER)
+    fn folder(&self) -> RootedPath {
+        RootedPath::new(&self.clone, FOLDER)
     }
 
-    /// What its running server announces.
-    fn running(&self, working_copy: &WorkingCopy) -> Option<Announced> {
+    /// The announcement of its running server.
+    fn running(&self, working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
         let folder = self.folder();
-        let announced = Announced::read(&folder).filter(|announced| runs(announced, &folder))?;
+        let announced = AnnouncedServer::read(&folder).filter(|announced| runs(announced, &folder))?;
         if self.is_other {
             // It reads the commits of this one too.
             clone_list::join(working_copy.repo(), working_copy.shared_folder());
@@ -89,9 +89,9 @@ impl Home {
     }
 }
 
-/// Whether the server that has announced itself in `folder` runs, and can be reached. One that was killed may have left an announcement
-/// behind, whose address is another server's by now, or any program's.
-pub(super) fn runs(announced: &Announced, folder: &Inside) -> bool {
+/// Whether the server that has announced itself in `folder` runs, and can be reached. A killed server may have left an announcement
+/// behind, whose address now belongs to another server or program.
+pub(super) fn runs(announced: &AnnouncedServer, folder: &RootedPath) -> bool {
     match announced.is_elsewhere() {
         true => is_found(announced) == Some(true),
         // To ask takes a good part of the time of a command.
@@ -100,35 +100,35 @@ pub(super) fn runs(announced: &Announced, folder: &Inside) -> bool {
 }
 
 /// Whether a clone with this folder of Coord's has a server, or has had one.
-pub fn has_server(folder: &Inside) -> bool {
-    crate::announcement::is_in(folder) || has_store(folder) || store_place::elsewhere(folder).is_some()
+pub fn has_server(folder: &RootedPath) -> bool {
+    crate::announcement::is_in(folder) || has_store(folder) || store_location::elsewhere(folder).is_some()
 }
 
 /// Whether a clone with this folder of Coord's has a store.
-pub fn has_store(folder: &Inside) -> bool {
-    matches!(folder.join(STORE).about(), Ok(Some(About { kind: Kind::File, .. })))
+pub fn has_store(folder: &RootedPath) -> bool {
+    matches!(folder.join(STORE).about(), Ok(Some(EntryInfo { kind: Kind::File, .. })))
 }
 
-/// What the running server of this repository announces.
-pub fn running(working_copy: &WorkingCopy) -> Option<Announced> {
-    Home::of(working_copy).running(working_copy)
+/// The announcement of the running server of this repository.
+pub fn running(working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
+    StoreClone::of(working_copy).running(working_copy)
 }
 
-/// What the last server of this repository has announced, unless it has taken that back.
-pub fn announced(working_copy: &WorkingCopy) -> Option<Announced> {
-    Announced::read(&Home::of(working_copy).folder())
+/// The announcement of the last server of this repository, unless it was withdrawn.
+pub fn announced(working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
+    AnnouncedServer::read(&StoreClone::of(working_copy).folder())
 }
 
 /// The other clone of the repository whose server this one's commands use.
 pub fn other_home(working_copy: &WorkingCopy) -> Option<PathBuf> {
-    let home = Home::of(working_copy);
+    let home = StoreClone::of(working_copy);
     home.is_other.then(|| rivals::shown(&home.clone))
 }
 
 /// Why nothing is known of locks, where a server is announced that does not answer: it may run where it cannot be reached from here, as
 /// from a container.
 pub fn unreachable(working_copy: &WorkingCopy) -> Option<String> {
-    let folder = Home::of(working_copy).folder();
+    let folder = StoreClone::of(working_copy).folder();
     if let Some(why) = why_out_of_reach(&folder) {
         return Some(why);
     }
@@ -142,7 +142,7 @@ pub fn unreachable(working_copy: &WorkingCopy) -> Option<String> {
 
 /// Why the server of a clone with this folder of Coord's can neither be reached from here nor started: it runs elsewhere and has the
 /// store, or the folder is another user's.
-fn why_out_of_reach(folder: &Inside) -> Option<String> {
+fn why_out_of_reach(folder: &RootedPath) -> Option<String> {
     if let Err(error) = folder.join(STORE).about()
         && let Cause::System(cause) = &error.cause
         && cause.kind() == ErrorKind::PermissionDenied
@@ -155,7 +155,7 @@ fn why_out_of_reach(folder: &Inside) -> Option<String> {
             env_vars::COORD_URL
         ));
     }
-    let announced = Announced::read(folder)?;
+    let announced = AnnouncedServer::read(folder)?;
     if !announced.is_elsewhere() {
         return is_forbidden(&announced).then(|| {
             format!(
@@ -176,13 +176,13 @@ fn why_out_of_reach(folder: &Inside) -> Option<String> {
 }
 
 /// Whether the system refuses this process a connection to it.
-fn is_forbidden(announced: &Announced) -> bool {
+fn is_forbidden(announced: &AnnouncedServer) -> bool {
     let connected = TcpStream::connect_timeout(&announced.socket(), CONNECT_TIME);
     connected.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
 }
 
-/// Whether a process has the store open, as the system's lock tells, in whatever container it runs.
-fn is_in_use(store: &Inside) -> bool {
+/// Whether a process has the store open, by the system's lock, in whatever container it runs.
+fn is_in_use(store: &RootedPath) -> bool {
     let opened: Option<File> = store.open().ok().flatten();
     opened.is_some_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
 }
@@ -190,21 +190,21 @@ fn is_in_use(store: &Inside) -> bool {
 /// Whether a server runs for this repository, or has run.
 pub fn is_known(working_copy: &WorkingCopy) -> bool {
     running(working_copy).is_some()
-        || has_store(&Home::of(working_copy).folder())
+        || has_store(&StoreClone::of(working_copy).folder())
         || kept_elsewhere(working_copy).is_some()
 }
 
 /// The file in which a server of this repository keeps its locks, unless they are kept elsewhere.
 pub fn store_file(working_copy: &WorkingCopy) -> PathBuf {
-    Home::of(working_copy).folder().join(STORE).full()
+    StoreClone::of(working_copy).folder().join(STORE).full()
 }
 
 /// The store that keeps the locks of this repository, where it is not that of its folder.
 pub fn kept_elsewhere(working_copy: &WorkingCopy) -> Option<String> {
-    store_place::elsewhere(&Home::of(working_copy).folder())
+    store_location::elsewhere(&StoreClone::of(working_copy).folder())
 }
 
-/// Fails where the locks are kept in another store than that of this repository's folder: somebody may hold files although no server runs.
+/// Fails if the locks are kept outside this repository's folder: agents may hold files although no server runs.
 ///
 /// # Errors
 /// A sentence, which names that store.
@@ -220,10 +220,9 @@ pub fn ensure_kept_here(working_copy: &WorkingCopy) -> anyhow::Result<()> {
 
 /// The server of this repository, which is started if none runs.
 ///
-/// # Errors
-/// When it does not start in time, with what it says. When none runs and the locks are kept in another store, in which this one's server
-/// would see none of them.
-pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announced> {
+/// # Errors When it does not start in time, with its output. When none runs and the locks are kept in another store, in which this one's
+/// server would see none of them.
+pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<AnnouncedServer> {
     if let Some(announced) = running(working_copy) {
         return Ok(announced);
     }
@@ -232,11 +231,11 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
         // Of the clones whose commands start at once, one is listed with the store.
         clone_list::join(working_copy.repo(), working_copy.shared_folder());
     }
-    let mut home = Home::of(working_copy);
+    let mut home = StoreClone::of(working_copy);
     if home.is_other && GitSource::id_at(&home.clone).as_ref() != Some(working_copy.repo()) {
         clone_list::forget_home(working_copy.repo(), &home.clone);
         clone_list::join(working_copy.repo(), working_copy.shared_folder());
-        home = Home::of(working_copy);
+        home = StoreClone::of(working_copy);
     }
     if let Some(why) = why_out_of_reach(&home.folder()) {
         bail!("{why}");
@@ -263,15 +262,15 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
         }
         std::thread::sleep(POLL);
     }
-    let said = log.read(2 * MOST_LOG_BYTES).ok().flatten().unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    let said = said
+    let output = log.read(2 * MOST_LOG_BYTES).ok().flatten().unwrap_or_default();
+    let output = String::from_utf8_lossy(&output);
+    let output = output
         .lines()
         .rev()
         .find(|line| !line.trim().is_empty())
         .unwrap_or("nothing");
     bail!(
-        "coord serve did not start within {} seconds; {} says: {said}",
+        "coord serve did not start within {} seconds; {} says: {output}",
         START_TIME.as_secs(),
         log.full().display()
     )
@@ -279,12 +278,12 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
 
 /// The log of a server that was started for agents.
 pub fn log(working_copy: &WorkingCopy) -> PathBuf {
-    Home::of(working_copy).folder().join(LOG).full()
+    StoreClone::of(working_copy).folder().join(LOG).full()
 }
 
 /// The folder of Coord's files for this repository. Links there are not followed: another user may have made them.
-fn folder(working_copy: &WorkingCopy) -> Inside {
-    Inside::new(working_copy.shared_folder(), FOLDER)
+fn folder(working_copy: &WorkingCopy) -> RootedPath {
+    RootedPath::new(working_copy.shared_folder(), FOLDER)
 }
 
 /// A text that only this folder has, as it is on this machine.
@@ -294,14 +293,14 @@ pub fn mark(working_copy: &WorkingCopy) -> Option<String> {
 
 /// The folder of the files of agents' sessions, which is the user's own: several users may share a clone. Without a folder for state it
 /// is in git's.
-pub fn sessions(working_copy: &WorkingCopy) -> Inside {
+pub fn sessions(working_copy: &WorkingCopy) -> RootedPath {
     let clone = working_copy.shared_folder().as_os_str().as_encoded_bytes();
     let digest = sha1_smol::Sha1::from(clone).digest().to_string();
     let own = user_state::inside(&format!("sessions/{}", &digest[..16]));
     own.unwrap_or_else(|| file(working_copy, "sessions"))
 }
 
-/// The port on which a server that starts by itself listens, where the user has set one. What a repository sets does not count.
+/// The port on which a server that starts by itself listens, where the user has set one. A repository's settings are ignored.
 fn port(working_copy: &WorkingCopy) -> anyhow::Result<Option<u16>> {
     let named = value_of(&process_environment, env_vars::COORD_PORT).map(|port| (env_vars::COORD_PORT, port));
     let named = named.or_else(|| Some((PORT, working_copy.users_setting(PORT)?)));
@@ -313,16 +312,16 @@ fn port(working_copy: &WorkingCopy) -> anyhow::Result<Option<u16>> {
 }
 
 /// A file of Coord's, by its path in [`folder`].
-pub fn file(working_copy: &WorkingCopy, path: &str) -> Inside {
+pub fn file(working_copy: &WorkingCopy, path: &str) -> RootedPath {
     folder(working_copy).join(path)
 }
 
-fn is_listening(announced: &Announced) -> bool {
+fn is_listening(announced: &AnnouncedServer) -> bool {
     TcpStream::connect_timeout(&announced.socket(), CONNECT_TIME).is_ok()
 }
 
-/// Whether what listens at the address is the server that has announced it; `None` where nobody says so in time.
-fn is_found(announced: &Announced) -> Option<bool> {
+/// Whether the server that announced the address listens there; `None` if it does not answer in time.
+fn is_found(announced: &AnnouncedServer) -> Option<bool> {
     let client = Client::with_settings(ClientSettings {
         base: &announced.address(),
         token: None,
@@ -331,7 +330,7 @@ fn is_found(announced: &Announced) -> Option<bool> {
         limit: CONNECT_TIME,
     });
     let client = client.ok()?;
-    // On a thread of its own, because this may be called where a runtime waits for it.
+    // On a separate thread, because the caller may be blocking a runtime.
     let asking = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.ok().map(|runtime| runtime.block_on(client.finds_server()))
@@ -345,7 +344,7 @@ fn is_found(announced: &Announced) -> Option<bool> {
 }
 
 /// Starts a server that outlives this process.
-fn start(root: &Path, port: Option<u16>, log: &Inside) -> anyhow::Result<Child> {
+fn start(root: &Path, port: Option<u16>, log: &RootedPath) -> anyhow::Result<Child> {
     log.make_parents(PRIVATE_MODE)?;
     let log = log.append(FILE_MODE)?;
     if log.metadata().is_ok_and(|about| about.len() > MOST_LOG_BYTES) {

@@ -1,12 +1,12 @@
-//! What a session knows of its teams: which they are, and what its model was handed of their messages. One small file for each holder,
-//! beside that of its session, which one process at a time changes: so each message is handed over once.
+//! A session's teams, and which of their messages its model has received. One small file for each holder, beside that of its session,
+//! which one process at a time changes: so each message is handed over once.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::time::Duration;
 
-use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_domain::AgentId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Membership, PostResponse};
@@ -34,24 +34,24 @@ pub struct MailNotes {
     pub was_kept_going: bool,
 }
 
-/// What was handed over of one team.
+/// Messages of one team that were delivered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct TeamNotes {
     /// The number up to which the model has all messages.
     pub cursor: Option<u64>,
-    /// The same of what a tool has answered, and no hook after it has told of yet.
+    /// The same for a tool's answer that no later hook has reported yet.
     pub offered: Option<u64>,
-    /// The shutdown that it was told of last.
+    /// The last shutdown that it was notified of.
     pub shutdown: Option<String>,
 }
 
 /// The notes, which no other process can change.
 #[derive(Debug)]
-pub struct OpenMail {
+pub struct LockedMailNotes {
     /// They themselves.
     pub notes: MailNotes,
-    path: Inside,
+    path: RootedPath,
     _lock: File,
 }
 
@@ -62,19 +62,19 @@ impl MailNotes {
     }
 
     /// Those of `agent_id`, to change them. `None` while another process has them.
-    pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<OpenMail> {
+    pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<LockedMailNotes> {
         let path = path(working_copy, agent_id);
         path.make_parents(PRIVATE_MODE).ok()?;
         let lock = path.with_extension("lock").append(FILE_MODE).ok()?;
         lock.try_lock().ok()?;
-        Some(OpenMail {
+        Some(LockedMailNotes {
             notes: read(&path),
             path,
             _lock: lock,
         })
     }
 
-    /// Notes what an answer about teams tells: which they are, and which messages the model is given; `is_shown`: it has these.
+    /// Notes an answer about teams: the memberships, and the messages for the model; `is_shown`: it has these.
     pub fn note_answer(working_copy: &WorkingCopy, agent_id: &AgentId, answer: &TeamAnswer, is_shown: bool) {
         match answer {
             TeamAnswer::Teams(answer) => change(working_copy, agent_id, |notes| notes.set_teams(&answer.your_teams)),
@@ -90,7 +90,7 @@ impl MailNotes {
         }
     }
 
-    /// Notes the teams that the answer to a claim tells of.
+    /// Notes the teams that the response to a claim lists.
     pub fn note_claim(working_copy: &WorkingCopy, agent_id: &AgentId, response: &PostResponse) {
         let known = MailNotes::read(working_copy, agent_id).teams.unwrap_or_default();
         let is_same = known.keys().eq(response.your_teams.iter().map(|team| &team.team));
@@ -100,7 +100,7 @@ impl MailNotes {
         }
     }
 
-    /// Sets which teams there are; what is known of each stays.
+    /// Sets the list of teams; the notes of each remain.
     pub fn set_teams(&mut self, teams: &[Membership]) {
         let known = self.teams.take().unwrap_or_default();
         let kept = |team: &Membership| (team.team.clone(), known.get(&team.team).cloned().unwrap_or_default());
@@ -134,7 +134,7 @@ impl MailNotes {
     }
 }
 
-impl OpenMail {
+impl LockedMailNotes {
     /// Writes them. A file that cannot be written is no reason to stop an agent.
     pub fn save(&self) {
         if let Err(error) = session_notes::write(&self.path, &self.notes) {
@@ -155,11 +155,11 @@ fn change(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&m
     tracing::debug!("another process has the notes about messages");
 }
 
-fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
+fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
     session_notes::path(working_copy, agent_id).with_extension("mail")
 }
 
-fn read(path: &Inside) -> MailNotes {
+fn read(path: &RootedPath) -> MailNotes {
     let text = private_folder::read(path, MOST_BYTES).ok();
     text.and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default()

@@ -1,26 +1,26 @@
-//! What the commands of agents share: `coord mcp`, `coord hook`, `coord claim` and the like, which run in a working copy and ask
+//! Shared by the commands of agents: `coord mcp`, `coord hook`, `coord claim` and the like, which run in a working copy and call
 //! a server.
 //!
 //! - [`options`]: which server, with which token, for which branch, as whom
 //! - [`local_server`]: the `coord serve` of a repository, started if none runs
-//! - [`connection`]: the client of the server; [`rivals`]: other clones with a server of their own
+//! - [`connection`]: the client of the server; [`rivals`]: other clones with their own servers
 //! - [`work`]: requests, with everything filled in that git knows
 //! - [`session`]: the `agent_id` that all processes of one conversation of an agent share; [`conversations`]: which conversations there
 //!   are, and in which processes; `ancestors`: the processes above this one
-//! - [`session_notes`]: what the session works on, and where
+//! - [`session_notes`]: the session's task, and its working copies
 //! - [`workplace`]: a working copy and its server, for commands of people and scripts; [`files`]: the files that they name;
 //!   [`exit_status`]: how they end
-//! - [`changes`]: what is changed and not pushed; [`pushed`]: what a remote says was pushed; [`next_command`]: the command of PULL or
+//! - [`changes`]: changes that are not pushed; [`pushed`]: pushes that a remote reports; [`next_command`]: the command of PULL or
 //!   PUSH that works here
-//! - [`contents`]: hashes of what git would commit, and of what is committed
+//! - [`contents`]: hashes of the files that git would commit, and of committed ones
 //! - [`intents`]: intents of the wire as those of the files, and changes of one as a request
 //! - [`ledger`]: the ledger that a server gives, page by page
 //! - [`person`]: acts that take a person, at a terminal
-//! - [`file_content`]: hashes of files; [`seen_content`]: what the session has read and written
-//! - [`mail_notes`]: the session's teams, and what its model has of their messages
+//! - [`file_content`]: hashes of files; [`seen_content`]: content that the session has read and written
+//! - [`mail_notes`]: the session's teams, and the messages that its model has
 //! - [`tree_state`]: all files of a working copy at one time, for a comparison
-//! - [`spool`]: what is to be recorded and was not sent yet
-//! - [`interfaces`]: what others can import of a file, on the branch and here; [`hot_files`]: where agents meet
+//! - [`spool`]: records that were not sent yet
+//! - [`interfaces`]: the interface of a file, on the branch and here; [`hot_files`]: files that many agents change
 //! - [`git`]: runs git; [`git_hooks`]: the hooks that git runs, and their managers
 
 pub mod ancestors;

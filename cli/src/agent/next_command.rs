@@ -1,7 +1,7 @@
 //! The command that brings a working copy on, by its state: `git push` alone fails where the branch has no upstream, one of another
 //! name, or was rebased after a push, and `git pull --rebase` where changes are not committed or a merge is under way.
 
-use coord::domain::Branch;
+use coord_domain::Branch;
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, Orchestration};
 
@@ -10,7 +10,7 @@ use super::git;
 use super::pushed::has_branch;
 use super::work::Work;
 
-/// Most entries of the log of a branch that are looked through for what it was.
+/// Most entries of the log of a branch that are searched for its earlier position.
 const MOST_ENTRIES: &str = "--max-count=500";
 
 /// The command that shows the branches of a remote.
@@ -19,9 +19,9 @@ const LIST_BRANCHES: &str = "git ls-remote --heads";
 /// Most files that a command names.
 const MOST_NAMED: usize = 8;
 
-/// What a request was about, as far as a command has to repeat it.
+/// The parts of a request that a command has to repeat.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct About<'a> {
+pub struct RepeatedRequest<'a> {
     /// The files, as paths of the repository.
     pub files: &'a [String],
     /// The agent, where a command in a shell would not find the same one by itself.
@@ -31,7 +31,7 @@ pub struct About<'a> {
 }
 
 /// Gives PULL and PUSH the command that works in the working copy of `work`, or none; and WAIT the one that ends when the files are free.
-pub async fn fit(work: &Work, orchestration: &mut Orchestration, about: About<'_>) {
+pub async fn fit(work: &Work, orchestration: &mut Orchestration, about: RepeatedRequest<'_>) {
     match orchestration.action {
         Action::Wait
             if orchestration
@@ -70,7 +70,7 @@ pub async fn fit(work: &Work, orchestration: &mut Orchestration, about: About<'_
 }
 
 /// The command that claims the files as soon as they are free. `None` where they are too many to be named.
-fn wait(work: &Work, about: About<'_>) -> Option<String> {
+fn wait(work: &Work, about: RepeatedRequest<'_>) -> Option<String> {
     let files = about.files;
     if files.is_empty() || files.len() > MOST_NAMED {
         return None;
@@ -121,7 +121,7 @@ fn add(orchestration: &mut Orchestration, clause: &str) {
     orchestration.reason = format!("{reason}; {clause}");
 }
 
-/// Whether one of `files`, or any tracked file where none is named, differs from what is checked out.
+/// Whether one of `files`, or any tracked file if none is named, differs from the checkout.
 async fn is_uncommitted(place: &WorkingCopy, files: &[String]) -> bool {
     let mut status = vec!["status", "--porcelain=v1", "-z", "--no-renames"];
     if files.is_empty() {
@@ -216,7 +216,7 @@ fn of_remote(place: &WorkingCopy, remote: &str, branch: &Branch) -> Option<(Bran
     is_of_remote(branch).or_else(|| is_of_remote(&Branch::parse(&format!("{remote}/{branch}")).ok()?))
 }
 
-/// Whether `own` once was what the remote's `branch` is: it was rebased or amended after a push.
+/// Whether `own` was once the same as the remote's `branch`: it was rebased or amended after a push.
 async fn was_own(place: &WorkingCopy, own: &Branch, remote: &str, branch: &Branch) -> bool {
     let Some((_, commit)) = of_remote(place, remote, branch) else {
         return false;

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use coord::domain::{AgentId, Branch, RepoId};
-use coord::settings::{env_vars, process_environment, secret, value_of};
+use coord_domain::{AgentId, Branch, RepoId};
 use coord_files::open_stream;
 use coord_git::WorkingCopy;
+use coord_settings::{env_vars, process_environment, secret, value_of};
 use secrecy::SecretString;
 
 use super::confirmed::{Server, is_of_this_machine};
@@ -26,11 +26,11 @@ pub const TOKEN_FILE: &str = "coord.tokenFile";
 
 /// The repository's own settings name a server that the user has not confirmed.
 #[derive(Debug)]
-pub struct Unconfirmed(pub Server);
+pub struct UnconfirmedServer(pub Server);
 
-impl std::error::Error for Unconfirmed {}
+impl std::error::Error for UnconfirmedServer {}
 
-impl std::fmt::Display for Unconfirmed {
+impl std::fmt::Display for UnconfirmedServer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Server { url, token_file } = &self.0;
         let url: String = url.chars().filter(|letter| !letter.is_control()).collect();
@@ -49,23 +49,24 @@ impl std::fmt::Display for Unconfirmed {
 
 /// Options of every command that asks a server.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Server and agent")]
 pub struct AgentArgs {
-    /// The server [default: the `coord serve` of this repository, which is started if none runs]
+    /// The server [default: this repository's `coord serve`, started if needed]
     #[arg(long, value_name = "URL", env = env_vars::COORD_URL, hide_env_values = true)]
     pub url: Option<String>,
-    /// A file that has the token alone; COORD_TOKEN is the token itself
-    #[arg(long, value_name = "FILE", env = env_vars::COORD_TOKEN_FILE)]
+    /// A file with the token; COORD_TOKEN is the token itself
+    #[arg(long, value_name = "FILE", env = env_vars::COORD_TOKEN_FILE, hide_env_values = true)]
     pub token_file: Option<PathBuf>,
-    /// The branch that the work is for [default: the upstream of the checked-out branch, or else that branch]
-    #[arg(long, value_name = "BRANCH", env = env_vars::COORD_BRANCH)]
+    /// The branch that the work will be merged into [default: from git]
+    #[arg(long, value_name = "BRANCH", env = env_vars::COORD_BRANCH, hide_env_values = true)]
     pub branch: Option<String>,
-    /// The agent that asks; it tells several agents of one person apart
-    #[arg(long = "agent", value_name = "ID", env = env_vars::COORD_AGENT)]
+    /// Your agent id: it tells several agents of one person apart
+    #[arg(long = "agent", value_name = "ID", env = env_vars::COORD_AGENT, hide_env_values = true)]
     pub agent_id: Option<String>,
 }
 
 impl AgentArgs {
-    /// The server's address, where one is set, whoever has set it.
+    /// The server's address from any source.
     pub fn url(&self, working_copy: &WorkingCopy) -> Option<String> {
         set(self.url.clone()).or_else(|| working_copy.setting(URL))
     }
@@ -78,7 +79,7 @@ impl AgentArgs {
     pub fn server(&self, working_copy: &WorkingCopy) -> anyhow::Result<Option<String>> {
         match self.named_by_repository(working_copy) {
             Some(server) if !is_of_this_machine(&server.url) && !server.is_confirmed() => {
-                Err(Unconfirmed(server).into())
+                Err(UnconfirmedServer(server).into())
             }
             _ => Ok(self.url(working_copy)),
         }
@@ -134,7 +135,7 @@ impl AgentArgs {
         {
             return match is_of_this_machine(&server.url) {
                 true => Ok(None),
-                false => Err(Unconfirmed(server).into()),
+                false => Err(UnconfirmedServer(server).into()),
             };
         }
         if let Some(token) = secret(&process_environment, env_vars::COORD_TOKEN) {

@@ -13,7 +13,7 @@ use super::workplace::Workplace;
 /// The option of commands that take a person.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct PersonArgs {
-    /// Do not ask; it takes a terminal all the same
+    /// Skip the question; still requires a terminal
     #[arg(long)]
     pub yes: bool,
 }
@@ -22,7 +22,7 @@ pub struct PersonArgs {
 ///
 /// # Errors
 /// When this is no terminal, an agent is named, the answer is no, or as [`Workplace::open`].
-pub fn asked(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<Workplace> {
+pub fn confirm(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<Workplace> {
     agreed(args, person, question)?;
     Workplace::of_person(args)
 }
@@ -59,7 +59,7 @@ pub fn ensure_no_agent(args: &AgentArgs) -> anyhow::Result<()> {
     };
     if let Some(agent) = args.agent_id()?.or_else(of_session) {
         bail!(
-            "this takes a person, and {} is an agent: ask your user to run it in a terminal of their own",
+            "this takes a person, and {} is an agent: ask your user to run it in their own terminal",
             agent.as_str()
         );
     }

@@ -1,5 +1,5 @@
-//! Asks a remote what was pushed, where no reference of the clone can tell: a single-branch or shallow clone follows one branch
-//! alone, and a push for review (`refs/for/main`) makes no branch.
+//! Asks a remote about pushes that no reference of the clone shows. A single-branch or shallow clone follows only one branch,
+//! and a push for review (`refs/for/main`) creates none.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::Context;
-use coord::domain::{Branch, CommitSha};
-use coord_git::{Pushed, WorkingCopy};
+use coord_domain::{Branch, CommitSha};
+use coord_git::{RecordedPush, WorkingCopy};
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
@@ -23,7 +23,7 @@ const MOST_BYTES: u64 = 16 << 20;
 /// Where branches begin.
 const BRANCHES: &str = "refs/heads/";
 
-/// Asks the remote about the pushes of `working_copy` of which no reference here tells. Whether anything new is known: with that, a
+/// Asks the remote about the pushes of `working_copy` that no reference here shows. Whether anything new is known: with that, a
 /// release may be repeated.
 pub async fn learn(working_copy: &WorkingCopy) -> bool {
     let mut is_new = false;
@@ -31,20 +31,20 @@ pub async fn learn(working_copy: &WorkingCopy) -> bool {
         let listed = match list(working_copy, &remote, &wanted).await {
             Ok(listed) => listed,
             Err(error) => {
-                tracing::debug!(%error, remote, "the remote does not say what it has");
+                tracing::debug!(%error, remote, "the remote does not list its branches");
                 continue;
             }
         };
         for (reference, begun) in wanted {
             let commit = match reference.starts_with(BRANCHES) {
                 true => listed.get(&reference).cloned(),
-                // The remote keeps it by a name of its own.
+                // The remote stores it under a different name.
                 false => begun.filter(|begun| listed.values().any(|commit| commit == begun)),
             };
             let Some(commit) = commit.filter(|commit| working_copy.has_commit(commit)) else {
                 continue;
             };
-            let pushed = Pushed {
+            let pushed = RecordedPush {
                 commit,
                 is_there: true,
                 remote: remote.clone(),

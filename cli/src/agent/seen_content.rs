@@ -1,11 +1,11 @@
-//! What a session knows of the content of files: the hash of what it read or wrote last, by the real path of the file. A write to
-//! other content would undo what somebody else has done there. One file for each holder; losing it allows every write.
+//! The content of files that a session knows: the hash of what it last read or wrote, by the real path of the file. A write to
+//! any other content would undo someone else's change. One file for each holder; losing it allows every write.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_domain::AgentId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use serde::{Deserialize, Serialize};
@@ -17,43 +17,43 @@ use crate::private_folder;
 /// The end of the files' names.
 const END: &str = "content.json";
 
-/// Most files that are remembered; those that were not heard of for the longest time go first.
+/// Most files that are remembered; the least recently used go first.
 const MOST_FILES: usize = 2000;
 
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// What is remembered, by absolute paths without symbolic links.
+/// Records by absolute paths without symbolic links.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SeenContent {
-    files: BTreeMap<String, Seen>,
+    files: BTreeMap<String, SeenFile>,
     /// Grows with each change, so that the oldest entry is known.
     count: u64,
 }
 
-/// What is remembered of one file.
+/// The record of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
-struct Seen {
+struct SeenFile {
     /// The content that the session read or wrote last.
     hash: Option<ContentHash>,
     /// The file's stamp at that time, so that a look is mostly no read.
     stamp: Option<u64>,
-    /// A write that was let in and is not known to have ended.
-    write: Option<Write>,
-    /// Before a command began, the file was changed already by somebody else.
+    /// A granted write whose end has not been reported.
+    write: Option<GrantedWrite>,
+    /// Before a command began, someone else had already changed the file.
     is_foreign: bool,
     /// The content for which a write was refused last: each conflict is recorded once.
     refused: Option<ContentHash>,
-    /// Whether the session was let in to change what others can import of it.
+    /// Whether the session was allowed to change the file's interface.
     changes_interface: bool,
     at: u64,
 }
 
-/// A write that was let in.
+/// A granted write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-struct Write {
+struct GrantedWrite {
     /// The content before.
     before: Option<ContentHash>,
     /// The fencing token of the lock.
@@ -63,23 +63,23 @@ struct Write {
 /// A write that would change content which the session has not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// What the session read or wrote last.
+    /// The content that the session last read or wrote.
     pub expected: ContentHash,
-    /// What is there.
+    /// The content on disk.
     pub actual: ContentHash,
     /// Whether it was refused for the first time.
     pub is_new: bool,
 }
 
-/// What a write that has ended has changed.
+/// The result of a write that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// The fencing token of the lock under which it was let in.
+pub struct WriteResult {
+    /// The fencing token of the lock under which it was granted.
     pub token: Option<i64>,
 }
 
 impl SeenContent {
-    /// Works on what `agent_id` remembers, and keeps the outcome. One process at a time.
+    /// Changes the record of `agent_id`, and saves it. One process at a time.
     pub fn change<T>(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut SeenContent) -> T) -> T {
         let path = session_notes::path(working_copy, agent_id).with_extension(END);
         // Without the lock, a change of another process may be lost, and with it a refusal.
@@ -95,13 +95,13 @@ impl SeenContent {
         if seen != before {
             seen.shrink();
             if let Err(error) = session_notes::write(&path, &seen) {
-                tracing::debug!(%error, "what the session has read cannot be noted");
+                tracing::debug!(%error, "the session's reads cannot be noted");
             }
         }
         outcome
     }
 
-    /// The session has read `path`. An attempt to read what is not there any more says so to the agent, and it may be written anew.
+    /// The session has read `path`. A failed read of a missing file tells the agent so, and the file may be written anew.
     pub fn read(&mut self, path: &Path) {
         match on_disk(path) {
             Some(ContentHash::Deleted) => {
@@ -116,7 +116,7 @@ impl SeenContent {
     pub fn conflict(&mut self, path: &Path) -> Option<Conflict> {
         let seen = self.files.get(&key(path))?;
         let expected = seen.hash?;
-        // What was let in may have been done, although no event has told.
+        // A granted write may have happened although no event reported it.
         if seen.write.is_some() {
             return None;
         }
@@ -134,7 +134,7 @@ impl SeenContent {
         })
     }
 
-    /// A write to `path` is let in, after [`SeenContent::conflict`] has found none.
+    /// Begins a write to `path`, after [`SeenContent::conflict`] has found none.
     pub fn begin_write(&mut self, path: &Path, token: Option<i64>, changes_interface: bool) {
         let seen = self.touch(path);
         let before = match (seen.hash, seen.write) {
@@ -142,23 +142,23 @@ impl SeenContent {
             (Some(hash), None) => Some(hash),
             _ => on_disk(path),
         };
-        seen.write = Some(Write { before, token });
+        seen.write = Some(GrantedWrite { before, token });
         seen.changes_interface = changes_interface;
     }
 
-    /// Whether the session was let in to change what others can import of `path`.
+    /// Whether the session was allowed to change the interface of `path`.
     pub fn changes_interface(&self, path: &Path) -> bool {
         self.files.get(&key(path)).is_some_and(|seen| seen.changes_interface)
     }
 
-    /// From now on, the session may change what others can import of `path`, or has to keep it.
+    /// From now on, the session may change the interface of `path`, or has to keep it.
     pub fn set_changes_interface(&mut self, path: &Path, changes: bool) {
         self.touch(path).changes_interface = changes;
     }
 
-    /// A write to `path` has ended, which wrote `content` where that is known. `None` where it has changed nothing, or was heard of
+    /// A write to `path` has ended, which wrote `content` where that is known. `None` if it changed nothing, or was reported
     /// before.
-    pub fn end_write(&mut self, path: &Path, content: Option<ContentHash>) -> Option<Written> {
+    pub fn end_write(&mut self, path: &Path, content: Option<ContentHash>) -> Option<WriteResult> {
         let seen = self.files.get(&key(path));
         let write = seen.and_then(|seen| seen.write);
         let before = match write {
@@ -167,19 +167,19 @@ impl SeenContent {
         };
         let after = content.or_else(|| on_disk(path));
         self.set(path, after);
-        (before.is_none() || before != after).then_some(Written {
+        (before.is_none() || before != after).then_some(WriteResult {
             token: write.and_then(|write| write.token),
         })
     }
 
-    /// A write to `path` has failed. What it has done all the same is somebody's else.
+    /// A write to `path` has failed. Changes made anyway are attributed to someone else.
     pub fn fail_write(&mut self, path: &Path) {
         if let Some(seen) = self.files.get_mut(&key(path)) {
             seen.write = None;
         }
     }
 
-    /// Before a command of the session: what somebody else has changed until now is not the command's.
+    /// Called before a command of the session: changes until now are not the command's.
     pub fn begin_command(&mut self, root: &Path) {
         self.of(root, |path, seen| {
             let is_same = seen.stamp == stamp(path) || seen.hash == on_disk(path);
@@ -187,7 +187,7 @@ impl SeenContent {
         });
     }
 
-    /// After a command of the session: what has changed since is its own.
+    /// Called after a command of the session: changes since it began are the command's.
     pub fn end_command(&mut self, root: &Path) {
         self.of(root, |path, seen| {
             let now = stamp(path);
@@ -199,7 +199,7 @@ impl SeenContent {
         });
     }
 
-    fn of(&mut self, root: &Path, change: impl Fn(&Path, &mut Seen)) {
+    fn of(&mut self, root: &Path, change: impl Fn(&Path, &mut SeenFile)) {
         let below = self.files.iter_mut().map(|(path, seen)| (Path::new(path), seen));
         below
             .filter(|(path, _)| path.starts_with(root))
@@ -210,16 +210,16 @@ impl SeenContent {
         let stamp = stamp(path);
         let is_there = hash.is_some_and(|hash| on_disk(path) == Some(hash));
         let seen = self.touch(path);
-        *seen = Seen {
+        *seen = SeenFile {
             hash,
             stamp: stamp.filter(|_| is_there),
             at: seen.at,
             changes_interface: seen.changes_interface,
-            ..Seen::default()
+            ..SeenFile::default()
         };
     }
 
-    fn touch(&mut self, path: &Path) -> &mut Seen {
+    fn touch(&mut self, path: &Path) -> &mut SeenFile {
         self.count += 1;
         let seen = self.files.entry(key(path)).or_default();
         seen.at = self.count;
@@ -241,7 +241,7 @@ fn key(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn read(path: &Inside) -> Option<SeenContent> {
+fn read(path: &RootedPath) -> Option<SeenContent> {
     serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_session_writes_is_its_own_and_what_follows_is_not() {
+    fn a_sessions_writes_are_its_own_and_later_ones_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let mut seen = SeenContent::default();
@@ -286,22 +286,22 @@ mod tests {
         seen.read(&path);
         seen.begin_write(&path, Some(7), true);
         fs::write(&path, "two").unwrap();
-        assert_eq!(seen.end_write(&path, None), Some(Written { token: Some(7) }));
+        assert_eq!(seen.end_write(&path, None), Some(WriteResult { token: Some(7) }));
         assert_eq!(seen.end_write(&path, None), None, "two events of one write");
         assert_eq!(seen.conflict(&path), None);
         // A write that changed nothing.
         seen.begin_write(&path, None, true);
         assert_eq!(seen.end_write(&path, None), None);
-        // Between the write and its event, somebody else has written.
+        // Between the write and its event, another program has written.
         seen.begin_write(&path, None, true);
         fs::write(&path, "theirs").unwrap();
         let own = ContentHash::of(b"three");
-        assert_eq!(seen.end_write(&path, Some(own)), Some(Written { token: None }));
+        assert_eq!(seen.end_write(&path, Some(own)), Some(WriteResult { token: None }));
         assert_eq!(seen.conflict(&path).unwrap().expected, own);
     }
 
     #[test]
-    fn what_a_command_of_the_session_changes_is_its_own_and_what_was_changed_before_it_is_not() {
+    fn a_commands_changes_belong_to_its_session_and_earlier_ones_do_not() {
         let folder = tempfile::tempdir().unwrap();
         let (own, other) = (folder.path().join("own"), folder.path().join("other"));
         let mut seen = SeenContent::default();

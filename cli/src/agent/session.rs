@@ -1,15 +1,15 @@
 //! The holder of the locks of a session: the `agent_id` that all processes of one conversation of an agent share.
 //!
-//! Hooks know the conversation by its name ([`conversations`]). `coord mcp` and commands in a shell find it by the
-//! agent's process. Without hooks, the agent's process alone tells what belongs together: the first to come writes a file with that
-//! process in its name, and the others read it. Which locks a session holds is asked of the server; nothing about it is kept here.
+//! Hooks know the conversation by its name ([`conversations`]). `coord mcp` and commands in a shell find it by the agent's process.
+//! Without hooks, the agent's process alone identifies the session: the first process to start writes a file with that process in
+//! its name, and the others read it. Which locks a session holds is asked of the server; nothing about it is kept here.
 
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
-use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_domain::AgentId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ const MOST_WRITER_CHARS: usize = 40;
 pub struct Session {
     /// The holder of its locks.
     pub agent_id: AgentId,
-    /// The conversations of which this process may be each, where nothing tells which. Then `agent_id` is none of theirs, so that
+    /// The conversations that this process may belong to, if that is uncertain. Then `agent_id` matches none of them, so that
     /// nothing is granted that one of them holds.
     pub one_of: Vec<AgentId>,
 }
@@ -70,7 +70,7 @@ impl Session {
         found.map(Session::known)
     }
 
-    /// What a caller should know of it, where it is uncertain.
+    /// A note for the caller if the session is uncertain.
     pub fn note(&self) -> Option<String> {
         let listed: Vec<&str> = self.one_of.iter().map(AgentId::as_str).collect();
         (!listed.is_empty()).then(|| {
@@ -104,7 +104,7 @@ impl Session {
     /// The holder that the agent's process has without a conversation.
     fn of_agents_process(working_copy: &WorkingCopy, client: &str) -> anyhow::Result<AgentId> {
         let folder = local_server::sessions(working_copy);
-        /// The same for the whole process, where the system does not tell which one is the agent's.
+        /// The same for the whole process, if the agent's process is unknown.
         static NUMBER: OnceLock<u32> = OnceLock::new();
         let made = id(client, &format!("{:08x}", NUMBER.get_or_init(|| fastrand::u32(..))))?;
         let Some(process) = ancestors::candidates().first().copied() else {
@@ -163,13 +163,13 @@ pub(super) fn of_process(working_copy: &WorkingCopy, process: AgentProcess) -> O
     read(&path_of(&local_server::sessions(working_copy), process))
 }
 
-fn read(path: &Inside) -> Option<AgentId> {
+fn read(path: &RootedPath) -> Option<AgentId> {
     let text = private_folder::read(path, MOST_BYTES).ok()?;
     let record: Record = serde_json::from_slice(&text).ok()?;
     AgentId::parse(&record.agent_id).ok()
 }
 
-fn path_of(folder: &Inside, process: AgentProcess) -> Inside {
+fn path_of(folder: &RootedPath, process: AgentProcess) -> RootedPath {
     folder.join(format!("{}-{}.json", process.id, process.started))
 }
 
@@ -177,8 +177,8 @@ fn id(agent: &str, end: &str) -> anyhow::Result<AgentId> {
     AgentId::parse(&format!("{agent}-{end}")).map_err(|invalid| anyhow::anyhow!("the agent's name {agent:?} {invalid}"))
 }
 
-/// Removes what is out of date, so that the folder does not grow.
-pub(super) fn remove_old(folder: &Inside) {
+/// Removes outdated files, so that the folder does not grow.
+pub(super) fn remove_old(folder: &RootedPath) {
     for name in folder.list(MOST_FILES).ok().flatten().unwrap_or_default() {
         let file = folder.join(&name);
         let age = file.about().ok().flatten().and_then(|about| about.modified);

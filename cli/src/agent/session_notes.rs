@@ -1,12 +1,12 @@
-//! What processes of a session tell each other beyond its `agent_id`: what it works on, in which working copies, and which commits
-//! of their branches it has looked at. One small file for each holder, beside those of the sessions; losing one loses no lock.
+//! Facts that processes of a session share beyond its `agent_id`: its task, its working copies, and which commits of their
+//! branches it has looked at. One small file for each holder, beside those of the sessions; losing one loses no lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_domain::AgentId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ const MOST_FILES: usize = 1000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SessionNotes {
-    /// One sentence: what the session works on.
+    /// One sentence: the session's current work.
     pub task: Option<String>,
     /// The roots of the working copies that it works in, the newest last.
     pub worktrees: Vec<PathBuf>,
@@ -61,11 +61,11 @@ pub struct SessionNotes {
     pub taken: BTreeSet<String>,
     /// The files that it was refused and waits for, by branch.
     pub waits: BTreeMap<String, BTreeSet<String>>,
-    /// What the model is to be told with the next event or answer that has room for it, once.
+    /// Sentences for the model, delivered once with the next event or answer that has room for them.
     pub news: Vec<String>,
-    /// Digests of the warnings that it was told, the newest last.
+    /// Digests of the warnings that it has received, the newest last.
     pub warned: Vec<String>,
-    /// Digests of what it was told last of each other session that holds files, by its name. `None` where it was told nothing yet.
+    /// Digests of the last report about each other session that holds files, by its name. `None` before the first report.
     pub others: Option<BTreeMap<String, String>>,
     /// When the user has sent the last prompt, Unix seconds.
     pub turn_began: u64,
@@ -81,7 +81,7 @@ pub struct LastCall {
 }
 
 impl SessionNotes {
-    /// Those of `agent_id`; empty ones where there is no file. A writer works on what its lead does.
+    /// Those of `agent_id`; empty ones where there is no file. A writer inherits its lead's task.
     pub fn read(working_copy: &WorkingCopy, agent_id: &AgentId) -> SessionNotes {
         let notes: SessionNotes = read(&path(working_copy, agent_id)).unwrap_or_default();
         match agent_id.lead().and_then(|lead| read(&path(working_copy, &lead))) {
@@ -129,7 +129,7 @@ impl SessionNotes {
         }
     }
 
-    /// The same, unless it was told `sentence` before. Another number is nothing new.
+    /// The same, unless it has received `sentence` before. Another number is nothing new.
     pub fn warn(&mut self, sentence: &str) {
         let words = sentence.split(' ').filter(|word| word.parse::<u64>().is_err());
         let digest = short_digest(&words.collect::<Vec<_>>().join(" "));
@@ -141,7 +141,7 @@ impl SessionNotes {
         }
     }
 
-    /// What the model is to be told, which it is now.
+    /// Takes the sentences that the model has yet to receive.
     pub fn take_news(working_copy: &WorkingCopy, agent_id: &AgentId) -> Vec<String> {
         let mut news = Vec::new();
         SessionNotes::change(working_copy, agent_id, |notes| news = std::mem::take(&mut notes.news));
@@ -158,7 +158,7 @@ impl SessionNotes {
     }
 
     /// Tells `sentence` to the session `holder` of this clone, where it is known here.
-    pub fn tell_other(working_copy: &WorkingCopy, holder: &AgentId, sentence: &str) {
+    pub fn notify_session(working_copy: &WorkingCopy, holder: &AgentId, sentence: &str) {
         if read(&path(working_copy, holder)).is_some() {
             SessionNotes::change(working_copy, holder, |notes| notes.warn(sentence));
         }
@@ -201,7 +201,7 @@ pub fn short_digest(text: &str) -> String {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn touch(path: &Inside) -> std::io::Result<()> {
+pub fn touch(path: &RootedPath) -> std::io::Result<()> {
     let file = match path.append(FILE_MODE) {
         Err(error) if error.is_missing() => {
             path.make_parents(PRIVATE_MODE)?;
@@ -213,7 +213,7 @@ pub fn touch(path: &Inside) -> std::io::Result<()> {
 }
 
 /// Of the characters of an `agent_id`, Windows has no colon in names of files; no `agent_id` has a plus sign.
-pub(super) fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
+pub(super) fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
     let name = agent_id.as_str().replace(':', "+");
     local_server::sessions(working_copy).join(format!("{name}{END}"))
 }
@@ -223,13 +223,13 @@ fn holder_of(file: &str) -> Option<AgentId> {
     AgentId::parse(&name).ok()
 }
 
-fn read(path: &Inside) -> Option<SessionNotes> {
+fn read(path: &RootedPath) -> Option<SessionNotes> {
     serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
 /// Readers see the old file or the new one, never a part. A hook does not wait for the disk: notes that a power failure takes are
 /// as none, and no session outlives one.
-pub(super) fn write(path: &Inside, notes: &impl Serialize) -> std::io::Result<()> {
+pub(super) fn write(path: &RootedPath, notes: &impl Serialize) -> std::io::Result<()> {
     path.make_parents(PRIVATE_MODE)?;
     Ok(path.write_unsynced(&serde_json::to_vec(notes)?, FILE_MODE)?)
 }

@@ -1,27 +1,27 @@
-//! What is to be recorded in the ledger and was not sent yet: one request on each line of a file in git's folder, in order. It is
-//! sent before anything that follows, so that the ledger has the events of a machine in their order. What is sent twice, because
-//! two processes send at once, is recorded once: each event has an id.
+//! Ledger records that were not sent yet: one request per line of a file in git's folder, in order. It is sent before anything
+//! that follows, so that the ledger has the events of a machine in their order. A request that two processes send at once is
+//! recorded once: each event has an id.
 //!
-//! What is in it is recorded under the user's login, so that a file that came with an archive counts as empty: its first line is the mark of
-//! the folder that it was written in.
+//! Its content is recorded under the user's login, so a file that came with an archive counts as empty: its first line is the mark of the
+//! folder that it was written in.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 
 use anyhow::bail;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::RecordRequest;
 
 use super::local_server;
 use crate::private_folder;
 
-/// Largest spool, in bytes. What does not fit is lost, and the agent is told.
+/// Largest spool, in bytes. Excess records are lost, and the agent is told.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The spool of a repository on this machine.
 pub struct Spool {
-    path: Inside,
+    path: RootedPath,
     /// The first line, with its newline.
     first: Vec<u8>,
 }
@@ -123,7 +123,7 @@ fn first_line(mark: String) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn spool(path: Inside) -> Spool {
+    fn spool(path: RootedPath) -> Spool {
         Spool {
             path,
             first: first_line("1-2".to_owned()),
@@ -138,9 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spooled_comes_back_in_order_and_goes_one_by_one() {
+    fn spooled_requests_come_back_in_order_and_are_removed_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
-        let spool = spool(Inside::new(folder.path(), "coord/spool"));
+        let spool = spool(RootedPath::new(folder.path(), "coord/spool"));
         assert!(spool.requests().is_empty());
         (0..3).for_each(|number| spool.add(&request(number)).unwrap());
         let all = || spool.requests();
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_spool_has_a_bound_and_a_damaged_line_stops_none_of_the_others() {
         let folder = tempfile::tempdir().unwrap();
-        let spool = spool(Inside::new(folder.path(), "spool"));
+        let spool = spool(RootedPath::new(folder.path(), "spool"));
         std::fs::write(spool.path.full(), "coord spool 1-2\n{\"repo_url\"\n").unwrap();
         spool.add(&request(1)).unwrap();
         assert_eq!(spool.requests().len(), 1);
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_spool_of_another_folder_counts_as_empty_and_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let theirs = spool(Inside::new(folder.path(), "spool"));
+        let theirs = spool(RootedPath::new(folder.path(), "spool"));
         theirs.add(&request(1)).unwrap();
         let own = Spool {
             path: theirs.path.clone(),

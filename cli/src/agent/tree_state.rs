@@ -1,13 +1,14 @@
-//! All files of a working copy at one time: those that git tracks, and those that it neither tracks nor ignores. Before and after a
-//! command, they say what it has changed, whatever program wrote it: agents that are refused an edit write through the shell.
+//! All files of a working copy at one time: those that git tracks, and those that it neither tracks nor ignores. Compared before
+//! and after a command, they show its changes, whatever program wrote them: agents that are refused an edit write through the
+//! shell.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_domain::AgentId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 
 use super::file_content::{self, stamp, stamp_of};
@@ -48,7 +49,7 @@ struct FileState {
 }
 
 impl TreeState {
-    /// That of now. `None` where there are too many files, or git cannot tell.
+    /// That of now. `None` if there are too many files, or git fails.
     pub async fn now(working_copy: &WorkingCopy) -> Option<TreeState> {
         let root = working_copy.root();
         let others = ["ls-files", "--others", "--exclude-standard", "-z"];
@@ -88,7 +89,7 @@ impl TreeState {
         let of_before = self.files.iter();
         let differing = of_before.filter(|(path, before)| {
             let after = after.files.get(*path).unwrap_or(&missing);
-            before.stamp != after.stamp && !has_blob(&Inside::new(root, path), &before.blob)
+            before.stamp != after.stamp && !has_blob(&RootedPath::new(root, path), &before.blob)
         });
         let new = after.files.iter().filter(|(path, after)| {
             let is_new = !self.files.contains_key(*path);
@@ -143,7 +144,7 @@ impl TreeState {
     }
 }
 
-fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
+fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
     session_notes::path(working_copy, agent_id).with_extension(END)
 }
 
@@ -162,7 +163,7 @@ fn look(path: &Path, size: u32, modified: (u32, u32)) -> (Option<u64>, bool) {
 }
 
 /// Whether the file has the content whose blob's name begins with `digits`, as it is on disk: written anew, and not changed.
-fn has_blob(path: &Inside, digits: &str) -> bool {
+fn has_blob(path: &RootedPath, digits: &str) -> bool {
     if digits.is_empty() {
         return false;
     }

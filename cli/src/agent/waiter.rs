@@ -1,8 +1,8 @@
-//! The process that waits in the place of a session which has ended its turn: a file of its own beside the notes, because the hook at the end
-//! of the turn changes these at the same time.
+//! The process that waits for a session whose turn has ended. It has a separate file beside the notes, because the hook at the end of the
+//! turn changes these at the same time.
 
-use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_domain::AgentId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 
 use super::session_notes;
@@ -11,7 +11,7 @@ use crate::private_folder;
 /// More than a number has.
 const MOST_BYTES: u64 = 32;
 
-fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
+fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
     session_notes::path(working_copy, agent_id).with_extension("waiter")
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use coord::domain::{AgentId, Branch, FilePath, RepoId};
+use coord_domain::{AgentId, Branch, FilePath, RepoId};
 use coord_git::WorkingCopy;
 use coord_protocol::tasks::TaskWork;
 use coord_protocol::{CheckRequest, InterfacePromise, LockMode, LockStatus, PostRequest};
@@ -12,7 +12,7 @@ use super::conversations;
 use super::interfaces::Interfaces;
 use super::options::AgentArgs;
 
-/// A working copy, and who works in it for which branch.
+/// A working copy, the agent that works in it, and the branch of the work.
 pub struct Work {
     pub working_copy: WorkingCopy,
     /// The repository, as [`AgentArgs::repo`] has it.
@@ -23,7 +23,7 @@ pub struct Work {
     pub branch: Branch,
     /// The branch that is committed to, where it is another one.
     pub work_branch: Option<Branch>,
-    /// Who works.
+    /// The working agent.
     pub agent_id: Option<AgentId>,
     /// Whether the hooks of the session see its edits: then a claim keeps the interfaces until an edit shows otherwise.
     pub is_hooked: bool,
@@ -32,8 +32,7 @@ pub struct Work {
 impl Work {
     /// The work in `folder`.
     ///
-    /// # Errors
-    /// When it is in no working copy, or it cannot be told which branch the work is for.
+    /// # Errors When the folder is in no working copy, or the branch of the work is unknown.
     pub fn in_folder(folder: &Path, args: &AgentArgs) -> anyhow::Result<Work> {
         let folder = std::path::absolute(folder).context("the folder has no path")?;
         let working_copy = WorkingCopy::containing(&folder)?;
@@ -61,7 +60,7 @@ impl Work {
         }
     }
 
-    /// What a claim of `paths` says of their interfaces: the word, and the files whose interface is not that of the branch any more.
+    /// The interface terms of a claim of `paths`: the word, and the files whose interface differs from the branch.
     fn interface(&self, paths: &[String], is_writing: bool) -> (Option<InterfacePromise>, Option<Vec<String>>) {
         if !(is_writing && self.is_hooked) {
             return (None, None);
@@ -163,7 +162,7 @@ impl Work {
             tool_call: None,
             session: None,
             agent_id: self.agent(),
-            // A writer that needs what its lead holds takes it over.
+            // A writer that needs its lead's files takes them over.
             take_over: self
                 .agent_id
                 .as_ref()
@@ -189,7 +188,7 @@ impl Work {
     }
 
     /// The newest commit of the branch that the working copy will contain: while git merges, rebases, picks or reverts, nothing can be
-    /// pulled, and what is brought together is on its way. Git refuses a push that lacks the head all the same.
+    /// pulled, and the merged commits are about to arrive. Git still refuses a push that lacks the head.
     fn claim_base(&self) -> Option<String> {
         let tip = || Some(self.working_copy.tip(&self.branch)?.commit.to_string());
         match self.working_copy.under_way() {
@@ -218,8 +217,8 @@ impl Work {
         }
     }
 
-    /// The commit of the branch that has what was pushed: the newest that this clone knows, where it contains the one that is
-    /// checked out; otherwise that one, which another way than this clone may have brought to the branch.
+    /// The commit of the branch that has the pushed work: the newest that this clone knows, if it contains the checked-out
+    /// one; otherwise that one, which may have reached the branch without this clone.
     pub fn pushed_head(&self) -> Option<String> {
         let (head, base) = (self.head()?, self.base_head());
         if base.as_ref() != Some(&head) {

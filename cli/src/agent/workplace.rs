@@ -1,23 +1,22 @@
-//! A working copy and the server that is asked about it, for commands that people and scripts run: whose locks they are about,
-//! and what becomes of the server's answers.
+//! The working copy and its server, for commands that people and scripts run: the holder, and the handling of responses.
 
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use coord::domain::AgentId;
-use coord::error::ApiError;
-use coord::mcp::Outcome;
-use coord::operations::Refusal;
-use coord::settings::env_vars;
+use coord_domain::AgentId;
+use coord_mcp::Outcome;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestration, PostRequest};
+use coord_server::error::ApiError;
+use coord_server::operations::Refusal;
+use coord_settings::env_vars;
 
 use super::connection::{Connection, no_server};
 use super::exit_status::ExitStatus;
 use super::local_server;
 use super::mail_notes::MailNotes;
-use super::next_command::{self, About};
+use super::next_command::{self, RepeatedRequest};
 use super::options::AgentArgs;
 use super::rivals::{self, Rival};
 use super::session::Session;
@@ -89,22 +88,23 @@ impl Workplace {
         }
     }
 
-    /// What a command has to repeat of a request about `files`: the options, but not the environment, which it has too.
-    fn about<'a>(&'a self, files: &'a Option<Vec<String>>) -> About<'a> {
+    /// The parts of a request about `files` that a command has to repeat: the options, but not the environment, which
+    /// it has too.
+    fn about<'a>(&'a self, files: &'a Option<Vec<String>>) -> RepeatedRequest<'a> {
         let named = |value: &'a Option<String>, variable: &str| {
             let value = value.as_deref()?;
             std::env::var(variable)
                 .map_or(true, |set| set != value)
                 .then_some(value)
         };
-        About {
+        RepeatedRequest {
             files: files.as_deref().unwrap_or_default(),
             agent: named(&self.args.agent_id, env_vars::COORD_AGENT),
             branch: named(&self.args.branch, env_vars::COORD_BRANCH),
         }
     }
 
-    /// What a check comes to.
+    /// Result of a check.
     ///
     /// # Errors
     /// When the answer is none of Coord's.
@@ -119,7 +119,7 @@ impl Workplace {
         }
     }
 
-    /// What a claim or a release comes to.
+    /// Result of a claim or a release.
     ///
     /// # Errors
     /// When the answer is none of Coord's.
@@ -134,7 +134,7 @@ impl Workplace {
         }
     }
 
-    /// What a request about a team comes to.
+    /// Result of a request about a team.
     ///
     /// # Errors
     /// When the answer is none of Coord's.
@@ -145,14 +145,14 @@ impl Workplace {
         }
     }
 
-    /// Notes for the hooks of the session what an answer about teams tells, which was printed.
+    /// Notes for the session's hooks that an answer about teams was printed.
     pub fn has_shown(&self, outcome: &Outcome) {
         if let (Outcome::Team(answer), Some(agent)) = (outcome, &self.work.agent_id) {
             MailNotes::note_answer(&self.work.working_copy, agent, answer, true);
         }
     }
 
-    /// What a claim or a release comes to, where the server refused it or a question that it depends on.
+    /// Result of a claim or a release that the server refused, or of a request that it depends on.
     ///
     /// # Errors
     /// When the answer is none of Coord's.
@@ -207,7 +207,7 @@ impl Workplace {
         Ok(ExitStatus::of(&outcome).into())
     }
 
-    /// `error` as a sentence: of one that has several causes, the first is what can be mended.
+    /// `error` as a sentence: if it has several causes, the first that the user can fix.
     pub fn no_answer(&self, error: &ClientError) -> String {
         let ClientError::Unreachable(unreachable) = error else {
             return error.to_string();
@@ -219,7 +219,7 @@ impl Workplace {
         format!("{} gives no answer: {cause}", self.connection.address)
     }
 
-    /// Other clones of the repository whose servers have stores of their own.
+    /// Other clones of the repository whose servers have separate stores.
     pub fn rivals(&self) -> Vec<Rival> {
         let copy = &self.work.working_copy;
         match local_server::announced(copy).filter(|_| self.connection.is_local && copy.has_remote()) {

@@ -4,18 +4,18 @@ use std::net::TcpListener;
 
 use super::*;
 
-fn inside(folder: &tempfile::TempDir) -> Inside {
-    Inside::new(folder.path(), "")
+fn inside(folder: &tempfile::TempDir) -> RootedPath {
+    RootedPath::new(folder.path(), "")
 }
 
-/// Writes what a server there would.
-fn announce(folder: &tempfile::TempDir, announced: &Announced) {
+/// Writes the announcement of a server there.
+fn announce(folder: &tempfile::TempDir, announced: &AnnouncedServer) {
     let text = announced.in_folder(&inside(folder)).text();
     fs::write(folder.path().join(FILE), text).unwrap();
 }
 
-fn announced(socket: &str) -> Announced {
-    Announced {
+fn announced(socket: &str) -> AnnouncedServer {
+    AnnouncedServer {
         socket: socket.parse().unwrap(),
         repo: None,
         instance: None,
@@ -29,23 +29,23 @@ fn announced(socket: &str) -> Announced {
 #[test]
 fn an_announcement_is_read_as_it_was_written_and_an_earlier_versions_too() {
     let of_store = announced("127.0.0.1:3000");
-    let of_repository = Announced {
+    let of_repository = AnnouncedServer {
         repo: RepoId::parse("localhost/local/work-ebf61c96").ok(),
         ..announced("[::1]:3000")
     };
-    let of_named = Announced {
+    let of_named = AnnouncedServer {
         instance: Some("0198f0c2".to_owned()),
         ..of_repository.clone()
     };
-    let of_named_store = Announced {
+    let of_named_store = AnnouncedServer {
         repo: None,
         ..of_named.clone()
     };
-    let of_folder = Announced {
+    let of_folder = AnnouncedServer {
         mark: Some("3-4".to_owned()),
         ..of_named.clone()
     };
-    let of_place = Announced {
+    let of_place = AnnouncedServer {
         machine: Some("1f2e-40-41".to_owned()),
         path: Some("0123456789abcdef".to_owned()),
         ..of_folder.clone()
@@ -58,20 +58,23 @@ fn an_announcement_is_read_as_it_was_written_and_an_earlier_versions_too() {
         &of_folder,
         &of_place,
     ] {
-        assert_eq!(Announced::parse(&announced.text()).as_ref(), Some(announced));
+        assert_eq!(AnnouncedServer::parse(&announced.text()).as_ref(), Some(announced));
     }
     assert_eq!(
         of_repository.repo.as_ref().unwrap().as_str(),
         "localhost/local/work-ebf61c96"
     );
-    assert_eq!(Announced::parse("http://127.0.0.1:3000 (process 7)"), Some(of_store));
+    assert_eq!(
+        AnnouncedServer::parse("http://127.0.0.1:3000 (process 7)"),
+        Some(of_store)
+    );
     for damaged in [
         "",
         "http://",
         "http://127.0.0.1:3000",
         "http://127.0.0.1:3000 serving a (process 7)",
     ] {
-        assert_eq!(Announced::parse(damaged), None, "{damaged:?}");
+        assert_eq!(AnnouncedServer::parse(damaged), None, "{damaged:?}");
     }
 }
 
@@ -83,7 +86,7 @@ fn a_server_that_still_listens_keeps_its_place_and_the_next_one_follows_it() {
         TcpListener::bind("127.0.0.1:0").unwrap(),
         "127.0.0.1:1".parse().unwrap(),
     );
-    let other = Announced {
+    let other = AnnouncedServer {
         // The process that has started this one.
         process: std::os::unix::process::parent_id(),
         ..announced(&first.local_addr().unwrap().to_string())
@@ -91,33 +94,33 @@ fn a_server_that_still_listens_keeps_its_place_and_the_next_one_follows_it() {
     let place = inside(&folder);
     announce(&folder, &other);
     let second = Announcement::write([(place.clone(), None)], own);
-    assert_eq!(Announced::read(&place), Some(other.in_folder(&place)));
+    assert_eq!(AnnouncedServer::read(&place), Some(other.in_folder(&place)));
     // One that came with an archive keeps no place.
     fs::write(folder.path().join(FILE), other.text()).unwrap();
-    assert_eq!(Announced::read(&place), None);
+    assert_eq!(AnnouncedServer::read(&place), None);
     second.renew();
-    assert_eq!(Announced::read(&place).unwrap().socket(), own);
-    // Its address is another's by now.
+    assert_eq!(AnnouncedServer::read(&place).unwrap().socket(), own);
+    // A different process has its address now.
     announce(
         &folder,
-        &Announced {
+        &AnnouncedServer {
             process: u32::MAX,
             ..other.clone()
         },
     );
     second.renew();
-    assert_eq!(Announced::read(&place).unwrap().socket(), own);
+    assert_eq!(AnnouncedServer::read(&place).unwrap().socket(), own);
     drop(first);
     // Nothing listens on a reserved port: the one that was left may be another test's by now.
     announce(
         &folder,
-        &Announced {
+        &AnnouncedServer {
             socket: "127.0.0.1:1".parse().unwrap(),
             ..other
         },
     );
     second.renew();
-    assert_eq!(Announced::read(&place).unwrap().process, std::process::id());
+    assert_eq!(AnnouncedServer::read(&place).unwrap().process, std::process::id());
     let gone = folder.path().to_owned();
     folder.close().unwrap();
     second.renew();
@@ -153,7 +156,7 @@ fn an_announcement_of_another_machine_counts_as_none() {
         ("192.0.2.1:3000", false),
     ] {
         announce(&folder, &announced(socket));
-        assert_eq!(Announced::read(&inside(&folder)).is_some(), is_here, "{socket}");
+        assert_eq!(AnnouncedServer::read(&inside(&folder)).is_some(), is_here, "{socket}");
     }
 }
 
@@ -162,20 +165,20 @@ fn an_announcement_of_a_folder_that_was_renamed_counts_as_none() {
     let folder = tempfile::tempdir().unwrap();
     let (before, after) = (folder.path().join("before"), folder.path().join("after"));
     fs::create_dir(&before).unwrap();
-    let (was, now) = (Inside::new(&before, ""), Inside::new(&after, ""));
+    let (was, now) = (RootedPath::new(&before, ""), RootedPath::new(&after, ""));
     let here = machine::place().map(str::to_owned);
     for (machine, is_read) in [
         (here, false),
         (Some("1f2e-40-41".to_owned()), cfg!(target_os = "linux")),
     ] {
-        let announced = Announced {
+        let announced = AnnouncedServer {
             machine,
             ..announced("127.0.0.1:3000")
         };
         fs::write(before.join(FILE), announced.in_folder(&was).text()).unwrap();
-        assert!(Announced::read(&was).is_some());
+        assert!(AnnouncedServer::read(&was).is_some());
         fs::rename(&before, &after).unwrap();
-        assert_eq!(Announced::read(&now).is_some(), is_read);
+        assert_eq!(AnnouncedServer::read(&now).is_some(), is_read);
         fs::rename(&after, &before).unwrap();
     }
 }
@@ -184,7 +187,7 @@ fn an_announcement_of_a_folder_that_was_renamed_counts_as_none() {
 #[test]
 fn the_number_of_a_process_elsewhere_says_nothing_here() {
     let folder = tempfile::tempdir().unwrap();
-    let elsewhere = Announced {
+    let elsewhere = AnnouncedServer {
         process: std::process::id(),
         machine: Some("1f2e-40-41".to_owned()),
         ..announced("127.0.0.1:3000")
@@ -204,19 +207,19 @@ fn a_file_that_everybody_may_write_and_a_link_count_as_none() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(FILE);
     announce(&folder, &announced("127.0.0.1:3000"));
-    assert!(Announced::read(&inside(&folder)).is_some());
+    assert!(AnnouncedServer::read(&inside(&folder)).is_some());
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-    assert!(Announced::read(&inside(&folder)).is_none());
+    assert!(AnnouncedServer::read(&inside(&folder)).is_none());
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     fs::rename(&file, folder.path().join("real")).unwrap();
     std::os::unix::fs::symlink("real", &file).unwrap();
-    assert!(Announced::read(&inside(&folder)).is_none());
+    assert!(AnnouncedServer::read(&inside(&folder)).is_none());
 }
 
 #[test]
 fn a_process_that_is_younger_than_the_file_has_not_written_it() {
     let folder = tempfile::tempdir().unwrap();
-    let own = Announced {
+    let own = AnnouncedServer {
         process: std::process::id(),
         ..announced("127.0.0.1:3000")
     };
@@ -225,7 +228,7 @@ fn a_process_that_is_younger_than_the_file_has_not_written_it() {
     let place = inside(&folder);
     assert!(own.surely_runs(&place));
     assert!(!announced("127.0.0.1:3000").surely_runs(&place.join("elsewhere")));
-    let ended = Announced {
+    let ended = AnnouncedServer {
         process: u32::MAX,
         ..own.clone()
     };

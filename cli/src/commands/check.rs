@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::LockMode;
 
 use super::outcome::show;
@@ -21,7 +20,7 @@ Exit status: 0 PROCEED, 1 an error, 2 wrong usage, 3 another action, 4 no answer
 
 /// Options of `coord check`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
     #[arg(required = true, value_name = "PATH")]
@@ -38,7 +37,7 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Checks the files, and prints what to do next.
+    /// Checks the files, and prints the next step.
     ///
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.

@@ -1,11 +1,10 @@
-//! `coord claim`: claims files, and waits for them where it is told to.
+//! `coord claim`: claims files, and waits for them if asked to.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use coord::mcp::Outcome;
-use coord::settings::variables::{self, Reader};
+use coord_mcp::Outcome;
 use coord_protocol::bounds::WAIT_SECONDS;
 use coord_protocol::{Action, InterfacePromise, LockMode, Metadata, PostRequest};
 use tokio::time::Instant;
@@ -21,16 +20,12 @@ use crate::terminal::times::countdown;
 const EXAMPLES: &str = "\
 Examples:
   coord claim src/db.ts -m 'Adding a pool: query() becomes async'
-  coord claim 'src/auth/**' README.md -m 'Moving the login'
-  coord claim src/new.ts -m 'A cache for sessions'      a file that is yet to be
-  coord claim src/db.ts -m 'A pool' --wait 120          wait up to two minutes
+  coord claim 'src/auth/**' README.md -m 'Moving the login' --wait 120
 
-A lock expires after five minutes: claim again to renew it. What one shell of
-yours claims, another may release, unless an agent is named.
+A lock expires after five minutes: claim again to renew it.
+Exit status: 0 claimed, 1 error, 2 usage, 3 refused, 4 no answer.";
 
-Exit status: 0 claimed, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
-
-/// Interval of claims while another holds a file, where the server does not wait: what WAIT says.
+/// Interval between claims of a held file, if the server does not wait: the interval of WAIT.
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// Longest time without an answer that a wait outlasts: a server that is started again, or a deployment.
@@ -38,21 +33,21 @@ const SILENCE: Duration = Duration::from_secs(60);
 
 /// Options of `coord claim`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct ClaimArgs {
-    /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
+    /// Files, new ones too; a pattern such as 'src/**' stands for tracked files
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<String>,
-    /// One sentence: what changes for others
+    /// What changes for others, in one sentence
     #[arg(short, long)]
     pub message: String,
-    /// Only read the files: others may read them, too, and nobody may write
+    /// Lock for reading: others may read, nobody may write
     #[arg(long)]
     pub reading: bool,
-    /// What others can import of the files stays as it is: then writing their neighbors is not blocked
+    /// Importers will see no change: neighbors stay writable
     #[arg(long, conflicts_with = "reading")]
     pub keeps_interface: bool,
-    /// Wait up to this time while another holds a file, in the queue of those that want it
+    /// Wait up to this long in the queue for the files
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub wait: Option<u64>,
     /// Print the response as JSON
@@ -64,7 +59,7 @@ pub struct ClaimArgs {
 }
 
 impl ClaimArgs {
-    /// Claims the files, and prints what to do next.
+    /// Claims the files, and prints the next step.
     ///
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.
@@ -75,8 +70,8 @@ impl ClaimArgs {
         show(&outcome, self.json, "")
     }
 
-    /// The outcome of the first claim that is not told to wait, or of the last one in time. Once it waits, a server that is away
-    /// for a moment does not end that.
+    /// The outcome of the first claim that need not wait, or of the last one in time. Once it waits, a server that is away for a
+    /// moment does not end that.
     async fn claimed(&self, workplace: &mut Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
         let mode = if self.reading {
             LockMode::Reading
@@ -89,7 +84,7 @@ impl ClaimArgs {
         let mut answered = Instant::now();
         loop {
             let begun = Instant::now();
-            // Each claim has the commit that is checked out now. The first says at once what it waits for.
+            // Each claim has the commit that is checked out now. The first says at once which locks it waits for.
             let claim = workplace.work.claim(files.clone(), mode, self.message.clone());
             let promised = self.keeps_interface.then_some(InterfacePromise::Keeps);
             let request = PostRequest {

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_intents::intent_map::{LastHash, Row, write};
 use coord_protocol::MappedFile;
 
@@ -16,7 +15,6 @@ use crate::terminal::table::{Column, Cut, render};
 
 /// Options of `coord map`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub struct MapArgs {
     /// Print the response as JSON
     #[arg(long, conflicts_with = "markdown")]

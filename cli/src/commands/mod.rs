@@ -1,8 +1,10 @@
-//! The commands of `coord`: a file or folder each, with its options and its `run`, whose value gives the exit status.
+//! The commands of `coord`: a file or folder each, with its options and its `run`, which returns the exit status.
 
 pub mod check;
 pub mod claim;
 pub mod completions;
+mod configured_hooks;
+pub mod demo;
 pub mod doctor;
 pub mod graph;
 pub mod guard;
@@ -17,7 +19,9 @@ pub mod mcp;
 mod outcome;
 pub mod policy;
 pub mod release;
+mod scratch;
 pub mod serve;
+pub mod simulate;
 pub mod status;
 pub mod store;
 pub mod sync;
@@ -54,13 +58,17 @@ macro_rules! commands {
 }
 
 commands! {
-    /// Serve repositories on this machine; `coord` without a command does the same.
+    /// Serve repositories on this machine.
     Serve(serve::ServeArgs);
+    /// Show the page with four agents at work; Ctrl-C leaves nothing.
+    Demo(demo::DemoArgs);
+    /// Let two agents edit one file, and see your hooks deny it.
+    Simulate(simulate::SimulateArgs);
     /// Print the import graph of a commit, without a server.
     Graph(graph::GraphArgs);
-    /// Configure your agents for Coord, after asking; `--undo` takes the configuration away.
+    /// Configure your agents, after asking; `--undo` removes it.
     Init(init::InitArgs);
-    /// Show whether files are free, and what to do next.
+    /// Show whether files are free, and the next step.
     Check(check::CheckArgs);
     /// Claim files: all of them, or none.
     Claim(claim::ClaimArgs);
@@ -68,13 +76,13 @@ commands! {
     Wait(wait::WaitArgs);
     /// Release files.
     Release(release::ReleaseArgs);
-    /// Show who holds what in the repository.
+    /// Show who holds what, and who waits for whom.
     Status(status::StatusArgs);
-    /// Show what has happened in the repository.
+    /// Show what has happened.
     Log(log::LogArgs);
-    /// List, write and end intents: why files are changed, and how far the work may reach.
+    /// Write, select and end intents: purpose, scope and budget.
     Intent(intent::IntentArgs);
-    /// Make, join and end teams.
+    /// Create, join and end teams.
     Team(team::TeamArgs);
     /// Add, take and complete the tasks of a team.
     Task(team::task::TaskArgs);
@@ -84,29 +92,29 @@ commands! {
     Map(map::MapArgs);
     /// Show the intents under which a file or a line was changed.
     Why(why::WhyArgs);
-    /// Update the files in .orchestration/, and take over what people changed in them.
+    /// Update .orchestration/, and apply what people changed there.
     Sync(sync::SyncArgs);
-    /// Show, record and verify what agents did, under which intent.
+    /// Show, record and verify the actions of agents, and their intents.
     Ledger(ledger::LedgerArgs);
-    /// Check whether files still have the content that was recorded in the ledger.
+    /// Check whether files have the content that was recorded.
     Verify(verify::VerifyArgs);
-    /// Check `.coord.toml`, the rules of a repository.
+    /// Check `.coord.toml`, or suggest its list of shared files.
     Policy(policy::PolicyArgs);
-    /// Confirm the server that this repository's own git configuration names.
+    /// Confirm the server that this repository's settings name.
     Trust(trust::TrustArgs);
     /// Export or wipe the state that a server keeps.
     Store(store::StoreArgs);
-    /// Find what is wrong in this clone, and how to mend it.
+    /// Find problems, each with the command that fixes it.
     Doctor(doctor::DoctorArgs);
     /// Serve an agent by MCP, on standard input and output.
     Mcp(mcp::McpArgs);
-    /// Run as a hook of an agent: claims files before edits, releases them after pushes.
+    /// Run as a hook of an agent: claim before edits.
     Hook(hook::HookArgs);
-    /// Run as a hook of git: refuses commits and pushes of files that others hold.
+    /// Run as a hook of git: block commits of others' files.
     Guard(guard::GuardArgs);
     /// Print the completions for a shell.
     Completions(completions::CompletionsArgs);
-    /// Print the manual page of coord or of one of its commands.
+    /// Show the manual page of coord or of one of its commands.
     Man(man::ManArgs);
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anstyle::Style;
-use coord::mcp::Outcome;
+use coord_mcp::Outcome;
 use coord_protocol::locks::LockType;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, OtherLock};
@@ -26,11 +26,17 @@ pub(super) fn show(outcome: &Outcome, is_json: bool, advice: &str) -> anyhow::Re
         true => print_json(outcome)?,
         false => print(&format!(
             "{}\n{}{advice}",
-            colored(&outcome.text()),
+            colored(&for_terminal(&outcome.text())),
             others(outcome, now(), width())
         ))?,
     }
     Ok(ExitStatus::of(outcome).into())
+}
+
+/// The flag in place of the field, which is what callers over HTTP send.
+fn for_terminal(text: &str) -> String {
+    text.replace("\"abandon\": true", "--abandon")
+        .replace("OPEN with --abandon", "release with --abandon")
 }
 
 const COLUMNS: [Column; 5] = [
@@ -115,6 +121,12 @@ fn style_of(action: &str) -> Option<Style> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_is_told_of_the_flag_and_not_of_the_field() {
+        let told = for_terminal("LOCK_TAKEN: ... (OPEN with \"abandon\": true) says that you know");
+        assert_eq!(told, "LOCK_TAKEN: ... (release with --abandon) says that you know");
+    }
 
     #[test]
     fn the_action_and_the_command_stand_out_and_no_word_is_lost() {

@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
-use coord::mcp::Outcome;
-use coord::settings::variables::{self, Reader};
+use coord_mcp::Outcome;
 use coord_protocol::bounds::{FILES, PATHS_BYTES};
 use coord_protocol::{Action, LocksFilter};
 
@@ -20,15 +19,14 @@ use crate::terminal::output::{print, print_json};
 
 const EXAMPLES: &str = "\
 Examples:
-  coord release src/db.ts         after git push: others may have the file
-  coord release --all             everything that you hold on the branch
-  coord release --all --abandon   the same, and the changes are thrown away
+  coord release src/db.ts         after git push: others may claim the file
+  coord release --all             all of your files on the branch
+  coord release --all --abandon   the same, discarding the changes
   coord release --force src/db.ts --reason 'The release needs it'
-                                  another's lock, if you own the repository
+                                  someone else's lock, if you own the repository
 
-A file that you have changed is released when its change is on the branch of the
-remote. Otherwise the answer is PUSH, and you keep it. What you have not changed
-is released at once.
+A changed file is released once its change is on the remote branch. Until then
+the answer is PUSH, and you keep the file. Unchanged files are released at once.
 
 Exit status: 0 released, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
 
@@ -39,7 +37,7 @@ const MOST_NAMED: usize = 5;
 #[derive(Clone, Debug, Args)]
 #[command(
     group = ArgGroup::new("files").required(true),
-    after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)),
+    after_help = EXAMPLES,
 )]
 pub struct ReleaseArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
@@ -55,10 +53,10 @@ pub struct ReleaseArgs {
     /// COORD_APPROVERS)
     #[arg(long, requires = "reason", requires = "paths", conflicts_with_all = ["abandon", "all"])]
     pub force: bool,
-    /// With --force: why, which the holder and everybody else is told
+    /// With --force: the reason, which the holder and everyone else sees
     #[arg(long, requires = "force", value_name = "SENTENCE")]
     pub reason: Option<String>,
-    /// One sentence: what has changed for others
+    /// One sentence: what your change means for others
     #[arg(short, long)]
     pub message: Option<String>,
     /// Print the response as JSON
@@ -70,7 +68,7 @@ pub struct ReleaseArgs {
 }
 
 impl ReleaseArgs {
-    /// Releases the files, and prints what to do next.
+    /// Releases the files, and prints the next step.
     ///
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.
@@ -84,11 +82,11 @@ impl ReleaseArgs {
         };
         let files = match self.all {
             true => held(&workplace).await?,
-            false => Held::Files(named_files(&workplace.work, &self.paths).await?),
+            false => HeldFiles::Files(named_files(&workplace.work, &self.paths).await?),
         };
         let files = match files {
-            Held::Files(files) => files,
-            Held::Unknown(outcome) => return show(&outcome, self.json, ""),
+            HeldFiles::Files(files) => files,
+            HeldFiles::Unknown(outcome) => return show(&outcome, self.json, ""),
         };
         if files.is_empty() {
             match self.json {
@@ -108,7 +106,7 @@ impl ReleaseArgs {
         Ok(status)
     }
 
-    /// Releases what is pushed. What was claimed and never changed is no work that could be lost: it is released as well.
+    /// Releases pushed files. Files that were claimed and never changed are released as well: no work is lost.
     async fn release(&self, workplace: &Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
         let work = &workplace.work;
         let message = |usual: &str| self.message.clone().unwrap_or_else(|| usual.to_owned());
@@ -135,15 +133,15 @@ impl ReleaseArgs {
     }
 }
 
-/// What the caller holds.
-enum Held {
+/// Files that the caller holds.
+enum HeldFiles {
     Files(Vec<String>),
     /// There is no answer.
     Unknown(Box<Outcome>),
 }
 
 /// The files that the holder has on the branch: this one agent, or the person where none is named.
-async fn held(workplace: &Workplace) -> anyhow::Result<Held> {
+async fn held(workplace: &Workplace) -> anyhow::Result<HeldFiles> {
     let filter = LocksFilter {
         branch: Some(workplace.work.branch.to_string()),
         is_own: true,
@@ -158,13 +156,13 @@ async fn held(workplace: &Workplace) -> anyhow::Result<Held> {
     drop(waiting);
     let locks = match listed {
         Ok(response) => response.locks,
-        Err(error) => return Ok(Held::Unknown(Box::new(workplace.refused_post(error)?))),
+        Err(error) => return Ok(HeldFiles::Unknown(Box::new(workplace.refused_post(error)?))),
     };
     // Without an agent in the question, the answer has the locks of all agents of the person.
     let own = locks
         .into_iter()
         .filter(|lock| lock.agent_id.as_deref() == workplace.agent_id());
-    Ok(Held::Files(own.map(|lock| sent(&lock.file_path)).collect()))
+    Ok(HeldFiles::Files(own.map(|lock| sent(&lock.file_path)).collect()))
 }
 
 /// `files` in as many requests as they need.
@@ -184,7 +182,7 @@ fn parts(files: Vec<String>) -> Vec<Vec<String>> {
     parts
 }
 
-/// What PUSH means, and what else can be done.
+/// The meaning of PUSH, and alternatives.
 fn advice(outcome: &Outcome) -> String {
     let Outcome::Post(response) = outcome else {
         return String::new();

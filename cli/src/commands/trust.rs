@@ -1,12 +1,12 @@
 //! `coord trust`: confirms the server, and the file of a token, that a repository's own settings name. Until then nothing is sent
-//! there, because whoever made the repository may have written them.
+//! there, because the repository's author may have chosen them.
 
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::{env_vars, process_environment, value_of};
 use coord_git::WorkingCopy;
+use coord_settings::{env_vars, process_environment, value_of};
 
 use crate::agent::confirmed::Server;
 use crate::agent::options::{AgentArgs, TOKEN_FILE, URL};
@@ -28,7 +28,7 @@ impl TrustArgs {
     /// When the folder is in no working copy, this is no terminal, the person does not agree, or the file cannot be written.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let working_copy = WorkingCopy::containing(&std::env::current_dir().context("the current folder")?)?;
-        // Whatever the user's variables name beside it, this is about the repository's own settings; but an agent is no person.
+        // This is about the repository's own settings, whatever the user's variables name; and an agent cannot confirm.
         let args = AgentArgs {
             agent_id: value_of(&process_environment, env_vars::COORD_AGENT),
             ..AgentArgs::default()
@@ -59,7 +59,7 @@ impl TrustArgs {
     }
 }
 
-/// What the settings name: the server, for a token of the environment, and with its file.
+/// The servers in the settings: for a token of the environment, and with their own file.
 fn servers(args: &AgentArgs, working_copy: &WorkingCopy) -> Vec<Server> {
     let Some(url) = args.url(working_copy) else {
         return Vec::new();

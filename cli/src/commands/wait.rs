@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 
 use super::claim::ClaimArgs;
 use crate::agent::options::AgentArgs;
@@ -21,15 +20,15 @@ Exit status: 0 claimed, 1 an error, 2 wrong usage, 3 not free in time, or refuse
 
 /// Options of `coord wait`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct WaitArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<String>,
-    /// One sentence: what changes for others
+    /// One sentence: your change, as it matters to others
     #[arg(short, long, default_value = "Waiting for these files, to work on them next")]
     pub message: String,
-    /// Only read the files: others may read them, too, and nobody may write
+    /// Claim for reading only: others may read too, but not write
     #[arg(long)]
     pub reading: bool,
     /// Give up after this time
@@ -44,7 +43,7 @@ pub struct WaitArgs {
 }
 
 impl WaitArgs {
-    /// Waits for the files, and prints what to do next.
+    /// Waits for the files, and prints the next step.
     ///
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.

@@ -30,8 +30,8 @@ const SECRETS: [&str; 4] = [
 /// Beginnings of names that git does not get either.
 const PREFIXES: [&str; 4] = ["COORD_", "UPSTASH_", "KV_REST_", "GIT_TRACE"];
 
-/// Lets `command` run git with the user's environment, but without what would point it to another repository, and without
-/// secrets of Coord, which git would hand on to what it runs.
+/// Lets `command` run git with the user's environment, but without variables that would point it to another repository,
+/// and without secrets of Coord, which git would pass on to its children.
 pub fn clear(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
@@ -44,7 +44,7 @@ pub fn clear(command: &mut Command) {
     }
 }
 
-/// Removes what git sets for its hooks, which names one repository.
+/// Removes variables that git sets for its hooks, which name one repository.
 pub fn clear_of_git(command: &mut Command) {
     for name in OF_HOOKS {
         command.env_remove(name);

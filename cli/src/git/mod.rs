@@ -1,9 +1,9 @@
-//! The one place from which Coord runs git. Whoever made a repository wrote its configuration and its files; none of them
-//! decides what runs here.
+//! The one place from which Coord runs git. A repository's author wrote its configuration and files; none of them decides
+//! which programs run here.
 //!
 //! - [`command`]: git with its programs off
 //! - [`network`]: git that talks to a remote
-//! - [`settings`]: what a repository's own configuration says beyond that
+//! - [`settings`]: settings of a repository's own configuration beyond that
 //! - [`environment`]: the variables that git gets
 
 pub mod environment;
@@ -44,43 +44,44 @@ const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 
 /// Whether a command reads files of the working copy through filters.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reads {
+enum WorkingCopyAccess {
     Objects,
     Files,
 }
 
 /// The commands of git that Coord runs, each with the options that turn its programs off. No other one is run.
-const COMMANDS: [(&str, Reads, &[&str]); 18] = [
-    ("blame", Reads::Files, &["--no-textconv"]),
-    ("cat-file", Reads::Objects, &[]),
-    ("commit-tree", Reads::Objects, &[]),
-    ("config", Reads::Objects, &[]),
+const COMMANDS: [(&str, WorkingCopyAccess, &[&str]); 19] = [
+    ("blame", WorkingCopyAccess::Files, &["--no-textconv"]),
+    ("cat-file", WorkingCopyAccess::Objects, &[]),
+    ("commit-tree", WorkingCopyAccess::Objects, &[]),
+    ("config", WorkingCopyAccess::Objects, &[]),
     (
         "diff",
-        Reads::Files,
+        WorkingCopyAccess::Files,
         &["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
     ),
-    ("fetch", Reads::Objects, &["--no-recurse-submodules"]),
-    ("for-each-ref", Reads::Objects, &[]),
-    ("hash-object", Reads::Files, &[]),
-    ("init", Reads::Objects, &[]),
-    ("interpret-trailers", Reads::Objects, &[]),
+    ("fetch", WorkingCopyAccess::Objects, &["--no-recurse-submodules"]),
+    ("for-each-ref", WorkingCopyAccess::Objects, &[]),
+    ("hash-object", WorkingCopyAccess::Files, &[]),
+    ("init", WorkingCopyAccess::Objects, &[]),
+    ("interpret-trailers", WorkingCopyAccess::Objects, &[]),
     (
         "log",
-        Reads::Objects,
+        WorkingCopyAccess::Objects,
         &["--no-ext-diff", "--no-textconv", "--no-show-signature"],
     ),
-    ("ls-files", Reads::Objects, &[]),
-    ("ls-remote", Reads::Objects, &[]),
-    ("ls-tree", Reads::Objects, &[]),
-    ("rev-parse", Reads::Objects, &[]),
-    ("status", Reads::Files, &["--ignore-submodules=dirty"]),
-    ("symbolic-ref", Reads::Objects, &[]),
-    ("update-index", Reads::Files, &[]),
+    ("ls-files", WorkingCopyAccess::Objects, &[]),
+    ("ls-remote", WorkingCopyAccess::Objects, &[]),
+    ("ls-tree", WorkingCopyAccess::Objects, &[]),
+    ("rev-parse", WorkingCopyAccess::Objects, &[]),
+    ("status", WorkingCopyAccess::Files, &["--ignore-submodules=dirty"]),
+    ("symbolic-ref", WorkingCopyAccess::Objects, &[]),
+    ("update-index", WorkingCopyAccess::Files, &[]),
+    ("write-tree", WorkingCopyAccess::Objects, &[]),
 ];
 
-/// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program that the repository names runs, nothing is fetched,
-/// nobody is asked, and no lock is taken that others would wait for. The user's own configuration counts.
+/// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program of the repository runs, nothing is fetched, no
+/// question is asked, and no lock is taken that others would wait for. The user's own configuration counts.
 ///
 /// A file that only a filter of the repository's own can convert makes a call fail that adds it.
 ///
@@ -90,7 +91,7 @@ pub fn command<A: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = A>
     let args: Vec<A> = args.into_iter().collect();
     let reads = known(&args).map(|(_, reads, _)| *reads);
     let own = match reads {
-        Some(Reads::Files) => settings::read(folder)?,
+        Some(WorkingCopyAccess::Files) => settings::read(folder)?,
         _ => OwnSettings::default(),
     };
     prepared(folder, &args, &own)
@@ -113,16 +114,15 @@ pub async fn command_async<A: AsRef<OsStr>>(
 /// Time limit of [`ask`].
 const ASK_TIME: Duration = Duration::from_secs(10);
 
-/// Most bytes of what git says to [`ask`]: some million references.
+/// Most bytes of git's output for [`ask`]: some million references.
 const MOST_SAID: u64 = 256 << 20;
 
 /// Most bytes of why git fails.
 const MOST_COMPLAINED: u64 = 16 << 10;
 
-/// What `git ARGS` prints in `folder`, as a [`command`], where it succeeds in time.
+/// The output of `git ARGS` in `folder`, as a [`command`], if it succeeds in time.
 ///
-/// # Errors
-/// What git says where it fails, and why it cannot be run where it cannot.
+/// # Errors Git's message if it fails, or why it cannot be run.
 pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let mut command = command(folder, args).map_err(|error| format!("{error:#}"))?;
     command
@@ -132,8 +132,8 @@ pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let not_run = |error: std::io::Error| format!("git cannot be run: {error}");
     let mut running = command.spawn().map_err(not_run)?;
     let mut group = Group::of(running.id());
-    let output = read_aside(running.stdout.take(), MOST_SAID);
-    let errors = read_aside(running.stderr.take(), MOST_COMPLAINED);
+    let output = spawn_reader(running.stdout.take(), MOST_SAID);
+    let errors = spawn_reader(running.stderr.take(), MOST_COMPLAINED);
     let deadline = Instant::now() + ASK_TIME;
     let left = || deadline.saturating_duration_since(Instant::now());
     let said = output.recv_timeout(left());
@@ -158,8 +158,8 @@ pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// What comes through `pipe`, up to `most` bytes, read on a thread of its own.
-fn read_aside(pipe: Option<impl Read + Send + 'static>, most: u64) -> Receiver<std::io::Result<Vec<u8>>> {
+/// The output of `pipe`, up to `most` bytes, read on a separate thread.
+fn spawn_reader(pipe: Option<impl Read + Send + 'static>, most: u64) -> Receiver<std::io::Result<Vec<u8>>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut text = Vec::new();
@@ -173,7 +173,7 @@ fn read_aside(pipe: Option<impl Read + Send + 'static>, most: u64) -> Receiver<s
     receiver
 }
 
-fn known<A: AsRef<OsStr>>(args: &[A]) -> Option<&'static (&'static str, Reads, &'static [&'static str])> {
+fn known<A: AsRef<OsStr>>(args: &[A]) -> Option<&'static (&'static str, WorkingCopyAccess, &'static [&'static str])> {
     let name = args.get(place(args))?.as_ref();
     COMMANDS.iter().find(|(known, ..)| name == *known)
 }
@@ -228,7 +228,7 @@ fn prepared<A: AsRef<OsStr>>(folder: &Path, args: &[A], own: &OwnSettings) -> an
             ("GCM_INTERACTIVE", "never"),
         ])
         .env_remove("GIT_EXTERNAL_DIFF");
-    // A group of its own, so that what git has started ends with it.
+    // A new process group, so that the children of git end with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     Ok(command)

@@ -1,4 +1,4 @@
-//! Git that talks to a remote, with the user's credentials. It never asks anybody.
+//! Git that talks to a remote, with the user's credentials. It never prompts.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The settings of a repository's own configuration that name programs, or say where a credential goes. Whoever made the
-//! repository wrote them, so that none of them counts: the same ones of the user's own configuration do.
+//! The settings of a repository's own configuration that name programs, or say where a credential goes. The repository's
+//! author wrote them, so they are ignored; the same settings in the user's own configuration count.
 
 use std::io::Read;
 use std::path::Path;
@@ -33,7 +33,7 @@ const HARMLESS_HTTP: [&str; 8] = [
 /// Settings of a remote that name a program or a proxy.
 const OF_REMOTES: [&str; 5] = ["proxy", "proxyauthmethod", "receivepack", "uploadpack", "vcs"];
 
-/// Others that decide what a fetch runs or whom it asks.
+/// Others that affect the programs or the servers of a fetch.
 const OF_FETCHES: [&str; 4] = [
     "core.alternaterefscommand",
     "core.gitproxy",
@@ -48,8 +48,8 @@ pub struct OwnSettings {
 }
 
 impl OwnSettings {
-    /// The settings, for `git -c`, that take back what names programs for files: filters, and hooks by settings. A file that
-    /// needs a filter cannot be added then.
+    /// The settings, for `git -c`, that disable programs for files: filters, and hooks by settings. A file that needs a
+    /// filter cannot be added then.
     ///
     /// # Errors
     /// When a name cannot be given to git.
@@ -115,7 +115,7 @@ fn parts(name: &str) -> (&str, Option<&str>, &str) {
     }
 }
 
-/// The settings of the repository that `folder` is in, with what its configuration includes.
+/// The settings of the repository that `folder` is in, including included files.
 ///
 /// # Errors
 /// When git cannot list them in time.

@@ -10,7 +10,7 @@ pub fn holder(user: &str, agent_id: Option<&str>) -> String {
     }
 }
 
-/// What a holder does with a file, which others may write too if it `is_shared`.
+/// A holder's use of a file; others may write it too if it `is_shared`.
 pub fn mode(mode: LockMode, interface: Option<InterfacePromise>, is_shared: bool) -> String {
     let does = match mode {
         LockMode::Writing => "writes",

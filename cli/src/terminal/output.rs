@@ -8,15 +8,15 @@ use anyhow::Context;
 use coord_protocol::plain_text::{escape, is_unseen, shown};
 use serde::Serialize;
 
-/// What goes on.
+/// Progress is possible.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// What needs something to be done first.
+/// Something must be done first.
 pub const CAUTION: Style = AnsiColor::Yellow.on_default().bold();
-/// What does not go on.
+/// No progress is possible.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What stands out.
+/// Emphasis.
 pub const STRONG: Style = Style::new().bold();
-/// What is beside the point.
+/// Side notes.
 pub const FAINT: Style = Style::new().dimmed();
 
 /// Width where there is no terminal that has one.

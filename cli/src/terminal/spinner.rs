@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// What takes less is not worth a line.
+/// Shorter waits are not worth a line.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Interval of its steps.

@@ -6,12 +6,12 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Columns between two columns.
 const GAP: usize = 2;
 
-/// What a cell loses where its column is too narrow.
+/// The part that a cell loses if its column is too narrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// The end, as of a sentence.
     End,
-    /// The beginning, as of a path, whose end tells more.
+    /// The beginning, as of a path, whose end matters more.
     Start,
     /// Nothing: the column is never narrower than its cells.
     Never,

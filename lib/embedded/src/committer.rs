@@ -22,7 +22,7 @@ const UNAWAITED_TIME: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_FACTOR: u32 = 4;
 /// State shared by the committer and the engine.
-pub(super) struct Shared {
+pub(super) struct CommitState {
     pub keyspace: Arc<Mutex<Keyspace>>,
     pub channels: Arc<Channels>,
     /// Notified when there is something to commit, and at the end.
@@ -35,8 +35,8 @@ pub(super) struct Shared {
     pub commits: AtomicU64,
 }
 
-/// Commits until `is_closing` is true and nothing is left. Runs on a thread of its own.
-pub(super) fn run(disk: &mut Disk, shared: &Shared, is_closing: &dyn Fn() -> bool) {
+/// Commits until `is_closing` is true and nothing is left. Runs on a separate thread.
+pub(super) fn run(disk: &mut Disk, shared: &CommitState, is_closing: &dyn Fn() -> bool) {
     let mut paused_until = Instant::now();
     loop {
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -56,7 +56,12 @@ pub(super) fn run(disk: &mut Disk, shared: &Shared, is_closing: &dyn Fn() -> boo
     disk.close();
 }
 
-fn commit_until_closed(disk: &mut Disk, shared: &Shared, is_closing: &dyn Fn() -> bool, paused_until: &mut Instant) {
+fn commit_until_closed(
+    disk: &mut Disk,
+    shared: &CommitState,
+    is_closing: &dyn Fn() -> bool,
+    paused_until: &mut Instant,
+) {
     loop {
         let until = Instant::now() + UNAWAITED_TIME;
         let batch = {
@@ -88,7 +93,7 @@ fn commit_until_closed(disk: &mut Disk, shared: &Shared, is_closing: &dyn Fn() -
     }
 }
 
-fn commit(disk: &mut Disk, shared: &Shared, paused_until: &mut Instant, batch: &Batch) {
+fn commit(disk: &mut Disk, shared: &CommitState, paused_until: &mut Instant, batch: &Batch) {
     let committed = match batch.changes.is_empty() {
         true => Ok(None),
         false => disk.commit(&batch.changes).map(Some),
@@ -117,7 +122,7 @@ fn commit(disk: &mut Disk, shared: &Shared, paused_until: &mut Instant, batch: &
 }
 
 /// Drops the changes that could not be written, fails the calls that wait for them, and returns to the content of the disk.
-fn fail(disk: &mut Disk, shared: &Shared, paused_until: &mut Instant, reason: String) {
+fn fail(disk: &mut Disk, shared: &CommitState, paused_until: &mut Instant, reason: String) {
     let mut keyspace = shared.keyspace.lock();
     // Logged once for a row of failures.
     if !keyspace.layers.is_failing() {

@@ -1,7 +1,7 @@
 //! The file: one redb table from bytes to bytes. [`super::records`] defines their meaning.
 
 use super::failure::OpenError;
-use super::medium::{Medium, View};
+use super::medium::{Medium, ReadOnlyView};
 use super::records;
 use super::records::Changes;
 use redb::backends::FileBackend;
@@ -133,7 +133,7 @@ impl Disk {
         }
     }
 
-    /// Reads the medium again, as after a crash: only what it holds counts. A medium that cannot be written is opened for
+    /// Reads the medium again, as after a crash: only its content counts. A medium that cannot be written is opened for
     /// reading alone. Returns the state, or why there is none.
     pub fn recover(&mut self) -> Result<Snapshot, String> {
         self.close();
@@ -149,7 +149,7 @@ impl Disk {
 
     fn view(&self) -> Result<Database, OpenError> {
         let view = (self.opener)(Attempt::Again)
-            .and_then(View::of)
+            .and_then(ReadOnlyView::of)
             .map_err(|reason| OpenError::Io {
                 path: self.path.clone(),
                 reason,
@@ -407,8 +407,8 @@ mod tests {
         fn exit(&self, _: &Id) {}
     }
 
-    /// What is logged while a file is opened that is checked up to so many bytes.
-    fn said_of(checked_bytes: u64) -> String {
+    /// The log line for opening a file that is checked up to so many bytes.
+    fn open_message(checked_bytes: u64) -> String {
         let medium = Medium(Arc::new(InMemoryBackend::new()));
         let opener = move |_| Ok(medium.clone());
         let mut disk = Disk::by(Box::new(opener.clone()), Path::new("store.redb"), CHECKED_BYTES).unwrap();
@@ -424,8 +424,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_opened_unchecked_is_said_to_be_with_how_to_check_it() {
-        assert!(!said_of(CHECKED_BYTES).contains("not checked"));
-        let said = said_of(1);
+        assert!(!open_message(CHECKED_BYTES).contains("not checked"));
+        let said = open_message(1);
         assert!(said.contains("path=store.redb"), "{said}");
         assert!(
             said.contains("not checked for damage") && said.contains("--check"),

@@ -3,8 +3,8 @@
 use super::commands;
 use super::failure::Failure;
 use super::keyspace::Keyspace;
-use super::lua::{Ended, Interpreter};
-use coord::store::{Request, StoreError, Value};
+use super::lua::{Interpreter, ScriptEnd};
+use coord_store::{Request, StoreError, Value};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -67,21 +67,21 @@ impl Engine {
     }
 
     /// Ends the transaction of a script. **One script is one transaction**: a script that raises an error leaves no change.
-    /// Redis keeps what was written before the error; none of our scripts relies on that. While the disk cannot be written,
+    /// Redis keeps writes before the error; none of our scripts relies on that. While the disk cannot be written,
     /// writes of a reading script are refused, so that it responds without them.
-    fn answered(&self, ended: Ended, is_reading: bool) -> Result<Answer, StoreError> {
+    fn answered(&self, ended: ScriptEnd, is_reading: bool) -> Result<Answer, StoreError> {
         let mut keyspace = self.keyspace.lock();
         keyspace.refuses_writes = false;
         let (value, depends_on) = match ended {
-            Ended::Well(value) => (
+            ScriptEnd::Well(value) => (
                 value,
                 match is_reading && keyspace.layers.is_failing() {
                     true => keyspace.layers.rollback(),
                     false => keyspace.layers.commit(),
                 },
             ),
-            Ended::Raised(text) => (Value::Error(text), keyspace.layers.rollback()),
-            Ended::Storage(text) => {
+            ScriptEnd::Raised(text) => (Value::Error(text), keyspace.layers.rollback()),
+            ScriptEnd::Storage(text) => {
                 keyspace.layers.rollback();
                 return Err(StoreError::Failed(text));
             }

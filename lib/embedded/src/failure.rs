@@ -1,6 +1,6 @@
 //! Errors of opening the file ([`OpenError`]), and of running one command ([`Failure`]).
 
-use coord::store::Value;
+use coord_store::Value;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub enum OpenError {
     NotAStore {
         /// The file.
         path: PathBuf,
-        /// What the file contains instead.
+        /// The unexpected content of the file.
         reason: String,
     },
     /// The file is a Coord store and is damaged.
@@ -23,7 +23,7 @@ pub enum OpenError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What the check has found.
+        /// The result of the check.
         reason: String,
     },
     /// The file or its folder cannot be read or written.

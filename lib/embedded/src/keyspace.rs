@@ -176,7 +176,7 @@ impl Keyspace {
     /// A new, empty entry under `name`, in place of any other.
     pub fn create(&mut self, name: &[u8], kind: Kind) -> Result<Entry, Failure> {
         self.drop_name(name)?;
-        let (newest, first) = if coord::state::is_expendable(name) {
+        let (newest, first) = if coord_state::is_expendable(name) {
             (records::NEWEST_EXPENDABLE, records::EXPENDABLE)
         } else {
             (records::NEWEST, 0)

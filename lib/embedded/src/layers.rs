@@ -59,26 +59,26 @@ pub(super) struct Layers {
 }
 
 /// A script that does not run for a moment.
-pub(super) struct Suspended {
+pub(super) struct SuspendedScript {
     own: Changes,
     depends_on: u64,
 }
 
 /// A value or key, wherever it is stored.
-pub(super) enum Stored<'a> {
+pub(super) enum StoredBytes<'a> {
     Shared(Bytes),
     Borrowed(&'a [u8]),
     Page(Page),
 }
 
-impl Deref for Stored<'_> {
+impl Deref for StoredBytes<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         match self {
-            Stored::Shared(bytes) => bytes,
-            Stored::Borrowed(bytes) => bytes,
-            Stored::Page(page) => page.value(),
+            StoredBytes::Shared(bytes) => bytes,
+            StoredBytes::Borrowed(bytes) => bytes,
+            StoredBytes::Page(page) => page.value(),
         }
     }
 }
@@ -105,24 +105,24 @@ impl Layers {
     }
 
     /// The value of `key`.
-    pub fn get(&self, key: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
+    pub fn get(&self, key: &[u8]) -> Result<Option<StoredBytes<'static>>, Failure> {
         if let Some(change) = self.own.get(key) {
-            return Ok(change.clone().map(Stored::Shared));
+            return Ok(change.clone().map(StoredBytes::Shared));
         }
         let committing = self.committing.as_deref();
         for batch in std::iter::once(&self.gathering).chain(committing) {
             if let Some(change) = batch.changes.get(key) {
                 self.saw(key, batch.number);
-                return Ok(change.clone().map(Stored::Shared));
+                return Ok(change.clone().map(StoredBytes::Shared));
             }
         }
         let mut recent = self.recent.borrow_mut();
         if let Some(known) = recent.get(key) {
-            return Ok(known.clone().map(Stored::Shared));
+            return Ok(known.clone().map(StoredBytes::Shared));
         }
         let found = self.noted(self.on_disk().and_then(|snapshot| snapshot.get(key)))?;
         recent.put(key, found.as_ref().map(|page| Bytes::copy_from_slice(page.value())));
-        Ok(found.map(Stored::Page))
+        Ok(found.map(StoredBytes::Page))
     }
 
     fn on_disk(&self) -> Result<&Snapshot, StorageError> {
@@ -172,15 +172,15 @@ impl Layers {
     }
 
     /// Puts the changes of the running script aside, for reads that are not to see them.
-    pub fn suspend(&mut self) -> Suspended {
-        Suspended {
+    pub fn suspend(&mut self) -> SuspendedScript {
+        SuspendedScript {
             own: std::mem::take(&mut self.own),
             depends_on: self.depends_on.take(),
         }
     }
 
-    /// Takes the script up again. Returns the batch that what was read meanwhile depends on; 0 is none.
-    pub fn resume(&mut self, suspended: Suspended) -> u64 {
+    /// Takes the script up again. Returns the batch that meanwhile reads depend on; 0 is none.
+    pub fn resume(&mut self, suspended: SuspendedScript) -> u64 {
         self.own = suspended.own;
         self.depends_on.replace(suspended.depends_on)
     }
@@ -211,7 +211,7 @@ impl Layers {
         self.depends_on.get()
     }
 
-    /// Ends a script that failed: its changes are dropped. It still depends on what it read.
+    /// Ends a script that failed: its changes are dropped. It still depends on its reads.
     pub fn rollback(&mut self) -> u64 {
         self.own.clear();
         self.own_messages.clear();

@@ -2,21 +2,21 @@
 //!
 //! [`EmbeddedStore`] puts calls in a [`queue`], from which one thread runs them in rounds ([`worker`], [`engine`]). Scripts
 //! are functions of Coord's library, Lua 5.1 with the API of Redis 7.0 ([`lua`]). They call [`commands`], which work on names and collections
-//! ([`keyspace`]). Reads go on beside a script that takes long ([`aside`]). Names and collections consist of [`records`], seen through [`layers`] of changes that are not yet on the [`disk`].
+//! ([`keyspace`]). Reads go on beside a script that takes long ([`deferred_reads`]). Names and collections consist of [`records`], seen through [`layers`] of changes that are not yet on the [`disk`].
 //! Another thread writes the changes of many scripts in one transaction ([`committer`]).
 //!
 //! **Durability.** A call is answered when every change that it made *or read* is on the medium. A killed process or a power
 //! cut loses nothing that was answered, and no call waits for unrelated changes. When the disk fails, waiting calls fail,
 //! reads go on with the disk's content, and the next change is tried again ([`committer`]).
 //!
-//! **Differences from Redis.** A script that raises an error leaves no change at all (Redis keeps what was written before).
-//! A script is ended after 5 seconds, or above 1 GiB of memory ([`lua`]). `MAXLEN ~` trims exactly. HGETALL, KEYS and SCAN have
-//! an order of their own. Sets, lists, blocking commands, transactions, and scripts and functions of clients do not exist: they
+//! **Differences from Redis.** A script that raises an error leaves no change at all (Redis keeps earlier writes). A script
+//! is ended after 5 seconds, or above 1 GiB of memory ([`lua`]). `MAXLEN ~` trims exactly. HGETALL, KEYS and SCAN use a
+//! different order. Sets, lists, blocking commands, transactions, and scripts and functions of clients do not exist: they
 //! are unknown commands.
 
-mod aside;
 mod commands;
 mod committer;
+mod deferred_reads;
 mod disk;
 mod engine;
 mod failure;
@@ -37,13 +37,13 @@ mod worker;
 
 pub use failure::OpenError;
 
-use aside::Aside;
 use async_trait::async_trait;
 use bytes::Bytes;
-use committer::Shared;
-use coord::state::health::keys::PROBE;
-use coord::store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
-use coord_files::{Anchor, Standing};
+use committer::CommitState;
+use coord_files::{Anchor, PathState};
+use coord_state::health::keys::PROBE;
+use coord_store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
+use deferred_reads::DeferredReads;
 use disk::Disk;
 use engine::Engine;
 use futures::stream::BoxStream;
@@ -65,10 +65,10 @@ use tokio::sync::oneshot;
 /// Longest time of a call, with waiting for the queue and the disk.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// A store in a file of its own. Clones share the store; pending changes are written when the last one is dropped.
+/// A store in a file. Clones share the store; pending changes are written when the last one is dropped.
 #[derive(Clone)]
 pub struct EmbeddedStore {
-    open: Arc<Open>,
+    open: Arc<OpenStore>,
 }
 
 /// Counters of a store since it was opened.
@@ -83,7 +83,7 @@ pub struct Stats {
 }
 
 /// The file of a store.
-struct Place {
+struct StoreFile {
     path: PathBuf,
     /// Whether the file was created.
     is_new: bool,
@@ -91,19 +91,19 @@ struct Place {
     anchor: Option<Anchor>,
 }
 
-impl Place {
-    /// Whether the path leads to another file now, or to none: what is written then is lost, and another process may open the path.
+impl StoreFile {
+    /// Whether the path leads to another file now, or to none: writes are lost then, and another process may open the path.
     fn is_lost(&self) -> bool {
         self.anchor
             .as_ref()
-            .is_some_and(|anchor| anchor.standing() != Standing::Same)
+            .is_some_and(|anchor| anchor.standing() != PathState::Same)
     }
 }
 
-struct Open {
-    place: Option<Place>,
+struct OpenStore {
+    place: Option<StoreFile>,
     queue: Arc<Queue>,
-    shared: Arc<Shared>,
+    shared: Arc<CommitState>,
     is_closing: Arc<AtomicBool>,
     /// The threads of the engine and of the committer.
     threads: Mutex<Option<[JoinHandle<()>; 2]>>,
@@ -136,7 +136,7 @@ impl EmbeddedStore {
             );
         }
         let disk = Disk::open(path, checks_all)?;
-        let place = Place {
+        let place = StoreFile {
             path: path.to_owned(),
             is_new: before.is_err(),
             anchor: Anchor::at(path).ok(),
@@ -160,12 +160,12 @@ impl EmbeddedStore {
         Self::over(Disk::over(InMemoryBackend::new())?, None, Arc::new(clock))
     }
 
-    fn over(mut disk: Disk, place: Option<Place>, clock: Clock) -> Result<EmbeddedStore, OpenError> {
+    fn over(mut disk: Disk, place: Option<StoreFile>, clock: Clock) -> Result<EmbeddedStore, OpenError> {
         let snapshot = disk.snapshot().map_err(OpenError::Start)?;
         let channels = Arc::new(Channels::default());
         let keyspace = Keyspace::new(Layers::new(snapshot), channels.clone()).by(clock);
         let keyspace = Arc::new(Mutex::new(keyspace));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(CommitState {
             keyspace,
             channels,
             bell: Condvar::new(),
@@ -188,7 +188,7 @@ impl EmbeddedStore {
             OpenError::Start(error.to_string())
         })?;
         Ok(EmbeddedStore {
-            open: Arc::new(Open {
+            open: Arc::new(OpenStore {
                 place,
                 queue,
                 shared,
@@ -219,14 +219,14 @@ impl EmbeddedStore {
 }
 
 /// Starts the engine's thread, which creates its own interpreter.
-fn start_engine(queue: &Arc<Queue>, shared: &Arc<Shared>) -> Result<JoinHandle<()>, OpenError> {
+fn start_engine(queue: &Arc<Queue>, shared: &Arc<CommitState>) -> Result<JoinHandle<()>, OpenError> {
     let (queue, shared) = (queue.clone(), shared.clone());
     let (started, is_started) = std::sync::mpsc::channel();
     let thread = std::thread::Builder::new()
         .name("coord-engine".to_owned())
         .stack_size(worker::STACK_BYTES)
         .spawn(move || {
-            let aside = Aside::new(queue.clone(), shared.clone());
+            let aside = DeferredReads::new(queue.clone(), shared.clone());
             let interpreter = match Interpreter::new(shared.keyspace.clone(), Some(aside)) {
                 Ok(interpreter) => interpreter,
                 Err(error) => {
@@ -245,7 +245,7 @@ fn start_engine(queue: &Arc<Queue>, shared: &Arc<Shared>) -> Result<JoinHandle<(
     }
 }
 
-impl Open {
+impl OpenStore {
     async fn ask(&self, requests: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         if self.is_lost() {
             return Err(lost());
@@ -261,7 +261,7 @@ impl Open {
     }
 
     fn is_lost(&self) -> bool {
-        self.place.as_ref().is_some_and(Place::is_lost)
+        self.place.as_ref().is_some_and(StoreFile::is_lost)
     }
 
     fn close(&self) {
@@ -291,7 +291,7 @@ fn closed() -> StoreError {
     StoreError::Unreachable("the embedded store is closed".to_owned())
 }
 
-impl Drop for Open {
+impl Drop for OpenStore {
     fn drop(&mut self) {
         self.close();
     }
@@ -318,7 +318,7 @@ impl Store for EmbeddedStore {
         }
     }
 
-    /// Reads a key: the engine runs whatever becomes of the disk.
+    /// Reads a key: the engine runs whatever happens to the disk.
     async fn responds(&self) -> Result<(), StoreError> {
         self.run(vec![Request::command(["GET", PROBE])]).await.map(drop)
     }
@@ -329,10 +329,10 @@ impl Store for EmbeddedStore {
 
     fn describe(&self) -> String {
         match &self.open.place {
-            Some(Place {
+            Some(StoreFile {
                 path, is_new: false, ..
             }) => format!("embedded store at {}", path.display()),
-            Some(Place { path, is_new: true, .. }) => {
+            Some(StoreFile { path, is_new: true, .. }) => {
                 format!("embedded store at {} (new: nothing is locked)", path.display())
             }
             None => "embedded store in memory".to_owned(),

@@ -18,7 +18,7 @@ pub(super) struct Medium(pub Arc<dyn StorageBackend>);
 /// A view of a medium that cannot be written. redb repairs a medium that was not closed cleanly before it reads it; these
 /// writes stay in memory, and are gone with the view.
 #[derive(Debug)]
-pub(super) struct View {
+pub(super) struct ReadOnlyView {
     medium: Medium,
     repaired: Mutex<Repaired>,
 }
@@ -29,14 +29,14 @@ struct Repaired {
     pages: BTreeMap<u64, Vec<u8>>,
 }
 
-impl View {
+impl ReadOnlyView {
     /// A view of `medium` as it is now.
-    pub fn of(medium: Medium) -> io::Result<View> {
+    pub fn of(medium: Medium) -> io::Result<ReadOnlyView> {
         let repaired = Repaired {
             length: medium.len()?,
             pages: BTreeMap::new(),
         };
-        Ok(View {
+        Ok(ReadOnlyView {
             medium,
             repaired: Mutex::new(repaired),
         })
@@ -71,7 +71,7 @@ impl View {
     }
 }
 
-impl StorageBackend for View {
+impl StorageBackend for ReadOnlyView {
     fn len(&self) -> io::Result<u64> {
         Ok(self.repaired.lock().length)
     }
@@ -81,7 +81,7 @@ impl StorageBackend for View {
         if offset + out.len() as u64 > repaired.length {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        for (page, part, place) in View::pages(offset, out.len()) {
+        for (page, part, place) in ReadOnlyView::pages(offset, out.len()) {
             match repaired.pages.get(&page) {
                 Some(bytes) => out[place].copy_from_slice(&bytes[part]),
                 None => out[place].copy_from_slice(&self.page_below(page)?[part]),
@@ -101,7 +101,7 @@ impl StorageBackend for View {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut repaired = self.repaired.lock();
-        for (page, part, place) in View::pages(offset, data.len()) {
+        for (page, part, place) in ReadOnlyView::pages(offset, data.len()) {
             let bytes = match repaired.pages.entry(page) {
                 Entry::Occupied(page) => page.into_mut(),
                 Entry::Vacant(empty) => empty.insert(self.page_below(page)?),

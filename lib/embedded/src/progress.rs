@@ -1,6 +1,6 @@
 //! The durable batches, and the responses that wait for one.
 
-use coord::store::{StoreError, Value};
+use coord_store::{StoreError, Value};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -37,7 +37,7 @@ pub(super) struct Progress(Mutex<State>);
 struct State {
     /// All batches up to this one are durable, except those that are lost.
     durable: u64,
-    /// The lost batches, for calls that have yet to learn of it.
+    /// The lost batches, for calls that have not seen the loss yet.
     lost: VecDeque<RangeInclusive<u64>>,
     /// Why the newest of them is lost.
     failure: String,

@@ -1,7 +1,7 @@
 //! Channels within this process. The committer delivers a message once the change that it reports is durable.
 
 use bytes::Bytes;
-use coord::store::Backlog;
+use coord_store::Backlog;
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
 use std::collections::HashMap;

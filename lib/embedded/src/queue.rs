@@ -5,7 +5,7 @@
 
 use super::commands;
 use super::progress::{Answer, Reply};
-use coord::store::{Request, StoreError, Value};
+use coord_store::{Request, StoreError, Value};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_bounded_and_counted() {
+    fn kept_builds_are_bounded_and_counted() {
         let mut recent = RecordCache::default();
         let value = |bytes: usize| Some(Bytes::from(vec![0; bytes]));
         recent.put(b"a", value(100));

@@ -17,13 +17,13 @@
 //! | `f` FUNCTION | a function, its name in lower case: the number of its library, flags, the names of both, description |
 //!
 //! [`is_expendable`] decides for a name and all its records: their number has the highest bit set. So the key of a record
-//! tells whether a call has to wait for it.
+//! decides whether a call has to wait for it.
 //!
-//! Numbers are big-endian, so that they sort as bytes. The count is a record of its own: a script that reads one field of a
+//! Numbers are big-endian, so that they sort as bytes. The count is a separate record: a script that reads one field of a
 //! hash does not depend on another script that just added a field.
 
 use bytes::Bytes;
-use coord::state;
+use coord_state as state;
 use std::collections::BTreeMap;
 
 /// Changed records: a value, or `None` for a removal.

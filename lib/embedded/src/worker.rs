@@ -1,11 +1,11 @@
 //! The thread that runs requests. Calls come from a [`Queue`] and run in rounds; the responses of a round are sent together.
 //! No thread that serves HTTP runs a script or waits for one.
 
-use super::committer::Shared;
+use super::committer::CommitState;
 use super::engine::Engine;
 use super::progress::Answer;
 use super::queue::{Job, Next, Queue};
-use coord::store::{Request, StoreError};
+use coord_store::{Request, StoreError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const CLEAN_RECORDS: u64 = 1000;
 pub(super) const SLICE: Duration = Duration::from_millis(2);
 
 /// Runs calls until the queue is closed and empty.
-pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &Shared) {
+pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &CommitState) {
     let mut clean_at = Instant::now() + CLEAN_EVERY;
     let mut round: Vec<Job> = Vec::new();
     let mut answers: Vec<Answer> = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &Shared) {
 }
 
 /// Sends the responses, each as soon as its batches are durable.
-pub(super) fn give(shared: &Shared, answers: &mut Vec<Answer>) {
+pub(super) fn give(shared: &CommitState, answers: &mut Vec<Answer>) {
     if answers.is_empty() {
         return;
     }
@@ -59,7 +59,7 @@ pub(super) fn give(shared: &Shared, answers: &mut Vec<Answer>) {
 }
 
 /// Runs a call for as long as its slice lasts; the rest goes back to the queue.
-fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &Shared) -> Option<Answer> {
+fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &CommitState) -> Option<Answer> {
     let begun = (job.requests.len() > 1).then(Instant::now);
     while let Some(request) = job.requests.pop_front() {
         if job.is_abandoned() {
@@ -77,7 +77,7 @@ fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &Shared) -> Op
 }
 
 /// Runs one request of `job`. A panic fails this call, and no later one.
-fn run_one(engine: &mut Engine, job: &mut Job, request: &Request, shared: &Shared) -> Result<(), StoreError> {
+fn run_one(engine: &mut Engine, job: &mut Job, request: &Request, shared: &CommitState) -> Result<(), StoreError> {
     let answer = catch_unwind(AssertUnwindSafe(|| engine.run(request))).unwrap_or_else(|_| {
         tracing::error!("a request to the embedded store panicked");
         shared.keyspace.lock().layers.rollback();
@@ -95,7 +95,7 @@ fn run_one(engine: &mut Engine, job: &mut Job, request: &Request, shared: &Share
 }
 
 /// Runs one step of cleaning between scripts. Returns whether there is more.
-fn clean(shared: &Shared) -> bool {
+fn clean(shared: &CommitState) -> bool {
     let mut keyspace = shared.keyspace.lock();
     if keyspace.layers.is_failing() || keyspace.layers.is_unreadable() {
         return false;

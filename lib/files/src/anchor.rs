@@ -1,13 +1,13 @@
-//! Whether a path still leads to what was opened there.
+//! Whether a path still leads to the opened file.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a path leads to now.
+/// The current target of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// What was opened.
+pub enum PathState {
+    /// The opened folder.
     Same,
     /// Nothing.
     Gone,
@@ -19,26 +19,26 @@ pub enum Standing {
 #[derive(Debug)]
 pub struct Anchor {
     path: PathBuf,
-    opened: Option<(File, Number)>,
+    opened: Option<(File, FileNumber)>,
 }
 
-/// The device of a file or folder and its number there, which is another one's only after nobody has it open any more.
-type Number = (u64, u64);
+/// The device of a file or folder and its number there, which is reused only after no process has it open any more.
+type FileNumber = (u64, u64);
 
 #[cfg(unix)]
-fn number(about: &fs::Metadata) -> Option<Number> {
+fn number(about: &fs::Metadata) -> Option<FileNumber> {
     use std::os::unix::fs::MetadataExt;
     Some((about.dev(), about.ino()))
 }
 
 /// Windows opens no folder as a file, and removes none that is in use.
 #[cfg(not(unix))]
-fn number(_: &fs::Metadata) -> Option<Number> {
+fn number(_: &fs::Metadata) -> Option<FileNumber> {
     None
 }
 
 impl Anchor {
-    /// What is at `path` now.
+    /// The current folder at `path`.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -61,19 +61,19 @@ impl Anchor {
         &self.path
     }
 
-    /// What the path leads to now. Where the system does not tell, nothing has changed.
+    /// The current target of the path. If the system does not report it, nothing has changed.
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> PathState {
         let there = match fs::metadata(&self.path) {
             Ok(there) => there,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Standing::Gone;
+                return PathState::Gone;
             }
-            Err(_) => return Standing::Same,
+            Err(_) => return PathState::Same,
         };
         match &self.opened {
-            Some((_, own)) if number(&there) != Some(*own) => Standing::Replaced,
-            _ => Standing::Same,
+            Some((_, own)) if number(&there) != Some(*own) => PathState::Replaced,
+            _ => PathState::Same,
         }
     }
 }
@@ -90,15 +90,15 @@ mod tests {
         fs::write(&file, "1").unwrap();
         let anchors = [Anchor::at(&path).unwrap(), Anchor::at(&file).unwrap()];
         let standing = || anchors.each_ref().map(Anchor::standing);
-        assert_eq!(standing(), [Standing::Same; 2]);
+        assert_eq!(standing(), [PathState::Same; 2]);
         fs::write(&file, "2").unwrap();
-        assert_eq!(standing(), [Standing::Same; 2]);
+        assert_eq!(standing(), [PathState::Same; 2]);
         fs::remove_dir_all(&path).unwrap();
-        assert_eq!(standing(), [Standing::Gone; 2]);
+        assert_eq!(standing(), [PathState::Gone; 2]);
         // Without the open folder, the system would give the next one its number.
         fs::create_dir(&path).unwrap();
         fs::write(&file, "1").unwrap();
-        assert_eq!(standing(), [Standing::Replaced; 2]);
+        assert_eq!(standing(), [PathState::Replaced; 2]);
         assert!(Anchor::at(&folder.path().join("none")).is_err());
     }
 }

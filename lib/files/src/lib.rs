@@ -1,16 +1,16 @@
 //! Files below a folder. Other people can put links, pipes and devices into a working copy, so every folder on the way is opened from the
 //! one above it, without following links, and only regular files are opened.
 //!
-//! - `inside`: a file by its root and its path below; `staged`: a file that is written before it has its name
+//! - `rooted_path`: a file by its root and its path below; `staged`: a file that is written before it has its name
 //! - `named`: a file that the user or the system has named, through links
-//! - `anchor`: whether a path still leads to what was opened there
+//! - `anchor`: whether a path still leads to the opened file
 //! - `refusal`: why a file is not opened, as a sentence
 //! - `unix`: folders as descriptors; `other`: folders as paths, where links take a privilege
 
 mod anchor;
-mod inside;
 mod named;
 mod refusal;
+mod rooted_path;
 mod staged;
 
 #[cfg(not(unix))]
@@ -22,11 +22,11 @@ mod system;
 
 use std::time::SystemTime;
 
-pub use self::anchor::{Anchor, Standing};
-pub use self::inside::Inside;
+pub use self::anchor::{Anchor, PathState};
 pub use self::named::{open_regular, open_stream, regular};
 pub use self::refusal::{Cause, FileError, Refusal};
-pub use self::staged::Staged;
+pub use self::rooted_path::RootedPath;
+pub use self::staged::StagedFile;
 pub use self::system::Folder;
 
 /// Permissions of a file, before the user's mask.
@@ -36,7 +36,7 @@ pub const FOLDER_MODE: u32 = 0o777;
 /// Permissions of a folder of one user alone.
 pub const PRIVATE_MODE: u32 = 0o700;
 
-/// What has a name in a folder.
+/// Kind of an entry in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -51,10 +51,10 @@ pub enum Kind {
     Device,
 }
 
-/// What the system says about a name, without opening it.
+/// The system's data about a name, without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct About {
-    /// What it is.
+pub struct EntryInfo {
+    /// Its kind.
     pub kind: Kind,
     /// Its length in bytes.
     pub len: u64,

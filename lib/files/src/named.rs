@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::inside::bounded;
+use super::rooted_path::bounded;
 use super::{FileError, Kind, Refusal, system};
 
 /// The bytes of the regular file at `path`, at most `most`; `None` where there is none.
@@ -32,7 +32,7 @@ pub fn open_regular(path: &Path) -> Result<Option<File>, FileError> {
     }
 }
 
-/// As [`open_regular`], or a pipe or a device. A pipe that nobody writes to is at its end, so that nobody waits for a writer.
+/// As [`open_regular`], or a pipe or a device. A pipe without a writer is at its end, so that reads do not wait for one.
 ///
 /// # Errors
 /// When it is a folder or a socket, or cannot be opened.

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::{About, Kind};
+use super::{EntryInfo, Kind};
 
 #[derive(Debug)]
 pub struct Folder(PathBuf);
@@ -85,9 +85,9 @@ impl Folder {
         }
     }
 
-    pub(crate) fn about(&self, name: &OsStr) -> io::Result<About> {
+    pub(crate) fn about(&self, name: &OsStr) -> io::Result<EntryInfo> {
         let about = fs::symlink_metadata(self.0.join(name))?;
-        Ok(About {
+        Ok(EntryInfo {
             kind: kind(about.file_type()),
             len: about.len(),
             modified: about.modified().ok(),
@@ -151,7 +151,7 @@ pub(crate) fn wait_for_writers(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens what a person has named, through links.
+/// Opens a path that a person has named, through links.
 pub(crate) fn open_named(path: &Path) -> io::Result<File> {
     File::open(path)
 }

@@ -21,7 +21,7 @@ pub enum Refusal {
     Outside,
 }
 
-/// A path, and why it is not opened or what the system says.
+/// A path, and why it is not opened or the system's error.
 #[derive(Debug)]
 pub struct FileError {
     pub path: PathBuf,
@@ -122,9 +122,9 @@ impl fmt::Display for Refusal {
                 "is larger than {}, the limit for this file: make it smaller",
                 bytes(*most)
             ),
-            Refusal::HardLink => out.write_str(
-                "has a second name (a hard link), and Coord would change both: replace it with a copy of its own",
-            ),
+            Refusal::HardLink => {
+                out.write_str("has a second name (a hard link), and Coord would change both: replace it with a copy")
+            }
             Refusal::Outside => out.write_str("leads out of its folder: use a path without `..`"),
         }
     }

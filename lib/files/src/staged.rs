@@ -14,7 +14,7 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// A file beside the one that it will replace. Dropped, it is removed.
 #[derive(Debug)]
-pub struct Staged {
+pub struct StagedFile {
     folder: Folder,
     name: OsString,
     temporary: Option<OsString>,
@@ -22,7 +22,7 @@ pub struct Staged {
     file: File,
 }
 
-impl Staged {
+impl StagedFile {
     pub(crate) fn write(
         folder: Folder,
         name: &OsStr,
@@ -30,7 +30,7 @@ impl Staged {
         temporary: Option<&OsStr>,
         content: &[u8],
         mode: u32,
-    ) -> Result<Staged, FileError> {
+    ) -> Result<StagedFile, FileError> {
         let failed = |error| FileError::system(path.clone(), error);
         // One that is replaced keeps its permissions; a new one has those that the user's mask leaves.
         let is_file = folder.about(name).is_ok_and(|about| about.kind == Kind::File);
@@ -44,7 +44,7 @@ impl Staged {
             ),
             None => new_file(&folder, mode).map_err(failed)?,
         };
-        let staged = Staged {
+        let staged = StagedFile {
             folder,
             name: name.to_owned(),
             temporary: Some(temporary),
@@ -61,7 +61,7 @@ impl Staged {
         synced.map_err(|error| FileError::system(self.path.clone(), error))
     }
 
-    /// Gives it the name in place of what has it.
+    /// Gives it the name, replacing the current file.
     ///
     /// # Errors
     /// When a folder has the name, or the system refuses.
@@ -89,7 +89,7 @@ impl Staged {
     }
 }
 
-impl Drop for Staged {
+impl Drop for StagedFile {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
             let _ = self.folder.remove(temporary);

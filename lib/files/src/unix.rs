@@ -1,4 +1,4 @@
-//! Folders as descriptors. A name is always looked up in a folder that is open, so that nobody can exchange the folders above it.
+//! Folders as descriptors. A name is always looked up in a folder that is open, so that the folders above it cannot be exchanged.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
-use super::{About, Kind};
+use super::{EntryInfo, Kind};
 
 /// A folder that only leads to others may be one that its user cannot list.
 #[cfg(target_os = "linux")]
@@ -42,7 +42,7 @@ impl Folder {
         Ok(Folder(rustix::fs::openat(&self.0, name, flags, Mode::empty())?))
     }
 
-    /// A text that no other folder has, and that nobody knows before the folder is made: an archive cannot bring it. It is the same for
+    /// A text that no other folder has, and that is unknown before the folder is made: an archive cannot bring it. It is the same for
     /// as long as the folder exists, wherever it is moved on its file system.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Folder {
         Ok(rustix::fs::mkdirat(&self.0, name, mode_of(mode))?)
     }
 
-    /// Opens `name` for reading, whatever it is but a link, and waits for nobody: it may be a pipe.
+    /// Opens `name` for reading, unless it is a link, without blocking: it may be a pipe.
     ///
     /// # Errors
     /// When there is none, or it is a link.
@@ -78,12 +78,12 @@ impl Folder {
         Ok(File::from(rustix::fs::openat(&self.0, name, flags, mode_of(mode))?))
     }
 
-    pub(crate) fn about(&self, name: &OsStr) -> io::Result<About> {
+    pub(crate) fn about(&self, name: &OsStr) -> io::Result<EntryInfo> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let seconds = u64::try_from(stat.st_mtime).ok();
         let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or_default();
         let since = seconds.map(|seconds| Duration::new(seconds, nanoseconds));
-        Ok(About {
+        Ok(EntryInfo {
             kind: kind(FileType::from_raw_mode(stat.st_mode)),
             len: u64::try_from(stat.st_size).unwrap_or_default(),
             modified: since.and_then(|since| UNIX_EPOCH.checked_add(since)),
@@ -162,7 +162,7 @@ pub(crate) fn wait_for_writers(file: &File) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(file, flags - OFlags::NONBLOCK)?)
 }
 
-/// Opens what a person has named, through links, and waits for nobody.
+/// Opens a path that a person has named, through links, without blocking.
 pub(crate) fn open_named(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))

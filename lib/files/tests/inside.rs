@@ -1,4 +1,4 @@
-//! What a file below a folder refuses, and what it leaves alone.
+//! Refusals and effects of files below a folder.
 #![cfg(unix)]
 
 use std::fs;
@@ -7,10 +7,10 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use coord_files::{FILE_MODE, FOLDER_MODE, FileError, Inside, Kind, Refusal, regular};
+use coord_files::{FILE_MODE, FOLDER_MODE, FileError, Kind, Refusal, RootedPath, regular};
 use tempfile::TempDir;
 
-/// A folder `inside` with a file `a/file`, beside a folder `outside` with a file `secret`.
+/// A folder `rooted_path` with a file `a/file`, beside a folder `outside` with a file `secret`.
 struct Folders(TempDir);
 
 impl Folders {
@@ -31,8 +31,8 @@ impl Folders {
         self.0.path().join("outside")
     }
 
-    fn file(&self, path: &str) -> Inside {
-        Inside::new(self.inside(), path)
+    fn file(&self, path: &str) -> RootedPath {
+        RootedPath::new(self.inside(), path)
     }
 }
 
@@ -104,7 +104,7 @@ fn a_root_that_is_a_link_is_the_users_own_choice() {
     let folders = Folders::new();
     let link = folders.0.path().join("link");
     symlink(folders.inside(), &link).unwrap();
-    let read = Inside::new(&link, "a/file").read(3).unwrap();
+    let read = RootedPath::new(&link, "a/file").read(3).unwrap();
     assert_eq!(read.as_deref(), Some(&b"own"[..]));
 }
 

@@ -8,13 +8,13 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use coord::domain::CommitSha;
-use coord::source::{Reachable, SourceError};
+use coord_domain::CommitSha;
+use coord_sources::{Reachable, SourceError};
 use gix::ObjectId;
 
 use super::deadline::Deadline;
 use super::history::{Commit, History};
-use super::repository::{Named, Repository};
+use super::repository::{NamedCommits, Repository};
 
 const FROM_ANCESTOR: u8 = 1;
 const FROM_DESCENDANT: u8 = 2;
@@ -56,7 +56,7 @@ impl Repository {
         deadline: &Deadline,
     ) -> Result<Reachable, SourceError> {
         let named = [self.resolve(handle, ancestor)?, self.resolve(handle, descendant)?];
-        let [Named::Commit(ancestor), Named::Commit(descendant)] = named else {
+        let [NamedCommits::Commit(ancestor), NamedCommits::Commit(descendant)] = named else {
             return Ok(Reachable::Unknown);
         };
         if ancestor == descendant {
@@ -74,7 +74,7 @@ impl Repository {
     }
 }
 
-struct Seen {
+struct SeenCommit {
     colors: u8,
     is_waiting: bool,
     order: (u32, i64),
@@ -87,7 +87,7 @@ struct Walk<'a> {
     ancestor: ObjectId,
     /// Generation of the ancestor; the greatest number where it has none.
     floor: u32,
-    seen: HashMap<ObjectId, Seen>,
+    seen: HashMap<ObjectId, SeenCommit>,
     waiting: BinaryHeap<((u32, i64), ObjectId)>,
     /// Number of waiting commits that have the descendant's color alone.
     open: usize,
@@ -182,7 +182,7 @@ impl Walk<'_> {
         }
         let order = (generation, commit.time);
         self.waiting.push((order, id));
-        let seen = Seen {
+        let seen = SeenCommit {
             colors,
             is_waiting: true,
             order,

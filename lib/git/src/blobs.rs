@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use coord::source::{Blob, BlobSink, SourceError};
 use coord_graph::cores;
+use coord_sources::{Blob, BlobSink, SourceError};
 use gix::ObjectId;
 use gix::objs::Kind;
 
-use super::checkout::{Buffers, CheckedOutBlobs};
+use super::checkout::{Buffers, CheckoutBlobs};
 use super::deadline::Deadline;
 use super::objects::Handle;
 use super::repository::Repository;
@@ -90,7 +90,7 @@ impl Repository {
 /// The state of one reading thread.
 struct Reader<'a> {
     repository: &'a Repository,
-    checked_out: &'a [CheckedOutBlobs],
+    checked_out: &'a [CheckoutBlobs],
     handle: Handle,
     max_bytes: u64,
     buffers: Buffers,
@@ -98,7 +98,7 @@ struct Reader<'a> {
 }
 
 /// The result of looking for a blob.
-enum Found {
+enum BlobLookup {
     /// Its content is in the reader's buffer.
     Content,
     /// It is larger than the limit: its size in bytes.
@@ -110,7 +110,7 @@ enum Found {
 }
 
 impl<'a> Reader<'a> {
-    fn new(repository: &'a Repository, checked_out: &'a [CheckedOutBlobs], max_bytes: u64) -> Self {
+    fn new(repository: &'a Repository, checked_out: &'a [CheckoutBlobs], max_bytes: u64) -> Self {
         Reader {
             repository,
             checked_out,
@@ -127,16 +127,16 @@ impl<'a> Reader<'a> {
         let Some(id) = id.ok().filter(|id| id.kind() == hash) else {
             return Blob::Unreadable;
         };
-        let is_checked_out = |place: &CheckedOutBlobs| place.find(&id, self.max_bytes, &mut self.buffers);
+        let is_checked_out = |place: &CheckoutBlobs| place.find(&id, self.max_bytes, &mut self.buffers);
         if self.checked_out.iter().any(is_checked_out) {
             return Blob::Content(self.buffers.content());
         }
         loop {
             match self.find(id) {
-                Found::Content => return Blob::Content(&self.content),
-                Found::TooLarge(size) => return Blob::TooLarge(size),
-                Found::Refused => return Blob::Unreadable,
-                Found::Missed => match self.repository.objects().again(&self.handle) {
+                BlobLookup::Content => return Blob::Content(&self.content),
+                BlobLookup::TooLarge(size) => return Blob::TooLarge(size),
+                BlobLookup::Refused => return Blob::Unreadable,
+                BlobLookup::Missed => match self.repository.objects().again(&self.handle) {
                     Some(fresh) => self.handle = fresh,
                     None => return Blob::Unreadable,
                 },
@@ -144,16 +144,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn find(&mut self, id: ObjectId) -> Found {
+    fn find(&mut self, id: ObjectId) -> BlobLookup {
         // The header first: content over the limit is never decompressed.
         match self.handle.try_find_header(id) {
-            Ok(Some(header)) if header.kind() != Kind::Blob => Found::Refused,
-            Ok(Some(header)) if header.size() > self.max_bytes => Found::TooLarge(header.size()),
+            Ok(Some(header)) if header.kind() != Kind::Blob => BlobLookup::Refused,
+            Ok(Some(header)) if header.size() > self.max_bytes => BlobLookup::TooLarge(header.size()),
             Ok(Some(_)) => match gix::objs::Find::try_find(&self.handle.objects, &id, &mut self.content) {
-                Ok(Some(object)) if object.kind == Kind::Blob => Found::Content,
-                _ => Found::Missed,
+                Ok(Some(object)) if object.kind == Kind::Blob => BlobLookup::Content,
+                _ => BlobLookup::Missed,
             },
-            _ => Found::Missed,
+            _ => BlobLookup::Missed,
         }
     }
 }

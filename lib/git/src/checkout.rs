@@ -4,7 +4,7 @@
 //! same `lstat` now is that blob, by git's own rule: a file whose time is not before the index was written may have changed
 //! within one tick of the clock, and does not count.
 //!
-//! Files that git converts on checkout differ from their blobs all the same. A file with a carriage return is read from the
+//! Files that git converts on checkout still differ from their blobs. A file with a carriage return is read from the
 //! database. Where a filter is configured, or an attribute names a conversion, a file counts only if its content has the
 //! blob's id. So does a file that looks converted: git leaves it unchanged when a later commit no longer names the
 //! conversion.
@@ -15,8 +15,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use coord::source::{EntryKind, TreeEntry};
-use coord_files::{FileError, Folder, Inside, Kind, Refusal};
+use coord_files::{FileError, Folder, Kind, Refusal, RootedPath};
+use coord_sources::{EntryKind, TreeEntry};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Mode, Stat, stat};
@@ -120,7 +120,7 @@ impl Checkout {
 
 impl Checkout {
     /// The root, and every folder that contains a file of the index: each may have an attributes file.
-    fn folders(&self) -> impl Iterator<Item = Inside> {
+    fn folders(&self) -> impl Iterator<Item = RootedPath> {
         let mut seen: HashSet<&BStr> = HashSet::new();
         let mut last: Option<&BStr> = None;
         for entry in self.index.entries() {
@@ -135,8 +135,8 @@ impl Checkout {
             }
         }
         let below = seen.into_iter().filter_map(|folder| folder.to_path().ok());
-        let below: Vec<Inside> = below.map(|folder| Inside::new(&self.root, folder)).collect();
-        std::iter::once(Inside::new(&self.root, "")).chain(below)
+        let below: Vec<RootedPath> = below.map(|folder| RootedPath::new(&self.root, folder)).collect();
+        std::iter::once(RootedPath::new(&self.root, "")).chain(below)
     }
 
     /// Whether an attributes file differs from the index: git may have applied either version.
@@ -177,7 +177,7 @@ fn is_same(metadata: &Metadata, noted: &Stat) -> bool {
 }
 
 /// The blobs that files of a worktree contain, by id.
-pub(super) struct CheckedOutBlobs {
+pub(super) struct CheckoutBlobs {
     checkout: Arc<Checkout>,
     entry_of: gix::hashtable::HashMap<ObjectId, u32>,
     /// Whether a file may differ from its blob although its `lstat` is unchanged.
@@ -200,7 +200,7 @@ impl Buffers {
     }
 }
 
-impl CheckedOutBlobs {
+impl CheckoutBlobs {
     pub(super) fn new(worktree: &Worktree, checkout: Arc<Checkout>) -> Self {
         let mut entry_of = gix::hashtable::HashMap::default();
         entry_of.reserve(checkout.index.entries().len());
@@ -216,7 +216,7 @@ impl CheckedOutBlobs {
                 .iter()
                 .any(|path| converts(coord_files::regular(path, MAX_ATTRIBUTES)))
             || checkout.may_convert();
-        CheckedOutBlobs {
+        CheckoutBlobs {
             checkout,
             entry_of,
             may_convert,
@@ -268,7 +268,7 @@ impl OpenFolder {
         };
         let opened = match self.known.take() {
             Some((known, opened)) if known == folder => opened,
-            _ => Inside::new(root, folder).folder().ok()??,
+            _ => RootedPath::new(root, folder).folder().ok()??,
         };
         let file = opened.read(name.to_os_str().ok()?);
         self.known = Some((folder.to_owned(), opened));

@@ -1,13 +1,13 @@
-//! The clones of one repository that are served together. Each knows the commits that it has fetched or made, so what one lacks another
-//! may have: the head of a branch is the newest that any of them knows, and a commit is read from one that has it.
+//! The clones of one repository that are served together. Each knows the commits that it has fetched or made, so another clone may have
+//! a missing one: the head of a branch is the newest that any of them knows, and a commit is read from one that has it.
 
 use std::sync::Arc;
 
-use coord::domain::{Branch, CommitSha, FilePath, RepoId};
-use coord::source::{Comparison, Reachable, SourceError, Tip};
+use coord_domain::{Branch, CommitSha, FilePath, RepoId};
+use coord_sources::{Comparison, Reachable, SourceError, Tip};
 
 use super::deadline::Deadline;
-use super::repository::{Named, Repository};
+use super::repository::{NamedCommits, Repository};
 
 /// At least one clone.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ impl Clones {
     pub(super) fn having(&self, commit: &CommitSha) -> &Arc<Repository> {
         let has = |clone: &&Arc<Repository>| {
             let handle = clone.objects().handle();
-            matches!(clone.resolve(&handle, commit), Ok(Named::Commit(_)))
+            matches!(clone.resolve(&handle, commit), Ok(NamedCommits::Commit(_)))
         };
         match self.others.as_slice() {
             [] => &self.first,

@@ -1,13 +1,13 @@
 //! Which files two commits have in common.
 
-use coord::domain::file_path::in_one_form;
-use coord::domain::{CommitSha, FilePath};
-use coord::source::{Comparison, Reachable, SourceError};
+use coord_domain::file_path::in_one_form;
+use coord_domain::{CommitSha, FilePath};
+use coord_sources::{Comparison, Reachable, SourceError};
 use gix::objs::tree::EntryMode;
 use gix::{ObjectId, Tree};
 
 use super::deadline::Deadline;
-use super::repository::{Named, Repository, unreadable};
+use super::repository::{NamedCommits, Repository, unreadable};
 
 /// The tree entries at a path: one or none, or several where spellings of the path are tracked side by side.
 type Content = Vec<(EntryMode, ObjectId)>;
@@ -62,7 +62,7 @@ impl Repository {
         Ok(contents.into_iter().map(blob).collect())
     }
 
-    /// What `commit` has at each of `paths`; `None` where the commit cannot be read in time.
+    /// The content of `commit` at each of `paths`; `None` if the commit cannot be read in time.
     fn contents(
         &self,
         commit: &CommitSha,
@@ -71,7 +71,7 @@ impl Repository {
     ) -> Result<Option<Vec<Content>>, SourceError> {
         let is_miss = |answer: &Result<Option<Vec<Content>>, SourceError>| !matches!(answer, Ok(Some(_)));
         self.objects().read(is_miss, |handle| {
-            let Named::Commit(id) = self.resolve(handle, commit)? else {
+            let NamedCommits::Commit(id) = self.resolve(handle, commit)? else {
                 return Ok(None);
             };
             let tree = handle.find_commit(id).ok().and_then(|commit| commit.tree().ok());
@@ -88,8 +88,8 @@ impl Repository {
     }
 }
 
-/// What `tree` has at `path`, whatever form of Unicode the names in the tree have: those of a Mac may be decomposed. `None`
-/// where it cannot be read in time.
+/// The entry of `tree` at `path`, whatever form of Unicode the names in the tree have: those of a Mac may be decomposed.
+/// `None` where it cannot be read in time.
 fn content_at(tree: &Tree<'_>, path: &str, deadline: &Deadline) -> Option<Content> {
     let found = tree.lookup_entry(path.split('/')).ok()?;
     if let Some(entry) = found

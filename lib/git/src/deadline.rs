@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use coord::source::SourceError;
+use coord_sources::SourceError;
 
 /// Time beyond the limit that the caller waits, so that the work can notice the deadline and report more about it.
 const GRACE: Duration = Duration::from_millis(500);
@@ -37,9 +37,9 @@ impl Deadline {
 }
 
 /// Tells the work, when dropped, that its caller has gone.
-struct Abandon(Arc<AtomicBool>);
+struct CancelOnDrop(Arc<AtomicBool>);
 
-impl Drop for Abandon {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -51,7 +51,7 @@ pub(super) async fn run<T: Send + 'static>(
     work: impl FnOnce(&Deadline) -> Result<T, SourceError> + Send + 'static,
 ) -> Result<T, SourceError> {
     let deadline = Deadline::after(limit);
-    let _abandon = Abandon(Arc::clone(&deadline.abandoned));
+    let _abandon = CancelOnDrop(Arc::clone(&deadline.abandoned));
     let late = deadline.clone();
     let working = tokio::task::spawn_blocking(move || work(&deadline));
     match tokio::time::timeout(limit + GRACE, working).await {

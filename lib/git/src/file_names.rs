@@ -1,6 +1,6 @@
 //! Names that a file can have.
 
-use coord::domain::FilePath;
+use coord_domain::FilePath;
 
 /// Whether `part`, one component of a path, can be the name of a file.
 pub(super) fn is_name(part: &str) -> bool {

@@ -2,8 +2,8 @@
 
 use std::collections::{BinaryHeap, HashSet};
 
-use coord::domain::CommitSha;
-use coord::source::SourceError;
+use coord_domain::CommitSha;
+use coord_sources::SourceError;
 use gix::ObjectId;
 
 use super::deadline::Deadline;

@@ -1,21 +1,21 @@
 //! The id of a repository on disk.
 //!
 //! The id is the one that callers send as `repo_url`: the URL of the remote `origin` in the repository's own configuration.
-//! Without `origin`, the only remote counts. `url.*.insteadOf` is not applied: it tells this machine how to connect, not
-//! what the repository is called. A remote that is a path (`/srv/core.git`, `../core`, `file://`, `C:\core`), or whose URL
+//! Without `origin`, the only remote counts. `url.*.insteadOf` is not applied: it configures how this machine connects, not
+//! the name of the repository. A remote that is a path (`/srv/core.git`, `../core`, `file://`, `C:\core`), or whose URL
 //! names no `host/owner/name`, counts as no remote.
 //!
 //! Without a remote, the id is `localhost/local/NAME`. NAME is at first the folder of the main worktree, or of the bare repository
-//! without `.git`, so that all worktrees of a repository agree; [`kept_name`] keeps it. In a shared store, `-` and eight
+//! without `.git`, so that all worktrees of a repository agree; [`local_name`] keeps it. In a shared store, `-` and eight
 //! digits follow, made from the machine and the first folder: repositories of the same name on other machines stay apart.
 
 use std::path::Path;
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use gix::config::File;
 use gix::config::file::SectionRef;
 
-use super::kept_name::{self, LocalName};
+use super::local_name::{self, LocalName};
 
 /// The remotes in the repository's own configuration; one may occur several times. Remotes of the user's or the system's
 /// configuration are left out: they would give every repository on the machine the same id.
@@ -66,7 +66,7 @@ pub(super) fn repo_id(remotes: &[(String, String)], common_dir: &Path, machine: 
     match (origin, named.as_slice()) {
         (Some((_, id)), _) | (None, [(_, id)]) => Some(id.clone()),
         _ => {
-            let LocalName { mut name, made_at } = kept_name::of(common_dir);
+            let LocalName { mut name, made_at } = local_name::of(common_dir);
             if let Some(machine) = machine {
                 let place = format!("{machine}\0{made_at}");
                 let digest = sha1_smol::Sha1::from(place).digest().to_string();

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-use coord::source::TreeEntry;
 use coord_graph::cores;
+use coord_sources::TreeEntry;
 use gix::discover::repository::Path as Found;
 use gix::sec::Trust;
 use tokio::runtime::Handle;
@@ -19,19 +19,19 @@ const HASH: gix::hash::Kind = gix::hash::Kind::Sha1;
 pub(super) struct IndexPrefetch {
     root: PathBuf,
     git_dir: PathBuf,
-    read: Receiver<Read>,
+    read: Receiver<LoadedIndex>,
 }
 
-/// An index, and what is slow to derive from it.
-pub(super) struct Read {
+/// An index, and values that are slow to derive from it.
+pub(super) struct LoadedIndex {
     pub(super) checkout: Arc<Checkout>,
     /// [`Checkout::files`]
     pub(super) files: Option<Vec<TreeEntry>>,
 }
 
 impl IndexPrefetch {
-    /// Starts reading on a blocking thread of the runtime. `None` without a runtime or a worktree, and where only the
-    /// configuration can tell whether the repository is trusted.
+    /// Starts reading on a blocking thread of the runtime. `None` without a runtime or a worktree, and if only the
+    /// configuration decides whether the repository is trusted.
     pub(super) fn start(found: &Found, trust: Trust) -> Option<Self> {
         let runtime = Handle::try_current().ok()?;
         let (git_dir, root) = found.clone().into_repository_and_work_tree_directories();
@@ -44,7 +44,7 @@ impl IndexPrefetch {
                 return;
             };
             let files = checkout.files();
-            let read = Read {
+            let read = LoadedIndex {
                 checkout: Arc::clone(&checkout),
                 files,
             };
@@ -58,7 +58,7 @@ impl IndexPrefetch {
     }
 
     /// Waits for the index, and returns it if it is that of `worktree`.
-    pub(super) fn finish(self, worktree: &Worktree, hash: gix::hash::Kind) -> Option<Read> {
+    pub(super) fn finish(self, worktree: &Worktree, hash: gix::hash::Kind) -> Option<LoadedIndex> {
         let is_its = self.root == worktree.root && self.git_dir == worktree.git_dir && hash == HASH;
         if is_its { self.read.recv().ok() } else { None }
     }

@@ -1,36 +1,36 @@
 //! Git repositories on this machine, read from their object databases, or from a checkout where it is certainly the same.
 //!
 //! - `open`, `open_error`: from paths on the command line to repositories, with sentences for a terminal
-//! - `identity`, `kept_name`: the [`RepoId`] of a repository on disk
+//! - `identity`, `local_name`: the [`RepoId`] of a repository on disk
 //! - `clones`: the clones of one repository
 //! - `upstream`: the reference that is the head of a branch
-//! - `references`: what a reference points to, read anew on every call; `asked_git`: what only git can tell
+//! - `references`: the target of a reference, read anew on every call; `external_git`: questions that only git answers
 //! - `recent_tips`: heads that a server read a moment ago
-//! - `pushed`: what was pushed where no reference can tell
+//! - `pushed`: pushes that no reference shows
 //! - `branch_names`, `missing_branch`: suggestions for a branch that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: which files two commits have in common
 //! - `tree`, `file_names`, `blobs`, `checkout`, `index_prefetch`: files
-//! - `working_copy`, `working_copy_pushes`, `tracked`: what the tools of an agent ask of a worktree
+//! - `working_copy`, `working_copy_pushes`, `tracked`: an agent's questions about a worktree
 //! - `deadline`: a time limit for work that may wait for a disk
 //!
 //! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The caller's
 //! environment (`GIT_DIR` and the like, set inside a hook) is ignored; only the given paths decide.
 
 mod ancestry;
-mod asked_git;
 mod blobs;
 mod branch_names;
 mod checkout;
 mod clones;
 mod comparison;
 mod deadline;
+mod external_git;
 mod file_names;
 mod history;
 mod identity;
 mod index_prefetch;
-mod kept_name;
+mod local_name;
 mod missing_branch;
 mod objects;
 mod open;
@@ -52,20 +52,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use coord::domain::{Branch, CommitSha, FilePath, RepoId};
-use coord::source::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
-use coord_files::Standing;
+use coord_domain::{Branch, CommitSha, FilePath, RepoId};
+use coord_files::PathState;
+use coord_sources::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
 use parking_lot::RwLock;
 
-pub use asked_git::{AskGit, set_git};
 use clones::Clones;
+pub use external_git::{GitRunner, set_git};
 use open::Purpose;
 pub use open_error::OpenError;
-pub use pushed::Pushed;
+pub use pushed::RecordedPush;
 use recent_tips::RecentTips;
 use repository::Repository;
 pub use working_copy::{WorkingCopy, without_symbolic_links};
-pub use working_copy_pushes::UnderWay;
+pub use working_copy_pushes::UnfinishedOperation;
 
 /// Time limit for finding names to suggest in place of a missing branch. Names not seen by then are left out.
 const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(300);
@@ -82,7 +82,7 @@ const BLOBS_LIMIT: Duration = Duration::from_secs(300);
 
 /// The result of opening one of the given paths, as of then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opened {
+pub struct OpenedRepository {
     /// The repository.
     pub repo: RepoId,
     /// The root of the worktree that contains the path; the repository folder where there is none (bare). Absolute.
@@ -98,7 +98,7 @@ pub struct Opened {
     pub tip: Option<Tip>,
     /// The branch that is checked out, where it has a commit but no head: it was never pushed, or several remotes have it.
     pub headless: Option<Branch>,
-    /// Why it has no head, and what to do about it.
+    /// Why it has no head, and the fix.
     pub hint: Option<String>,
     /// Whether HEAD names a commit and no branch.
     pub detached: bool,
@@ -108,7 +108,7 @@ pub struct Opened {
     pub is_empty: bool,
 }
 
-impl Opened {
+impl OpenedRepository {
     /// Whether a remote gives the repository its name, so that there may be other clones of it.
     pub fn has_remote(&self) -> bool {
         !identity::is_local(&self.repo)
@@ -128,7 +128,7 @@ pub struct FetchSettings {
 #[derive(Debug)]
 pub struct GitSource {
     repositories: Vec<Arc<Repository>>,
-    opened: Vec<Opened>,
+    opened: Vec<OpenedRepository>,
     /// Further clones of these, which come and go.
     joined: RwLock<Vec<Arc<Repository>>>,
     /// Of a source that shares them.
@@ -156,7 +156,8 @@ impl GitSource {
         open::open(paths, Purpose::Serving, None)
     }
 
-    /// [`Self::open`] for a shared store: `machine` tells repositories without a remote from those of other machines.
+    /// [`Self::open`] for a shared store: `machine` distinguishes repositories without a remote from those of other
+    /// machines.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -177,7 +178,7 @@ impl GitSource {
     pub fn has_clone(&self, common_dir: &Path) -> bool {
         let joined = self.joined.read();
         let mut all = self.repositories.iter().chain(joined.iter());
-        all.any(|clone| clone.common_dir() == common_dir && clone.standing() == Standing::Same)
+        all.any(|clone| clone.common_dir() == common_dir && clone.standing() == PathState::Same)
     }
 
     /// Reads another clone of `repo` as well, the one with git's own folder `common_dir`.
@@ -205,7 +206,7 @@ impl GitSource {
     pub fn keep_names(&self) {
         for repository in &self.repositories {
             if identity::is_local(repository.id())
-                && let Err(error) = kept_name::keep(repository.common_dir())
+                && let Err(error) = local_name::keep(repository.common_dir())
             {
                 tracing::debug!(%error, "the name of the repository cannot be written");
             }
@@ -219,8 +220,8 @@ impl GitSource {
                 .iter()
                 .map(|repository| (repository, repository.standing()))
         };
-        let replaced = standings().find(|(_, standing)| *standing == Standing::Replaced);
-        let is_all_gone = standings().all(|(_, standing)| standing != Standing::Same);
+        let replaced = standings().find(|(_, standing)| *standing == PathState::Replaced);
+        let is_all_gone = standings().all(|(_, standing)| standing != PathState::Same);
         let lost = replaced.or_else(|| standings().next().filter(|_| is_all_gone));
         lost.map(|(repository, _)| {
             format!(
@@ -231,7 +232,7 @@ impl GitSource {
     }
 
     /// The opened worktrees and bare repositories, one entry each, in the order of the given paths.
-    pub fn opened(&self) -> Vec<Opened> {
+    pub fn opened(&self) -> Vec<OpenedRepository> {
         self.opened.clone()
     }
 
@@ -310,7 +311,8 @@ impl Source for GitSource {
 
     fn health(&self) -> SourceHealth {
         let is_readable = |repository: &Arc<Repository>| {
-            repository.standing() == Standing::Same && std::fs::File::open(repository.common_dir().join("HEAD")).is_ok()
+            repository.standing() == PathState::Same
+                && std::fs::File::open(repository.common_dir().join("HEAD")).is_ok()
         };
         if self.repositories.iter().all(is_readable) {
             SourceHealth::Ok

@@ -1,12 +1,12 @@
-//! Why a branch has no head, and what to do about it.
+//! Why a branch has no head, and the fix.
 
-use coord::domain::Branch;
-use coord::source::SourceError;
-use coord::source::name_suggestions::NameSuggestions;
+use coord_domain::Branch;
+use coord_sources::SourceError;
+use coord_sources::name_suggestions::NameSuggestions;
 
 use super::deadline::Deadline;
 use super::repository::{Repository, unreadable};
-use super::upstream::Place;
+use super::upstream::HeadLocation;
 
 impl Repository {
     /// Whether `branch` was at `remote` when that was last fetched.
@@ -15,11 +15,11 @@ impl Repository {
         matches!(self.references().resolve(&tracking), Ok(Some(_)))
     }
 
-    /// Why `branch` has no head, and what to do about it.
+    /// Why `branch` has no head, and the fix.
     pub(super) fn hint(&self, branch: &Branch) -> Option<String> {
         let is_here = || matches!(self.references().resolve(&format!("refs/heads/{branch}")), Ok(Some(_)));
         match self.place(branch).ok()? {
-            Place::NotFetched(remotes) => {
+            HeadLocation::NotFetched(remotes) => {
                 let (remote, names) = (remotes.first()?, remotes.join(" and "));
                 let mut others = self.remotes().iter().filter(|other| !remotes.contains(other));
                 if let Some(other) = others.find(|other| self.is_at(other, branch)) {
@@ -43,14 +43,14 @@ impl Repository {
                     format!("{names} had no such branch at the last fetch of the served clone")
                 })
             }
-            Place::Several(remotes) => {
+            HeadLocation::Several(remotes) => {
                 let (remote, names) = (remotes.first()?, remotes.join(" and "));
                 Some(format!(
                     "{names} have it, and the served clone does not follow one of them; choose one there, for example \
                      git config branch.{branch}.remote {remote}"
                 ))
             }
-            Place::At(..) | Place::Missing => None,
+            HeadLocation::At(..) | HeadLocation::Missing => None,
         }
     }
 

@@ -25,10 +25,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(super) struct Objects {
     common_dir: PathBuf,
     options: gix::open::Options,
-    current: RwLock<Arc<Opening>>,
+    current: RwLock<Arc<OpenState>>,
 }
 
-struct Opening {
+struct OpenState {
     shared: ThreadSafeRepository,
     changed: Option<SystemTime>,
 }
@@ -36,7 +36,7 @@ struct Opening {
 /// One thread's view of the database, with its own caches.
 pub(super) struct Handle {
     repository: gix::Repository,
-    opening: Arc<Opening>,
+    opening: Arc<OpenState>,
     tries: u32,
 }
 
@@ -62,7 +62,7 @@ impl Objects {
     pub(super) fn opened(common_dir: &Path, options: gix::open::Options, shared: ThreadSafeRepository) -> Self {
         let changed = last_change(common_dir);
         Objects {
-            current: RwLock::new(Arc::new(Opening { shared, changed })),
+            current: RwLock::new(Arc::new(OpenState { shared, changed })),
             common_dir: common_dir.to_owned(),
             options,
         }
@@ -87,7 +87,7 @@ impl Objects {
         }
     }
 
-    /// A fresh handle, if an object that `tried` missed may exist all the same.
+    /// A fresh handle, if an object that `tried` missed may exist.
     pub(super) fn again(&self, tried: &Handle) -> Option<Handle> {
         let tries = tried.tries + 1;
         if tries > MAX_TRIES {
@@ -111,7 +111,7 @@ impl Objects {
     }
 }
 
-fn handle(opening: Arc<Opening>, tries: u32) -> Handle {
+fn handle(opening: Arc<OpenState>, tries: u32) -> Handle {
     Handle {
         repository: opening.shared.to_thread_local(),
         opening,
@@ -119,11 +119,11 @@ fn handle(opening: Arc<Opening>, tries: u32) -> Handle {
     }
 }
 
-fn opening(common_dir: &Path, options: &gix::open::Options) -> Result<Opening, gix::Error> {
+fn opening(common_dir: &Path, options: &gix::open::Options) -> Result<OpenState, gix::Error> {
     // Read before the packs are listed, so that a later change is noticed.
     let changed = last_change(common_dir);
     let shared = options.clone().open(common_dir)?;
-    Ok(Opening { shared, changed })
+    Ok(OpenState { shared, changed })
 }
 
 /// When a pack was last added or deleted.

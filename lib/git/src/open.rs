@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coord::domain::{Branch, CommitSha};
+use coord_domain::{Branch, CommitSha};
 use gix::odb::store::init::Slots;
 use gix::open::{Options, Permissions, permissions};
 use gix::sec::Permission;
@@ -16,7 +16,7 @@ use super::objects::Objects;
 use super::open_error::{OpenError, refused, sentence, shown};
 use super::repository::Repository;
 use super::upstream::Upstreams;
-use super::{GitSource, Opened, asked_git, checkout, deadline, identity, references, special_files};
+use super::{GitSource, OpenedRepository, checkout, deadline, external_git, identity, references, special_files};
 
 /// Most packs that a server has open at once. gix's default is a few more than there are, at least 32. A server that sees
 /// many fetches between two runs of `git gc` can exceed that; an unused slot costs about 200 bytes.
@@ -35,7 +35,7 @@ pub(super) enum Purpose {
 
 pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -> Result<GitSource, OpenError> {
     let mut repositories: Vec<Arc<Repository>> = Vec::new();
-    let mut opened: Vec<Opened> = Vec::new();
+    let mut opened: Vec<OpenedRepository> = Vec::new();
     for path in paths {
         let mut worktree = Worktree::named(path, purpose)?;
         let known = repositories
@@ -96,8 +96,8 @@ pub(super) fn revision(path: &Path, revision: &str) -> Result<CommitSha, OpenErr
     };
     if worktree.is_reftable {
         let named = format!("{revision}^{{commit}}");
-        let said = worktree.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &named]);
-        let commit = said.ok_or_else(|| refused("git finds none".to_owned()))?;
+        let output = worktree.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &named]);
+        let commit = output.ok_or_else(|| refused("git finds none".to_owned()))?;
         return CommitSha::parse(&commit).map_err(|invalid| refused(invalid.to_string()));
     }
     let found = worktree.handle.rev_parse_single(revision);
@@ -203,7 +203,7 @@ impl Worktree {
         }
         let storage = handle.config_snapshot().string("extensions.refStorage");
         let is_reftable = storage.is_some_and(|storage| !storage.eq_ignore_ascii_case(b"files"));
-        if is_reftable && !(references::is_reftable(&common_dir) && asked_git::trusts(&folder) == Ok(true)) {
+        if is_reftable && !(references::is_reftable(&common_dir) && external_git::trusts(&folder) == Ok(true)) {
             return Err(OpenError::Unsupported {
                 path,
                 why: "it keeps its references in the reftable format, which git 2.45 or later can read; install that, or convert the \
@@ -220,10 +220,10 @@ impl Worktree {
         })
     }
 
-    /// What git says of this worktree, on one line.
+    /// Git's answer about this worktree, on one line.
     fn ask(&self, args: &[&str]) -> Option<String> {
-        let said = asked_git::ask_of(self.handle.git_dir(), args)?;
-        Some(said.trim_end().to_owned()).filter(|said| !said.is_empty())
+        let output = external_git::ask_of(self.handle.git_dir(), args)?;
+        Some(output.trim_end().to_owned()).filter(|output| !output.is_empty())
     }
 
     /// The full name of the branch that is checked out; `None` where HEAD names a commit.
@@ -321,7 +321,7 @@ impl Worktree {
         })
     }
 
-    fn describe(&self, repository: &Repository) -> Result<Opened, OpenError> {
+    fn describe(&self, repository: &Repository) -> Result<OpenedRepository, OpenError> {
         let unreadable = |why: String| OpenError::Unreadable {
             path: self.path.clone(),
             why,
@@ -346,7 +346,7 @@ impl Worktree {
             (checked_out, _) => repository.default_branch().or(checked_out),
         };
         let tip = default_branch.as_ref().and_then(tip_of);
-        Ok(Opened {
+        Ok(OpenedRepository {
             repo: repository.id().clone(),
             path: self.path.clone(),
             git_folder: self.common_dir.clone(),
@@ -394,9 +394,9 @@ fn options(purpose: Purpose) -> Options {
 
 /// Whether git reads the repository of another user in `folder`.
 fn trusts(folder: &Path) -> Result<bool, OpenError> {
-    asked_git::trusts(folder).map_err(|why| OpenError::Unreadable {
+    external_git::trusts(folder).map_err(|why| OpenError::Unreadable {
         path: folder.to_owned(),
-        why: format!("it belongs to another user, and git cannot tell whether you trust it: {why}"),
+        why: format!("it belongs to another user, and git does not say whether you trust it: {why}"),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 
 /// Why a path cannot be served, in one or two sentences for a terminal.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum OpenError {
     Unsupported {
         /// Its folder, absolute.
         path: PathBuf,
-        /// The feature, and what to do about it.
+        /// The feature, and the fix.
         why: &'static str,
     },
     /// The disk, or a part of the repository, cannot be read.
@@ -51,7 +51,7 @@ pub enum OpenError {
     Unreadable {
         /// Where.
         path: PathBuf,
-        /// What went wrong.
+        /// The problem.
         why: String,
     },
     /// The revision does not name exactly one commit.
@@ -61,7 +61,7 @@ pub enum OpenError {
         revision: String,
         /// The worktree.
         path: PathBuf,
-        /// What was found instead.
+        /// The unexpected find.
         why: String,
     },
     /// Two different repositories would have the same id.
@@ -80,7 +80,7 @@ pub enum OpenError {
     },
 }
 
-/// gix's error as one of ours.
+/// Converts gix's error to ours.
 pub(super) fn refused(path: &Path, error: &gix::Error) -> OpenError {
     let path = shown(path);
     if error.is_permission_denied() && error.to_string().contains("unsafe") {

@@ -1,12 +1,12 @@
-//! What was pushed where no remote-tracking reference can tell: to branches that the `fetch` lines of this clone leave out, as in a
-//! single-branch or shallow clone, and to references that are no branches (`refs/for/main`). It is kept in git's folder.
+//! Pushes that no remote-tracking reference shows: to branches that the `fetch` lines of this clone leave out, as in a
+//! single-branch or shallow clone, and to references that are not branches (`refs/for/main`). It is kept in git's folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use coord::domain::{Branch, CommitSha};
-use coord_files::{FILE_MODE, FileError, Inside, PRIVATE_MODE};
+use coord_domain::{Branch, CommitSha};
+use coord_files::{FILE_MODE, FileError, PRIVATE_MODE, RootedPath};
 
 /// The file, in the folder that all worktrees share.
 const FILE: &str = "coord/pushed";
@@ -18,7 +18,7 @@ const MOST: usize = 256;
 const MOST_BYTES: u64 = 256 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pushed {
+pub struct RecordedPush {
     pub commit: CommitSha,
     /// Whether the remote is known to have it. Otherwise the push has begun.
     pub is_there: bool,
@@ -28,7 +28,7 @@ pub struct Pushed {
     pub reference: String,
 }
 
-impl Pushed {
+impl RecordedPush {
     /// The name by which Coord knows the reference: that of the branch, or else the reference without `refs/`.
     pub fn branch(&self) -> Option<Branch> {
         let name = self.reference.strip_prefix("refs/")?;
@@ -38,22 +38,22 @@ impl Pushed {
     }
 }
 
-impl fmt::Display for Pushed {
+impl fmt::Display for RecordedPush {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = if self.is_there { "there" } else { "begun" };
         write!(out, "{} {state} {} {}", self.commit, self.remote, self.reference)
     }
 }
 
-impl FromStr for Pushed {
+impl FromStr for RecordedPush {
     type Err = ();
 
-    fn from_str(line: &str) -> Result<Pushed, ()> {
+    fn from_str(line: &str) -> Result<RecordedPush, ()> {
         let words: Vec<&str> = line.split(' ').collect();
         let [commit, state @ ("there" | "begun"), remote, reference] = words[..] else {
             return Err(());
         };
-        Ok(Pushed {
+        Ok(RecordedPush {
             commit: CommitSha::parse(commit).map_err(|_| ())?,
             is_there: state == "there",
             remote: remote.to_owned(),
@@ -63,7 +63,7 @@ impl FromStr for Pushed {
 }
 
 /// The pushes that are kept in the folder of git at `common_dir`, the newest last.
-pub(super) fn read(common_dir: &Path) -> Vec<Pushed> {
+pub(super) fn read(common_dir: &Path) -> Vec<RecordedPush> {
     let file = file(common_dir);
     // Most clones have none, and this is one system call instead of five.
     if !file.full().exists() {
@@ -74,8 +74,8 @@ pub(super) fn read(common_dir: &Path) -> Vec<Pushed> {
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
-/// Keeps `pushed` in place of what is known of the same reference.
-pub(super) fn note(common_dir: &Path, pushed: Pushed) -> Result<(), FileError> {
+/// Keeps `pushed`, replacing an earlier record of the same reference.
+pub(super) fn note(common_dir: &Path, pushed: RecordedPush) -> Result<(), FileError> {
     // A name with a blank could not be read again.
     if [&pushed.remote, &pushed.reference]
         .iter()
@@ -83,8 +83,8 @@ pub(super) fn note(common_dir: &Path, pushed: Pushed) -> Result<(), FileError> {
     {
         return Ok(());
     }
-    let is_other = |known: &Pushed| (&known.remote, &known.reference) != (&pushed.remote, &pushed.reference);
-    let mut all: Vec<Pushed> = read(common_dir).into_iter().filter(is_other).collect();
+    let is_other = |known: &RecordedPush| (&known.remote, &known.reference) != (&pushed.remote, &pushed.reference);
+    let mut all: Vec<RecordedPush> = read(common_dir).into_iter().filter(is_other).collect();
     all.push(pushed);
     let text: String = all[all.len().saturating_sub(MOST)..]
         .iter()
@@ -95,16 +95,16 @@ pub(super) fn note(common_dir: &Path, pushed: Pushed) -> Result<(), FileError> {
     file.write(text.as_bytes(), FILE_MODE)
 }
 
-fn file(common_dir: &Path) -> Inside {
-    Inside::new(common_dir, PathBuf::from(FILE))
+fn file(common_dir: &Path) -> RootedPath {
+    RootedPath::new(common_dir, PathBuf::from(FILE))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn pushed(reference: &str, digit: char) -> Pushed {
-        Pushed {
+    fn pushed(reference: &str, digit: char) -> RecordedPush {
+        RecordedPush {
             commit: CommitSha::parse(&digit.to_string().repeat(40)).unwrap(),
             is_there: digit != '0',
             remote: "origin".to_owned(),

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use coord::domain::{Branch, RepoId};
-use coord::source::Tip;
+use coord_domain::{Branch, RepoId};
+use coord_sources::Tip;
 use parking_lot::Mutex;
 
 /// How long a head counts as just read. After `git fetch` or `git push` has moved a reference, its process takes longer than this to end,
@@ -15,7 +15,7 @@ const RECENT: Duration = Duration::from_millis(1);
 const MOST: usize = 16;
 
 #[derive(Debug)]
-struct Read {
+struct TipRead {
     repo: RepoId,
     branch: Branch,
     tip: Tip,
@@ -24,7 +24,7 @@ struct Read {
 
 /// The heads of the branches that were read last.
 #[derive(Debug, Default)]
-pub(super) struct RecentTips(Mutex<Vec<Read>>);
+pub(super) struct RecentTips(Mutex<Vec<TipRead>>);
 
 impl RecentTips {
     pub(super) fn find(&self, repo: &RepoId, branch: &Branch) -> Option<Tip> {
@@ -46,7 +46,7 @@ impl RecentTips {
         }
         reads.retain(|read| read.at.elapsed() < RECENT);
         if reads.len() < MOST {
-            reads.push(Read {
+            reads.push(TipRead {
                 repo: repo.clone(),
                 branch: branch.clone(),
                 tip: tip.clone(),
@@ -63,7 +63,7 @@ impl RecentTips {
 
 #[cfg(test)]
 mod tests {
-    use coord::domain::CommitSha;
+    use coord_domain::CommitSha;
 
     use super::*;
 

@@ -21,7 +21,7 @@ use gix::refs::packed::Buffer;
 use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 
-use super::asked_git::ask_of;
+use super::external_git::ask_of;
 
 /// Longest chain of symbolic references, as in git.
 const MAX_DEPTH: usize = 5;
@@ -46,19 +46,19 @@ pub(super) struct References {
     hash: gix::hash::Kind,
     /// Whether they are in the reftable format, which only git reads.
     is_reftable: bool,
-    packed: Mutex<Option<Packed>>,
+    packed: Mutex<Option<PackedReferences>>,
     /// The contents of loose files, by name of the reference.
     loose: Cache<String, (Stamp, Target)>,
 }
 
-struct Packed {
+struct PackedReferences {
     stamp: Stamp,
     buffer: Arc<Buffer>,
     /// The symbolic references of a repository with reftables, which have no files.
     symbolic: Arc<HashMap<String, String>>,
 }
 
-impl std::fmt::Debug for Packed {
+impl std::fmt::Debug for PackedReferences {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Packed")
@@ -221,7 +221,7 @@ impl References {
         Ok(Some(target))
     }
 
-    /// What `content`, that of the loose file of `name`, leads to.
+    /// The target of `content`, the loose file of `name`.
     fn target(&self, name: &str, content: &[u8]) -> io::Result<Target> {
         let content = content.trim_end();
         if let Some(target) = content.strip_prefix(b"ref:") {
@@ -308,7 +308,7 @@ impl References {
             }
         }
         let buffer = Arc::new(Buffer::from_bytes(&content, self.hash).map_err(io::Error::other)?);
-        *known = Some(Packed {
+        *known = Some(PackedReferences {
             stamp,
             buffer: Arc::clone(&buffer),
             symbolic: Arc::new(symbolic),
@@ -322,7 +322,7 @@ pub(super) fn is_reftable(common_dir: &Path) -> bool {
     common_dir.join(TABLES).is_file()
 }
 
-/// Opens a regular file. It waits for nobody: a named pipe may have come with an archive.
+/// Opens a regular file. It does not block: a named pipe may have come with an archive.
 fn open(path: &Path) -> io::Result<File> {
     coord_files::open_regular(path)?.ok_or_else(|| ErrorKind::NotFound.into())
 }

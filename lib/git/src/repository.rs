@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::{SourceError, Tip};
-use coord_files::{Anchor, Standing};
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_files::{Anchor, PathState};
+use coord_sources::{SourceError, Tip};
 use gix::ObjectId;
 use gix::objs::Kind;
 use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 
 use super::branch_names;
-use super::checkout::{CheckedOutBlobs, Checkout, Worktree};
+use super::checkout::{Checkout, CheckoutBlobs, Worktree};
 use super::deadline::Deadline;
 use super::index_prefetch::IndexPrefetch;
 use super::objects::Objects;
 use super::references::References;
-use super::upstream::{Place, Upstreams};
+use super::upstream::{HeadLocation, Upstreams};
 
 /// Number of wanted blobs from which reading the index pays.
 const WORTH_AN_INDEX: usize = 256;
@@ -54,7 +54,7 @@ pub(super) struct Repository {
 const MOST_ANCESTRY: usize = 16_384;
 
 /// The commits that an id, full or abbreviated, names here.
-pub(super) enum Named {
+pub(super) enum NamedCommits {
     Commit(ObjectId),
     /// No commit here, or several.
     Nothing,
@@ -71,7 +71,7 @@ impl fmt::Debug for Repository {
 }
 
 /// Filled by the first reader.
-pub(super) type HeldCheckouts = OnceLock<Arc<[CheckedOutBlobs]>>;
+pub(super) type HeldCheckouts = OnceLock<Arc<[CheckoutBlobs]>>;
 
 impl Repository {
     pub(super) fn new(
@@ -107,16 +107,16 @@ impl Repository {
     }
 
     /// Whether its folder is the one that was opened.
-    pub(super) fn standing(&self) -> Standing {
-        self.anchor.as_ref().map_or(Standing::Same, Anchor::standing)
+    pub(super) fn standing(&self) -> PathState {
+        self.anchor.as_ref().map_or(PathState::Same, Anchor::standing)
     }
 
     /// # Errors
     /// When its folder was deleted or replaced since it was opened.
     pub(super) fn check_standing(&self) -> Result<(), SourceError> {
         match self.standing() {
-            Standing::Same => Ok(()),
-            Standing::Gone | Standing::Replaced => Err(SourceError::Unreachable(format!(
+            PathState::Same => Ok(()),
+            PathState::Gone | PathState::Replaced => Err(SourceError::Unreachable(format!(
                 "{}: the repository at {} was deleted or replaced",
                 self.id,
                 self.common_dir.display()
@@ -184,7 +184,7 @@ impl Repository {
 
     /// The checkouts to read files from. Where enough blobs are `wanted` to pay for reading an index, all worktrees.
     /// Otherwise the one whose index is at hand, if enough of its files are wanted.
-    pub(super) fn checked_out_blobs(&self, wanted: usize) -> Arc<[CheckedOutBlobs]> {
+    pub(super) fn checked_out_blobs(&self, wanted: usize) -> Arc<[CheckoutBlobs]> {
         let hold = self.held_checkouts.lock().upgrade();
         if let Some(known) = hold.as_ref().and_then(|hold| hold.get()) {
             return Arc::clone(known);
@@ -192,7 +192,7 @@ impl Repository {
         let mut kept = self.kept_checkout.lock().take();
         if wanted < WORTH_AN_INDEX {
             let kept = kept.filter(|(_, checkout)| checkout.len() <= wanted.saturating_mul(WORTH_A_LOOK));
-            let checked_out = kept.map(|(worktree, checkout)| CheckedOutBlobs::new(&worktree, checkout));
+            let checked_out = kept.map(|(worktree, checkout)| CheckoutBlobs::new(&worktree, checkout));
             return checked_out.into_iter().collect();
         }
         let checked_out = |worktree: Worktree| {
@@ -203,9 +203,9 @@ impl Repository {
                     Arc::new(Checkout::read(&worktree, self.hash)?)
                 }
             };
-            Some(CheckedOutBlobs::new(&worktree, checkout))
+            Some(CheckoutBlobs::new(&worktree, checkout))
         };
-        let made: Arc<[CheckedOutBlobs]> = self.worktrees().into_iter().filter_map(checked_out).collect();
+        let made: Arc<[CheckoutBlobs]> = self.worktrees().into_iter().filter_map(checked_out).collect();
         if let Some(hold) = hold {
             // Another reader may have made the same list meanwhile.
             return Arc::clone(hold.get_or_init(|| made));
@@ -220,15 +220,15 @@ impl Repository {
     /// The head of `branch`; `None` where there is no such branch.
     pub(super) fn tip(&self, branch: &Branch) -> Result<Option<Tip>, SourceError> {
         match self.place(branch)? {
-            Place::At(id, reference) => {
+            HeadLocation::At(id, reference) => {
                 let commit = sha(id)?;
                 Ok(Some(Tip { commit, reference }))
             }
-            Place::NotFetched(_) | Place::Several(_) | Place::Missing => Ok(None),
+            HeadLocation::NotFetched(_) | HeadLocation::Several(_) | HeadLocation::Missing => Ok(None),
         }
     }
 
-    pub(super) fn place(&self, branch: &Branch) -> Result<Place, SourceError> {
+    pub(super) fn place(&self, branch: &Branch) -> Result<HeadLocation, SourceError> {
         let place = self.upstreams.place(&self.references, branch);
         place.map_err(|error| unreadable(self, error))
     }
@@ -300,20 +300,20 @@ impl Repository {
     }
 
     /// Finds the one commit that `commit` names. Objects of other kinds with the same prefix do not count.
-    pub(super) fn resolve(&self, handle: &gix::Repository, commit: &CommitSha) -> Result<Named, SourceError> {
+    pub(super) fn resolve(&self, handle: &gix::Repository, commit: &CommitSha) -> Result<NamedCommits, SourceError> {
         let is_commit = |id: &ObjectId| {
             let header = handle.try_find_header(*id).ok().flatten();
             header.is_some_and(|header| header.kind() == Kind::Commit)
         };
         if let Some(id) = self.full_id(commit) {
             return Ok(if is_commit(&id) {
-                Named::Commit(id)
+                NamedCommits::Commit(id)
             } else {
-                Named::Nothing
+                NamedCommits::Nothing
             });
         }
         if commit.as_str().len() > self.hash.len_in_hex() {
-            return Ok(Named::Nothing);
+            return Ok(NamedCommits::Nothing);
         }
         let prefix = gix::hash::Prefix::from_hex(commit.as_str()).map_err(|error| unreadable(self, error))?;
         let mut candidates = HashSet::new();
@@ -323,8 +323,8 @@ impl Repository {
             .map_err(|error| unreadable(self, error))?;
         let mut commits = candidates.into_iter().filter(is_commit);
         Ok(match (commits.next(), commits.next()) {
-            (Some(only), None) => Named::Commit(only),
-            _ => Named::Nothing,
+            (Some(only), None) => NamedCommits::Commit(only),
+            _ => NamedCommits::Nothing,
         })
     }
 
@@ -334,8 +334,8 @@ impl Repository {
     /// When it is missing here, or ambiguous.
     pub(super) fn commit_id(&self, handle: &gix::Repository, commit: &CommitSha) -> Result<ObjectId, SourceError> {
         match self.resolve(handle, commit)? {
-            Named::Commit(id) => Ok(id),
-            Named::Nothing => Err(unreadable(
+            NamedCommits::Commit(id) => Ok(id),
+            NamedCommits::Nothing => Err(unreadable(
                 self,
                 format_args!("commit {commit} is missing or ambiguous"),
             )),

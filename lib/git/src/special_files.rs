@@ -1,5 +1,4 @@
-//! Named pipes and the like in place of files of git's own: to open one is to wait for whoever writes to it. Git makes none; an archive
-//! can have some.
+//! Named pipes and the like in place of git's own files: opening one waits for a writer. Git makes none; an archive can have some.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -107,7 +106,7 @@ fn first_pack(folder: &Path) -> Option<PathBuf> {
     special.next().map(|entry| entry.path())
 }
 
-/// What a small file names behind `prefix`.
+/// The text of a small file behind `prefix`.
 fn named_by(file: &Path, prefix: &str) -> Option<String> {
     let text = coord_files::regular(file, MOST_BYTES).ok()??;
     let text = String::from_utf8(text).ok()?;

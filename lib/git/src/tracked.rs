@@ -1,4 +1,4 @@
-//! The files of the index, with what git noted of them on disk.
+//! The files of the index, with git's notes about them on disk.
 
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Flags, Mode};
@@ -7,7 +7,7 @@ use super::working_copy::WorkingCopy;
 
 /// A tracked file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tracked {
+pub struct TrackedFile {
     /// Its path in the repository.
     pub path: String,
     /// Its content in the index, as the name of git's object.
@@ -20,7 +20,7 @@ pub struct Tracked {
 
 impl WorkingCopy {
     /// The files of the index. `None` where it has more than `most`, or cannot be read.
-    pub fn tracked(&self, most: usize) -> Option<Vec<Tracked>> {
+    pub fn tracked(&self, most: usize) -> Option<Vec<TrackedFile>> {
         let index = self.handle().open_index().ok()?;
         if index.entries().len() > most {
             return None;
@@ -30,7 +30,7 @@ impl WorkingCopy {
         // A sparse checkout leaves files out on purpose.
         let present = entries.filter(|entry| is_file(entry.mode) && !entry.flags.contains(Flags::SKIP_WORKTREE));
         let tracked = present.filter_map(|entry| {
-            Some(Tracked {
+            Some(TrackedFile {
                 path: entry.path(&index).to_str().ok()?.to_owned(),
                 blob: entry.id.to_string(),
                 size: entry.stat.size,
@@ -40,8 +40,7 @@ impl WorkingCopy {
         Some(tracked.collect())
     }
 
-    /// `path` as the index spells it, where the file system takes names that differ in case alone for one (`core.ignorecase`)
-    /// and the file itself is not there to tell its own spelling.
+    /// `path` as the index spells it, if the file system ignores case (`core.ignorecase`) and the file itself is missing.
     pub fn spelled(&self, path: &str) -> Option<String> {
         let config = self.handle().config_snapshot();
         if config.boolean("core.ignorecase") != Some(true) {

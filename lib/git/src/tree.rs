@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use coord::domain::{CommitSha, FilePath};
-use coord::source::{EntryKind, MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES, SourceError, TreeEntry};
+use coord_domain::{CommitSha, FilePath};
+use coord_sources::{EntryKind, MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES, SourceError, TreeEntry};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::objs::TreeRefIter;
@@ -89,7 +89,7 @@ impl Repository {
 }
 
 /// An entry of a folder that is still to be looked at.
-struct Pending {
+struct PendingEntry {
     /// The length of its folder's path.
     folder: usize,
     name: Box<[u8]>,
@@ -129,7 +129,7 @@ impl Walk<'_> {
     }
 
     /// Adds the entries of the folder `id`, the first one last. `folder` is the length of its path.
-    fn list(&mut self, id: ObjectId, folder: usize, pending: &mut Vec<Pending>) -> Result<(), SourceError> {
+    fn list(&mut self, id: ObjectId, folder: usize, pending: &mut Vec<PendingEntry>) -> Result<(), SourceError> {
         if self.deadline.has_passed() {
             return Err(self.deadline.error());
         }
@@ -154,7 +154,7 @@ impl Walk<'_> {
                     ),
                 ));
             }
-            pending.push(Pending {
+            pending.push(PendingEntry {
                 folder,
                 name: entry.filename.as_bytes().into(),
                 kind: entry.mode.kind(),

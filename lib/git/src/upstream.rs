@@ -12,7 +12,7 @@
 //! - without a remote, or with one that was never fetched: the first push or fetch changes that.
 //!
 //! Once anything of a remote has been fetched, a branch that the remote does not have is unknown. It is never read from the
-//! clone's own reference, which would name a commit that nobody else can have.
+//! clone's own reference, which would name a commit that no other clone can have.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -20,7 +20,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use coord::domain::Branch;
+use coord_domain::Branch;
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::config::File;
@@ -40,7 +40,7 @@ pub(super) struct Upstreams {
     common_dir: PathBuf,
     options: gix::open::Options,
     hash: gix::hash::Kind,
-    known: Mutex<Known>,
+    known: Mutex<KnownConfig>,
     /// Remotes that have had a reference at some time: a remote whose last branch is deleted has still been fetched.
     fetched: Mutex<HashSet<String>>,
 }
@@ -49,14 +49,14 @@ pub(super) struct Upstreams {
 const MOST_TRACKED: usize = 1024;
 
 #[derive(Debug)]
-struct Known {
+struct KnownConfig {
     stamp: Option<Stamp>,
-    configured: Arc<Configured>,
+    configured: Arc<UpstreamConfig>,
 }
 
 /// The relevant part of the configuration.
 #[derive(Debug, Default)]
-struct Configured {
+struct UpstreamConfig {
     is_bare: bool,
     remotes: Vec<Remote>,
     /// Branch -> remote of its upstream, and the full name there, which is the branch's own where none is configured.
@@ -77,7 +77,7 @@ struct Remote {
 
 /// The location of the head of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum HeadLocation {
     /// The commit, and the reference that names it.
     At(ObjectId, String),
     /// These remotes have been fetched, and none has the branch.
@@ -91,23 +91,23 @@ pub(super) enum Place {
 impl Upstreams {
     pub(super) fn new(common_dir: PathBuf, options: gix::open::Options, config: &File, hash: gix::hash::Kind) -> Self {
         let stamp = Stamp::at(&common_dir.join("config")).ok();
-        let configured = Arc::new(Configured::read(config));
+        let configured = Arc::new(UpstreamConfig::read(config));
         Upstreams {
             common_dir,
             options,
             hash,
-            known: Mutex::new(Known { stamp, configured }),
+            known: Mutex::new(KnownConfig { stamp, configured }),
             fetched: Mutex::default(),
         }
     }
 
     /// The location of the head of `branch`.
-    pub(super) fn place(&self, references: &References, branch: &Branch) -> io::Result<Place> {
+    pub(super) fn place(&self, references: &References, branch: &Branch) -> io::Result<HeadLocation> {
         let configured = self.configured()?;
         let own = format!("refs/heads/{branch}");
         let at = |name: String| {
             let id = references.resolve(&name)?;
-            Ok(id.map_or(Place::Missing, |id| Place::At(id, name)))
+            Ok(id.map_or(HeadLocation::Missing, |id| HeadLocation::At(id, name)))
         };
         if self.is_pushed_to(&configured) {
             return at(own);
@@ -128,7 +128,7 @@ impl Upstreams {
                 self.note_fetched(remote);
             }
             match (id, tracking) {
-                (Some(id), Some(name)) if is_in_order => return Ok(Place::At(id, name)),
+                (Some(id), Some(name)) if is_in_order => return Ok(HeadLocation::At(id, name)),
                 (Some(id), Some(name)) => found.push((remote, id, name)),
                 _ if self.is_fetched(references, remote)? => {
                     without.push(remote.name.clone());
@@ -141,12 +141,14 @@ impl Upstreams {
         }
         match found.len() {
             0 => match self.elsewhere(&configured, references, branch)? {
-                Some((id, name)) => Ok(Place::At(id, name)),
+                Some((id, name)) => Ok(HeadLocation::At(id, name)),
                 None if without.is_empty() => at(own),
-                None => Ok(Place::NotFetched(without)),
+                None => Ok(HeadLocation::NotFetched(without)),
             },
-            1 => Ok(found.pop().map_or(Place::Missing, |(_, id, name)| Place::At(id, name))),
-            _ => Ok(Place::Several(
+            1 => Ok(found
+                .pop()
+                .map_or(HeadLocation::Missing, |(_, id, name)| HeadLocation::At(id, name))),
+            _ => Ok(HeadLocation::Several(
                 found.into_iter().map(|(remote, ..)| remote.name.clone()).collect(),
             )),
         }
@@ -205,13 +207,13 @@ impl Upstreams {
     }
 
     /// The configuration, read again where the file has been replaced.
-    fn configured(&self) -> io::Result<Arc<Configured>> {
+    fn configured(&self) -> io::Result<Arc<UpstreamConfig>> {
         let stamp = Stamp::at(&self.common_dir.join("config")).ok();
         let mut known = self.known.lock();
         if known.stamp != stamp {
             let opened = self.options.clone().open(&self.common_dir).map_err(io::Error::other)?;
-            let configured = Configured::read(opened.to_thread_local().config_snapshot().plumbing());
-            *known = Known {
+            let configured = UpstreamConfig::read(opened.to_thread_local().config_snapshot().plumbing());
+            *known = KnownConfig {
                 stamp,
                 configured: Arc::new(configured),
             };
@@ -220,7 +222,7 @@ impl Upstreams {
     }
 
     /// Whether others push to its own branches: it is bare and has no worktrees.
-    fn is_pushed_to(&self, configured: &Configured) -> bool {
+    fn is_pushed_to(&self, configured: &UpstreamConfig) -> bool {
         let has_worktrees = || {
             let worktrees = std::fs::read_dir(self.common_dir.join("worktrees"));
             worktrees.is_ok_and(|mut worktrees| worktrees.next().is_some())
@@ -257,7 +259,7 @@ impl Upstreams {
 
 const ORIGIN: &str = "origin";
 
-impl Configured {
+impl UpstreamConfig {
     fn read(config: &File) -> Self {
         let mut remotes: Vec<Remote> = Vec::new();
         let mut upstreams = HashMap::new();
@@ -292,7 +294,7 @@ impl Configured {
                 push_remotes.insert(branch, remote.to_string());
             }
         }
-        Configured {
+        UpstreamConfig {
             push_remotes,
             push_default: config.string("remote.pushDefault").map(|name| name.to_string()),
             is_bare: config.boolean("core.bare").ok().flatten().unwrap_or(false),

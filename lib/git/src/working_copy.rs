@@ -5,11 +5,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use coord::domain::{Branch, CommitSha, FilePath, RepoId};
-use coord::source::Tip;
+use coord_domain::{Branch, CommitSha, FilePath, RepoId};
+use coord_sources::Tip;
 use gix::bstr::ByteSlice;
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 
 use super::open::{Purpose, Worktree};
 use super::open_error::OpenError;
@@ -22,7 +22,7 @@ pub struct WorkingCopy {
 }
 
 impl WorkingCopy {
-    /// The working copy that `path` is in. What does not exist yet counts by the nearest folder that does.
+    /// The working copy that `path` is in. A missing path counts by the nearest existing folder.
     ///
     /// # Errors
     /// When no repository contains the path, git does not trust it, or it is bare.
@@ -108,8 +108,8 @@ impl WorkingCopy {
         Some(value).filter(|value| !value.is_empty())
     }
 
-    /// The value of a setting in the repository's own configuration, where that decides: whoever made the repository wrote it,
-    /// and that may be somebody else than the user. `None` where the user's configuration or nothing sets it.
+    /// The value of a setting in the repository's own configuration, if that decides: the repository's author wrote it, who
+    /// may not be the user. `None` where the user's configuration or nothing sets it.
     pub fn own_setting(&self, key: &str) -> Option<String> {
         let config = self.worktree.handle.config_snapshot();
         let is_own = |about: &gix::config::file::Metadata| about.source.kind() == gix::config::source::Kind::Repository;
@@ -149,7 +149,7 @@ impl WorkingCopy {
 
     /// The full name of the branch that is being rebased.
     fn rebased(&self) -> Option<String> {
-        let folders = ["rebase-merge", "rebase-apply"].map(|folder| Inside::new(self.git_folder(), folder));
+        let folders = ["rebase-merge", "rebase-apply"].map(|folder| RootedPath::new(self.git_folder(), folder));
         let text = folders
             .iter()
             .find_map(|folder| folder.join("head-name").read(4096).ok()?)?;
@@ -228,8 +228,7 @@ fn worktree_of(path: &Path) -> Result<Worktree, OpenError> {
     Worktree::around(folder, Purpose::Asking)
 }
 
-/// `path` without `.`, `..` and symbolic links, also where its end does not exist. A link counts as what it
-/// points to.
+/// `path` without `.`, `..` and symbolic links, also where its end does not exist. A link counts as its target.
 pub fn without_symbolic_links(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut existing = path;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use coord::domain::{CommitSha, FilePath};
-use coord::source::SourceError;
-use coord_files::{About, Inside, Kind};
+use coord_domain::{CommitSha, FilePath};
+use coord_files::{EntryInfo, Kind, RootedPath};
+use coord_sources::SourceError;
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Mode, Stage};
@@ -13,8 +13,8 @@ use gix::worktree::stack::state::ignore::Source;
 use super::working_copy::WorkingCopy;
 
 impl WorkingCopy {
-    /// Whether git leaves `path` alone: a rule of `.gitignore` names it, and it is not tracked all the same. What cannot be read
-    /// counts as not ignored.
+    /// Whether git ignores `path`: a rule of `.gitignore` names it, and it is not tracked. An unreadable index or rule counts as
+    /// not ignored.
     pub fn is_ignored(&self, path: &FilePath) -> bool {
         if has_special_rules(self.root(), path.as_str()) {
             return false;
@@ -96,10 +96,10 @@ impl WorkingCopy {
 
 /// Whether a `.gitignore` on the way to `path` is a pipe or the like, which would be waited for.
 fn has_special_rules(root: &Path, path: &str) -> bool {
-    let is_special = |about: About| !matches!(about.kind, Kind::File | Kind::Folder | Kind::Link);
+    let is_special = |about: EntryInfo| !matches!(about.kind, Kind::File | Kind::Folder | Kind::Link);
     let mut folders = Path::new(path).ancestors().skip(1);
     folders.any(|folder| {
-        let rules = Inside::new(root, folder.join(".gitignore"));
+        let rules = RootedPath::new(root, folder.join(".gitignore"));
         rules.about().ok().flatten().is_some_and(is_special)
     })
 }

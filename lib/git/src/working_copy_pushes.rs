@@ -1,16 +1,16 @@
-//! Where a working copy stands to its branch and to what was pushed.
+//! How a working copy relates to its branch and to pushed commits.
 
-use coord::domain::{Branch, CommitSha};
+use coord_domain::{Branch, CommitSha};
 use coord_files::FileError;
 use gix::ObjectId;
 use gix::state::InProgress;
 
-use super::pushed::{self, Pushed};
+use super::pushed::{self, RecordedPush};
 use super::working_copy::WorkingCopy;
 
-/// What git is in the middle of.
+/// An unfinished operation of git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnderWay {
+pub enum UnfinishedOperation {
     /// `git merge`
     Merge,
     /// `git rebase`, or `git am`
@@ -21,29 +21,29 @@ pub enum UnderWay {
     Revert,
 }
 
-impl UnderWay {
+impl UnfinishedOperation {
     /// The command of git.
     pub fn command(self) -> &'static str {
         match self {
-            UnderWay::Merge => "git merge",
-            UnderWay::Rebase => "git rebase",
-            UnderWay::CherryPick => "git cherry-pick",
-            UnderWay::Revert => "git revert",
+            UnfinishedOperation::Merge => "git merge",
+            UnfinishedOperation::Rebase => "git rebase",
+            UnfinishedOperation::CherryPick => "git cherry-pick",
+            UnfinishedOperation::Revert => "git revert",
         }
     }
 }
 
 impl WorkingCopy {
-    /// What git is in the middle of, which has to be ended before anything can be pulled.
-    pub fn under_way(&self) -> Option<UnderWay> {
+    /// The unfinished operation of git, which has to end before a pull.
+    pub fn under_way(&self) -> Option<UnfinishedOperation> {
         match self.handle().state()? {
-            InProgress::Merge => Some(UnderWay::Merge),
+            InProgress::Merge => Some(UnfinishedOperation::Merge),
             InProgress::Rebase
             | InProgress::RebaseInteractive
             | InProgress::ApplyMailbox
-            | InProgress::ApplyMailboxRebase => Some(UnderWay::Rebase),
-            InProgress::CherryPick | InProgress::CherryPickSequence => Some(UnderWay::CherryPick),
-            InProgress::Revert | InProgress::RevertSequence => Some(UnderWay::Revert),
+            | InProgress::ApplyMailboxRebase => Some(UnfinishedOperation::Rebase),
+            InProgress::CherryPick | InProgress::CherryPickSequence => Some(UnfinishedOperation::CherryPick),
+            InProgress::Revert | InProgress::RevertSequence => Some(UnfinishedOperation::Revert),
             InProgress::Bisect => None,
         }
     }
@@ -68,7 +68,7 @@ impl WorkingCopy {
             .unwrap_or_else(|| branch.clone())
     }
 
-    /// As [`WorkingCopy::pushed_branch`]; what was pushed by another name is found by its commit.
+    /// As [`WorkingCopy::pushed_branch`]; a commit that was pushed by another name is found by its hash.
     pub fn pushed_branch_at_head(&self, branch: &Branch) -> Branch {
         let pushed = self.pushed_branch(branch);
         let is_there = |pushed: &Branch| self.base_head(pushed).is_some() && self.base_head(pushed) == self.head();
@@ -122,7 +122,7 @@ impl WorkingCopy {
     }
 
     /// Pushes that are known from elsewhere than references, the newest last.
-    pub fn pushed(&self) -> Vec<Pushed> {
+    pub fn pushed(&self) -> Vec<RecordedPush> {
         pushed::read(self.shared_folder())
     }
 
@@ -130,7 +130,7 @@ impl WorkingCopy {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn note_pushed(&self, pushed: Pushed) -> Result<(), FileError> {
+    pub fn note_pushed(&self, pushed: RecordedPush) -> Result<(), FileError> {
         pushed::note(self.shared_folder(), pushed)
     }
 

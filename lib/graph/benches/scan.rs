@@ -54,7 +54,7 @@ fn report(name: &str, texts: &[(Language, Vec<u8>)]) {
     );
 }
 
-/// What `run` counts, and its shortest time in seconds.
+/// The count of `run`, and its shortest time in seconds.
 fn best_of(run: impl Fn() -> usize) -> (usize, f64) {
     let mut best = (0, f64::INFINITY);
     for _ in 0..ROUNDS {

@@ -1,8 +1,8 @@
 //! Cost of an update of the import graph: `cargo bench -p coord-graph --bench update`.
 //!
 //! The repository has 10,000 TypeScript files in memory, so that only the update itself is measured: comparing the tree,
-//! scanning and resolving what changed, and assembling the new graph. Reading the tree, the blobs and the stored scans is
-//! extra, and depends on where they are.
+//! scanning and resolving changed files, and assembling the new graph. Reading the tree, the blobs and the stored scans
+//! is extra, and depends on where they are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

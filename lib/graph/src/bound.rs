@@ -57,7 +57,7 @@ impl Bound {
         }
     }
 
-    /// What was met, and how to fix it, for people.
+    /// The bound that was met, and how to fix it, for people.
     pub fn sentence(self) -> &'static str {
         match self {
             Bound::FileImports => "one file has more imports than Coord keeps of a file",

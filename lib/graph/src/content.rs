@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::file::FileState;
 
-/// Bytes that are probed to tell whether a file is text; as in git.
+/// Bytes that are probed to decide whether a file is text; as in git.
 const PROBE_BYTES: usize = 8_000;
 /// A text may have one NUL per this many bytes of its probe, and one in any case: as a literal in a string.
 const BYTES_FOR_A_NUL: usize = 1_000;
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_binary() {
+    fn a_file_that_is_no_text_is_binary() {
         let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0".to_vec();
         let mixed: Vec<u8> = (0..4096_u32).map(|number| (number % 251) as u8).collect();
         for content in [picture, mixed, vec![0; 100], b"a\0b\0\0\0".to_vec()] {

@@ -2,7 +2,7 @@
 
 use crate::language::Language;
 
-/// The form of a specifier. The documented edge type stays `import`; the kind tells the form.
+/// The form of a specifier. The documented edge type stays `import`; the kind has the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ImportKind {
     /// `import ...`, `<script src="x">` of a component, Python `import a` and `from a import b`.

@@ -38,8 +38,8 @@ pub use file::{FileFacts, FileId, FileState, Node};
 pub use import_graph::ImportGraph;
 pub use import_kind::{ImportKind, KindSet};
 pub use interface::{
-    Interface, InterfaceChanges, InterfaceComparison, MAX_INTERFACE_BYTES, MAX_INTERFACE_NAME_BYTES,
-    MAX_INTERFACE_NAMES, NoInterface, ReadInterface, interface,
+    Interface, InterfaceChanges, InterfaceComparison, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES,
+    MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES, interface,
 };
 pub use language::{Language, other_language};
 pub use query::{Direction, Neighborhood};
@@ -49,4 +49,4 @@ pub use resolve::manifests::{is_manifest, manifest_examples};
 pub use scan::scan;
 pub use specifier::Specifier;
 pub use tree::{Blob, EntryKind, TreeEntry};
-pub use update::{Limits, Previous, Snapshot, Update, Wanted};
+pub use update::{Limits, Previous, Snapshot, Update, WantedFile};

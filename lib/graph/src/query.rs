@@ -142,7 +142,7 @@ impl ImportGraph {
     }
 }
 
-/// Tarjan's strongly connected components, with a stack of its own: chains of imports can be deeper than a thread's stack.
+/// Tarjan's strongly connected components, with an explicit stack: chains of imports can be deeper than a thread's stack.
 struct CycleSearch<'a> {
     graph: &'a ImportGraph,
     number: Vec<u32>,

@@ -2,8 +2,8 @@
 
 use crate::file::FileState;
 use crate::import_kind::ImportKind;
-use crate::interface::{ReadInterface, stored};
-use crate::scan::findings::{BYTES_FOR_WEIGHT, Weigh};
+use crate::interface::{InterfaceResult, stored};
+use crate::scan::findings::{BYTES_FOR_WEIGHT, Weighted};
 use crate::specifier::Specifier;
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
@@ -20,9 +20,9 @@ pub struct Record {
     pub size: u64,
     /// All imports, in the order written.
     pub specifiers: Vec<Specifier>,
-    /// What others can import of it, or why that is not known; `None` where nobody has asked
+    /// Its interface, or why that is unknown; `None` if it was not requested
     /// ([`Limits::interfaces`](crate::Limits::interfaces)).
-    pub interface: Option<ReadInterface>,
+    pub interface: Option<InterfaceResult>,
     /// The text, where the file is a manifest.
     pub manifest: Option<String>,
 }
@@ -49,7 +49,7 @@ impl Record {
     /// The memory of its imports, in units of a short import.
     pub(super) fn weight(&self) -> usize {
         let names = self.interface.iter().flatten().flat_map(|interface| &interface.names);
-        let imports = self.specifiers.iter().map(Weigh::weight);
+        let imports = self.specifiers.iter().map(Weighted::weight);
         imports
             .chain(names.map(|(name, _)| 1 + name.len() / BYTES_FOR_WEIGHT))
             .sum()
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::interface::stored::INTERFACE_VERSION;
-    use crate::interface::{Interface, NoInterface};
+    use crate::interface::{Interface, InterfaceUnknown};
 
     fn any_record() -> impl Strategy<Value = Record> {
         let kind = proptest::sample::select(KINDS.map(|(kind, _)| kind).to_vec());
@@ -200,7 +200,7 @@ mod tests {
             });
         let interface = prop_oneof![
             interface.prop_map(Ok),
-            proptest::sample::select(NoInterface::ALL.to_vec()).prop_map(Err),
+            proptest::sample::select(InterfaceUnknown::ALL.to_vec()).prop_map(Err),
         ];
         (
             "[0-9a-f]{40}",

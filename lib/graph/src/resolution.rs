@@ -67,7 +67,7 @@ impl Reason {
 
 /// The targets of the specifiers of one file, and the lookups behind them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Resolved {
+pub(crate) struct ResolvedSpecifiers {
     /// One target for each specifier, in order.
     pub(crate) outcomes: Box<[Resolution]>,
     /// Targets after the first, where one specifier has several: (position of the specifier, file), sorted by position.
@@ -80,7 +80,7 @@ pub(crate) struct Resolved {
     pub(crate) work: u32,
 }
 
-impl Resolved {
+impl ResolvedSpecifiers {
     /// Whether imports were left out, because the file took too much work.
     pub(crate) fn is_cut(&self) -> bool {
         self.work as usize >= MAX_FILE_WORK

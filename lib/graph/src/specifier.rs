@@ -18,7 +18,7 @@ pub struct Specifier {
     /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
     /// `*` for a star import. Rust's `mod`: the value of its `path` attribute. Rust's `use a::b`: its meaning, where the
     /// file itself binds the name `a`. TypeScript's `/// <reference types="text" />`: `types`. Of a pattern of
-    /// JavaScript: patterns of what it leaves out, one a line.
+    /// JavaScript: patterns of the files that it excludes, one a line.
     pub name: Option<String>,
     /// The form.
     pub kind: ImportKind,

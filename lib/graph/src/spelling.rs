@@ -1,4 +1,4 @@
-//! Paths that differ only in case, so that a request for `src/Auth.ts` is told of `src/auth.ts`.
+//! Paths that differ only in case, so that a request for `src/Auth.ts` gets a hint at `src/auth.ts`.
 //!
 //! Beside the neighbors, the adjacency hash has fields with the spellings of all files: [`FIELDS`] of them, named by a
 //! newline, with which no path begins, and three hex digits. The SHA-1 of a file's folded path begins with the digits of its
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_and_goes_changes_its_fields_alone() {
+    fn files_that_come_and_go_change_their_own_fields_alone() {
         let older = files(&["README.md", "src/auth.ts", "z"]);
         assert_eq!(changes(&older, &older), (Vec::new(), Vec::new()));
         for (newer, touched) in [

@@ -1,4 +1,4 @@
-//! An intent: why, how far the work may reach, what it may cost, and when it is done.
+//! An intent: why, how far the work may reach, its limits, and when it is done.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub struct Intent {
     pub owned_scope: Vec<String>,
     /// When it is done.
     pub acceptance_criteria: Vec<Criterion>,
-    /// What it may cost; none is no limit.
+    /// Its limits; none is no limit.
     pub budget: Option<Budget>,
     /// The model that works on it.
     pub assigned_agent: Option<String>,
@@ -42,7 +42,7 @@ pub struct Intent {
     pub related_specs: Vec<RelatedSpec>,
 }
 
-/// What an intent needs before it can be selected.
+/// The members that an intent needs before it can be selected.
 const NEEDED: [&str; 2] = ["name", "owned_scope"];
 
 impl Intent {
@@ -59,7 +59,7 @@ impl Intent {
         .collect()
     }
 
-    /// Whether it has what a selection needs: a name, and a scope. Its status is another question.
+    /// Whether it has the members that a selection needs: a name, and a scope. Its status is another question.
     pub fn is_complete_enough_to_select(&self) -> bool {
         !self.missing().iter().any(|member| NEEDED.contains(member))
     }
@@ -154,7 +154,7 @@ impl Status {
         matches!(self, Self::Completed | Self::Abandoned)
     }
 
-    /// Whose act the transition to `next` is; none where there is no such transition.
+    /// The actor of the transition to `next`; none if there is no such transition.
     pub fn transition(self, next: Self) -> Option<Permitted> {
         TRANSITIONS
             .into_iter()
@@ -163,7 +163,7 @@ impl Status {
     }
 }
 
-/// What an intent may cost, and has cost.
+/// The limits and costs of an intent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
@@ -171,7 +171,7 @@ pub struct Budget {
     pub max_turns: Option<u64>,
     /// The most tokens; none is no limit.
     pub max_tokens: Option<u64>,
-    /// Tool calls that were let in.
+    /// Allowed tool calls.
     pub consumed_turns: u64,
     /// Tokens, as agents report them.
     pub consumed_tokens: u64,
@@ -184,7 +184,7 @@ pub struct Criterion {
     pub text: String,
     /// Its proof; none while it is not met.
     #[serde(default)]
-    pub met: Option<Met>,
+    pub met: Option<CriterionProof>,
 }
 
 impl Criterion {
@@ -197,14 +197,14 @@ impl Criterion {
     }
 }
 
-/// Who marked a criterion as met, when, and why that is so.
+/// The author, time and evidence of a met criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Met {
+pub struct CriterionProof {
     /// The holder.
     pub by: String,
     /// ISO 8601, UTC.
     pub at: String,
-    /// What proves it.
+    /// The evidence.
     pub evidence: String,
 }
 
@@ -214,7 +214,7 @@ pub struct Met {
 pub enum RelatedSpec {
     /// Its name or path.
     Text(String),
-    /// With what kind of reference it is.
+    /// The kind of reference.
     Typed {
         /// The kind.
         r#type: String,

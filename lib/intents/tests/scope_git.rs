@@ -1,4 +1,4 @@
-//! Patterns and `.intentignore` against what git answers: `git check-ignore --no-index`.
+//! Patterns and `.intentignore` against git's answers: `git check-ignore --no-index`.
 
 use std::collections::BTreeSet;
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! Whether two scopes meet: tables, and random patterns against every short path.
 
-use coord_intents::scope::{Scope, Steps};
+use coord_intents::scope::{Scope, StepBudget};
 use fastrand::Rng;
 
 fn scope(pattern: &str) -> Scope {
@@ -11,7 +11,7 @@ fn scope(pattern: &str) -> Scope {
 }
 
 fn example(one: &str, other: &str) -> Option<String> {
-    let overlap = scope(one).overlap(&scope(other), &mut Steps::new())?;
+    let overlap = scope(one).overlap(&scope(other), &mut StepBudget::new())?;
     assert_eq!((overlap.pattern.as_str(), overlap.other.as_str()), (one, other));
     assert!(overlap.example.is_some(), "{one:?} and {other:?} are not decided");
     overlap.example
@@ -79,7 +79,7 @@ fn scopes_that_do_not_meet() {
 
 #[test]
 fn the_sentence_names_both_patterns_and_the_path() {
-    let overlap = scope("src/db/**").overlap(&scope("src/{api,db}/pool.ts"), &mut Steps::new());
+    let overlap = scope("src/db/**").overlap(&scope("src/{api,db}/pool.ts"), &mut StepBudget::new());
     let sentence = overlap.map(|overlap| overlap.to_string());
     assert_eq!(
         sentence.as_deref(),
@@ -156,7 +156,7 @@ fn pattern(random: &mut Rng) -> String {
     segments.join("/") + end
 }
 
-/// What a pattern covers where overlaps are concerned, decided by trying everything.
+/// The paths that a pattern covers for overlaps, decided by trying everything.
 fn meant(pattern: &str, path: &[&str]) -> bool {
     let text = pattern.strip_suffix('/').unwrap_or(pattern);
     let segments: Vec<&str> = text.split('/').collect();

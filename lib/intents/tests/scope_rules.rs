@@ -1,8 +1,8 @@
 //! The rules of a scope, as tables.
 
 use coord_intents::scope::{
-    Count, Ignored, IntentIgnore, Judge, ListProblem, MAX_PATTERNS, Refusal, Reserved, Scope, TooBroad, Verdict,
-    reserved,
+    BroadScope, Count, IgnoreReason, IntentIgnore, Judge, ListProblem, MAX_PATTERNS, Refusal, ReservedPart, Scope,
+    Verdict, reserved,
 };
 
 fn scope(patterns: &[&str]) -> Scope {
@@ -141,7 +141,7 @@ fn refusal(patterns: &[&str]) -> Refusal {
 
 // rule: intents#refused-patterns
 #[test]
-fn what_cannot_be_meant_is_refused_with_what_to_write() {
+fn a_meaningless_pattern_is_refused_with_the_fix() {
     let cases = [
         ("", "leave it out"),
         ("  ", "leave it out"),
@@ -192,7 +192,7 @@ fn too_broad_is_what_covers_too_much() {
     for wild in ["*", "**", "**/*", "**/*.ts", "*/a", "?*/a", "***", "**/", "*/", "????"] {
         assert_eq!(
             breadth(&["src/1", wild], 100),
-            Err(TooBroad::Everywhere(wild.to_owned()))
+            Err(BroadScope::Everywhere(wild.to_owned()))
         );
     }
     assert_eq!(
@@ -204,7 +204,7 @@ fn too_broad_is_what_covers_too_much() {
     );
     assert_eq!(
         breadth(&["src/[1-3]"], 100),
-        Err(TooBroad::Files {
+        Err(BroadScope::Files {
             covered: 120,
             most: 100
         })
@@ -218,7 +218,7 @@ fn too_broad_is_what_covers_too_much() {
     );
     assert_eq!(
         breadth(&["src/[1-6]"], 1000),
-        Err(TooBroad::Half {
+        Err(BroadScope::Half {
             covered: 240,
             files: 400
         })
@@ -256,7 +256,7 @@ fn an_intentignore_is_read_as_a_gitignore() {
     let ignore =
         IntentIgnore::parse(b"\xef\xbb\xbf# secrets\r\n*.key\r\n!public.key\n/build/\n\nvault/\n!vault/readme\n");
     let line = |number, text: &str| {
-        Some(Ignored::Line {
+        Some(IgnoreReason::Line {
             number,
             text: text.to_owned(),
         })
@@ -265,7 +265,7 @@ fn an_intentignore_is_read_as_a_gitignore() {
     assert_eq!(ignore.find("a/public.key"), None);
     assert_eq!(ignore.find("build/x"), line(4, "/build/"));
     assert_eq!(ignore.find("sub/build/x"), None);
-    // What is below an ignored folder cannot be taken back, as in git.
+    // A file below an ignored folder cannot be included again, as in git.
     assert_eq!(ignore.find("a/vault/readme"), line(6, "vault/"));
     assert_eq!(IntentIgnore::none().find("a"), None);
     assert_eq!(
@@ -278,7 +278,7 @@ fn an_intentignore_is_read_as_a_gitignore() {
 #[test]
 fn an_intentignore_that_cannot_be_read_ignores_everything() {
     let long = IntentIgnore::parse(&vec![b'\n'; IntentIgnore::MAX_BYTES + 1]);
-    assert!(matches!(long.find("a"), Some(Ignored::Unreadable(_))));
+    assert!(matches!(long.find("a"), Some(IgnoreReason::Unreadable(_))));
     assert_eq!(
         IntentIgnore::parse(&vec![b'\n'; IntentIgnore::MAX_BYTES]).find("a"),
         None
@@ -296,24 +296,24 @@ fn an_intentignore_that_cannot_be_read_ignores_everything() {
 #[test]
 fn no_intent_covers_what_rules_over_intents() {
     let cases = [
-        (".git/config", Some(Reserved::Git)),
-        ("modules/x/.GIT", Some(Reserved::Git)),
-        (".orchestration/active_intents.yaml", Some(Reserved::Orchestration)),
+        (".git/config", Some(ReservedPart::Git)),
+        ("modules/x/.GIT", Some(ReservedPart::Git)),
+        (".orchestration/active_intents.yaml", Some(ReservedPart::Orchestration)),
         ("docs/.orchestration/x", None),
-        (".intentignore", Some(Reserved::IntentIgnore)),
+        (".intentignore", Some(ReservedPart::IntentIgnore)),
         ("docs/.intentignore", None),
-        (".claude/settings.json", Some(Reserved::HookSettings)),
-        ("web/.claude/settings.local.json", Some(Reserved::HookSettings)),
+        (".claude/settings.json", Some(ReservedPart::HookSettings)),
+        ("web/.claude/settings.local.json", Some(ReservedPart::HookSettings)),
         (".claude/skills/coord/SKILL.md", None),
-        (".codex/hooks.json", Some(Reserved::HookSettings)),
-        (".codex/config.toml", Some(Reserved::HookSettings)),
-        (".cursor/hooks.json", Some(Reserved::HookSettings)),
+        (".codex/hooks.json", Some(ReservedPart::HookSettings)),
+        (".codex/config.toml", Some(ReservedPart::HookSettings)),
+        (".cursor/hooks.json", Some(ReservedPart::HookSettings)),
         (".cursor/rules/a.mdc", None),
-        (".gemini/settings.json", Some(Reserved::HookSettings)),
-        (".github/hooks/coord.json", Some(Reserved::HookSettings)),
+        (".gemini/settings.json", Some(ReservedPart::HookSettings)),
+        (".github/hooks/coord.json", Some(ReservedPart::HookSettings)),
         (".github/workflows/ci.yml", None),
-        (".opencode/plugins/coord.js", Some(Reserved::HookSettings)),
-        ("opencode.json", Some(Reserved::HookSettings)),
+        (".opencode/plugins/coord.js", Some(ReservedPart::HookSettings)),
+        ("opencode.json", Some(ReservedPart::HookSettings)),
         (".gitignore", None),
         ("src/git/config", None),
     ];
@@ -334,9 +334,12 @@ fn reserved_and_ignored_go_before_the_scope() {
     assert!(matches!(judge.judge("src/vault/a.ts"), Verdict::Ignored(_)));
     assert_eq!(
         judge.judge(".orchestration/intent_map.md"),
-        Verdict::Reserved(Reserved::Orchestration)
+        Verdict::Reserved(ReservedPart::Orchestration)
     );
-    assert_eq!(judge.judge(".intentignore"), Verdict::Reserved(Reserved::IntentIgnore));
+    assert_eq!(
+        judge.judge(".intentignore"),
+        Verdict::Reserved(ReservedPart::IntentIgnore)
+    );
     let unreadable = IntentIgnore::unreadable("x");
     assert!(matches!(
         Judge::new(&scope, [&unreadable]).judge("src/a.ts"),

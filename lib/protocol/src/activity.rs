@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use crate::event::PublishedEvent;
 use crate::schema::EventId;
 
-/// What has happened of late.
+/// Recent events.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[schema(as = Activity)]
 pub struct ActivityResponse {
@@ -15,10 +15,10 @@ pub struct ActivityResponse {
     #[serde(deserialize_with = "known_events")]
     #[schema(max_items = 100)]
     pub events: Vec<PublishedEvent>,
-    /// What to send as `after` for the events that follow.
+    /// The value of `after` for the next events.
     #[schema(value_type = EventId)]
     pub cursor: String,
-    /// What to send as `before` for the events that come before these; absent where the log has none, and with `after`.
+    /// The value of `before` for the events before these; absent if the log has none, and with `after`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = EventId, required = false)]
     pub earlier: Option<String>,

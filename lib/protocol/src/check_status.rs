@@ -42,10 +42,10 @@ pub struct CheckRequest {
     /// The intended access; WRITING by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<LockMode>,
-    /// With WRITING: `keeps` where what others can import of the files stays as it is. Without it, it may change.
+    /// With WRITING: `keeps` if the interface of the files stays as it is. Without it, it may change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<InterfacePromise>,
-    /// Those of the files whose interface changes, whatever `interface` says of the others.
+    /// The files whose interface changes; `interface` is about the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::interface_changes)]
     pub interface_changes: Option<Vec<String>>,
@@ -84,14 +84,14 @@ pub struct CheckResponse {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schema(minimum = 1)]
     pub locks_omitted: u64,
-    /// The caller's teams, and what waits for it there; absent where it is in none.
+    /// The caller's teams, and pending items in them; absent if it is in none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 100)]
     pub your_teams: Vec<Membership>,
     /// Sentences that begin with a code and a colon.
     #[schema(schema_with = schema::warnings)]
     pub warnings: Vec<String>,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
     /// The cause of OFFLINE.
     #[serde(flatten)]

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use url::Url;
 
-pub use events::{EventStream, Streamed};
+pub use events::{EventStream, StreamItem};
 pub use intents::IntentsView;
 pub use ledger::LedgerFilter;
 pub use teams::{HistoryFilter, TaskFilter};
@@ -55,7 +55,7 @@ pub enum ClientError {
         error: Box<ErrorBody>,
         /// The command for the agent, where the server sends one.
         orchestration: Option<Box<Orchestration>>,
-        /// What waits for the caller in its team, where the rules of that refuse the request.
+        /// Pending items for the caller in its team, if the team's rules refuse the request.
         waiting: Box<Waiting>,
         /// The header `Retry-After`, in seconds, where the server sends it.
         retry_after: Option<u64>,
@@ -77,7 +77,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Whether the same request may succeed later, without anybody's doing.
+    /// Whether the same request may succeed later by itself.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
@@ -233,8 +233,7 @@ impl Client {
         self.send(sent, &[StatusCode::SERVICE_UNAVAILABLE]).await
     }
 
-    /// `POST /api/post_status`. A refusal (409) is returned as a response: [`PostResponse::success`] tells it from a
-    /// success.
+    /// `POST /api/post_status`. A refusal (409) is returned as a response: check [`PostResponse::success`].
     ///
     /// # Errors
     /// When the server returns another error, or no response.
@@ -319,7 +318,7 @@ impl Client {
         Ok(url)
     }
 
-    /// `GET path` with `query`: the JSON as the server sends it, for whoever hands it on.
+    /// `GET path` with `query`: the JSON as the server sends it, for callers that pass it on.
     ///
     /// # Errors
     /// When the server returns an error, or no response.

@@ -74,7 +74,7 @@ codes! {
     UnknownFile = 404 "UNKNOWN_FILE";
     /// The route has other methods.
     MethodNotAllowed = 405 "METHOD_NOT_ALLOWED";
-    /// Blocked by another's lock.
+    /// Blocked by someone else's lock.
     LockConflict = 409 "LOCK_CONFLICT";
     /// A lock to be released belongs to another holder now.
     LockLost = 409 "LOCK_LOST";
@@ -166,7 +166,7 @@ codes! {
     TaskUnavailable = 409 "TASK_UNAVAILABLE", of a team;
     /// Another member has the task.
     TaskTaken = 409 "TASK_TAKEN", of a team;
-    /// Claims of the task have lapsed too often.
+    /// Claims of the task have expired too often.
     TaskHeldBack = 409 "TASK_HELD_BACK", of a team;
     /// The task is kept for another member.
     TaskReserved = 409 "TASK_RESERVED", of a team;
@@ -252,7 +252,7 @@ pub struct ErrorBody {
     /// A stable code.
     #[schema(value_type = String, pattern = "^[A-Z][A-Z_]*$")]
     pub error: ErrorCode,
-    /// What was wrong, where, and what to send instead. A refusal by the rules has none: the reason of its command says it.
+    /// The problem, its place, and the fix. A refusal by the rules has none: the reason of its command says it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schema(required = true)]
     pub message: String,
@@ -279,9 +279,9 @@ pub struct AgentError {
     /// The error.
     #[serde(flatten)]
     pub error: ErrorBody,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
-    /// What waits for the caller, where the rules of its team refuse the request.
+    /// Pending items for the caller, if the rules of its team refuse the request.
     #[serde(flatten)]
     pub waiting: Waiting,
 }

@@ -1,4 +1,4 @@
-//! Events: what each change of a repository's state tells. A script writes an event to the log and publishes it.
+//! Events: one for each change of a repository's state. A script writes an event to the log and publishes it.
 
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::{AnyOfBuilder, Schema};
@@ -52,9 +52,9 @@ pub enum Event {
     TaskClaimed(TaskChange),
     /// A member completed its task.
     TaskCompleted(TaskChange),
-    /// A claim was given back: the task may be claimed by others.
+    /// A claim was released: other members may claim the task.
     TaskReleased(TaskChange),
-    /// A claim lapsed. Each is published once: by the sweep, or by the first script that finds it.
+    /// A claim expired. Each is published once: by the sweep, or by the first script that finds it.
     TaskLapsed(TaskChange),
     /// A task was removed.
     TaskDeleted(TaskChange),
@@ -176,7 +176,7 @@ pub struct PublishedEvent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub action: Option<Action>,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub event: Event,
 }
@@ -216,10 +216,10 @@ pub struct LockChange {
     pub work_branch: Option<String>,
     /// The mode of the locks.
     pub status: LockMode,
-    /// What the holder says it is doing, and why.
+    /// The holder's description of its work, and the reason.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
-    /// Login of the person who has taken the locks away; `message` is why.
+    /// Login of the person who force-released the locks; `message` is the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub forced_by: Option<String>,
@@ -258,7 +258,7 @@ pub enum LocksEnded {
     OfMany(ManyLocks),
 }
 
-/// Not `oneOf`, which would be derived: what describes the locks of a claim holds for those of many as well.
+/// Not `oneOf`, which would be derived: the description of one claim's locks holds for those of many as well.
 impl PartialSchema for LocksEnded {
     fn schema() -> RefOr<Schema> {
         AnyOfBuilder::new()
@@ -298,7 +298,7 @@ pub struct ManyLocks {
 pub enum RefusalReason {
     /// The working copy is behind the branch.
     Stale,
-    /// Another's lock blocks the request.
+    /// Someone else's lock blocks the request.
     Conflict,
     /// There is no room for more locks.
     Full,
@@ -306,13 +306,13 @@ pub enum RefusalReason {
     NotPushed,
     /// The lock belongs to another holder now.
     Lost,
-    /// An intent does not let it in, or there is none; the code says which rule.
+    /// An intent refuses it, or none is selected; the code names the rule.
     Intent,
 }
 
 impl RefusalReason {
-    /// The orchestration command of such a refusal; where there is no room, it depends on whose locks fill it, and where an
-    /// intent does not let it in, on the code.
+    /// The orchestration command of such a refusal; if there is no room, it depends on whose locks fill it, and if an
+    /// intent refuses, on the code.
     pub fn action(self) -> Option<Action> {
         match self {
             RefusalReason::Stale => Some(Action::Pull),
@@ -403,7 +403,7 @@ pub struct LockReservation {
     pub branch: String,
     /// The mode of the claim.
     pub status: LockMode,
-    /// What the caller says it is doing, and why.
+    /// The caller's description of its work, and the reason.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
     /// The ticket of the claim.
@@ -454,7 +454,7 @@ pub struct InterfaceChanged {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, min_items = 1, max_items = 20)]
     pub names: Option<Vec<String>>,
-    /// Number of locks on neighbors whose holders are told.
+    /// Number of locks on neighbors whose holders are notified.
     pub told: u32,
     /// When Coord noticed, Unix seconds.
     #[schema(minimum = 0)]
@@ -477,7 +477,7 @@ pub struct HeadMoved {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = CommitSha, required = false)]
     pub previous: Option<String>,
-    /// When Coord learned of it, Unix seconds.
+    /// When Coord received it, Unix seconds.
     #[schema(minimum = 0)]
     pub time: i64,
 }

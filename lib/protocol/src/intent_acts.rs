@@ -1,4 +1,4 @@
-//! `/api/intents/{id}/ACT`: what is done with an intent.
+//! `/api/intents/{id}/ACT`: acts on an intent.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use crate::intents::AgentSession;
 use crate::schema::{AgentId, Branch, FilePath, IntentId, PlainLine, RepoUrl};
 
-/// Who acts, and where. A person's act is one without `agent_id`.
+/// The acting caller, and its repository and branch. A person's act is one without `agent_id`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ActCaller {
     /// The repository.
@@ -29,7 +29,7 @@ pub struct ActCaller {
 /// The selection of an intent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct SelectIntentRequest {
-    /// Who acts, and where.
+    /// The acting caller, and its repository and branch.
     #[serde(flatten)]
     pub caller: ActCaller,
 }
@@ -37,7 +37,7 @@ pub struct SelectIntentRequest {
 /// The completion of an intent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct CompleteIntentRequest {
-    /// Who acts, and where.
+    /// The acting caller, and its repository and branch.
     #[serde(flatten)]
     pub caller: ActCaller,
     /// Although criteria are not met: a person's act, with a `reason`.
@@ -52,7 +52,7 @@ pub struct CompleteIntentRequest {
 /// The end of an intent that is not done, or its stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct StopIntentRequest {
-    /// Who acts, and where.
+    /// The acting caller, and its repository and branch.
     #[serde(flatten)]
     pub caller: ActCaller,
     /// Why.
@@ -64,7 +64,7 @@ pub struct StopIntentRequest {
 /// The consent that a blocked intent goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct UnblockIntentRequest {
-    /// Who acts, and where.
+    /// The acting caller, and its repository and branch.
     #[serde(flatten)]
     pub caller: ActCaller,
     /// Why.
@@ -76,7 +76,7 @@ pub struct UnblockIntentRequest {
 /// The consent that two intents overlap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct AllowOverlapRequest {
-    /// Who acts, and where.
+    /// The acting caller, and its repository and branch.
     #[serde(flatten)]
     pub caller: ActCaller,
     /// The other intent.
@@ -88,7 +88,7 @@ pub struct AllowOverlapRequest {
 /// The files that an intent takes over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct TakeOverRequest {
-    /// Who acts, and where.
+    /// The acting caller, and its repository and branch.
     #[serde(flatten)]
     pub caller: ActCaller,
     /// The files. At most 64 KiB of paths together.
@@ -131,7 +131,7 @@ impl IntentAct {
         }
     }
 
-    /// Who acts, and where.
+    /// The acting caller, and its repository and branch.
     pub fn caller(&self) -> &ActCaller {
         match self {
             IntentAct::Select(request) => &request.caller,

@@ -41,7 +41,7 @@ impl SelectIntentCall {
     }
 }
 
-/// What `update_intent` does.
+/// Acts of `update_intent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum IntentUpdate {

@@ -1,4 +1,4 @@
-//! `/api/intents`: why files are changed, how far the work may reach, what it may cost, and when it is done.
+//! `/api/intents`: why files are changed, how far the work may reach, its limits, and when it is done.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub enum IntentStatus {
     Blocked,
 }
 
-/// The state of a holder: what it may do next.
+/// The state of a holder, which decides its next acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum HolderState {
@@ -43,7 +43,7 @@ pub enum HolderState {
     Action,
 }
 
-/// What an intent may cost, and has cost.
+/// The limits and costs of an intent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct IntentBudget {
     /// The most tool calls that may change something; absent for no limit.
@@ -54,10 +54,10 @@ pub struct IntentBudget {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub max_tokens: Option<u64>,
-    /// Tool calls that were let in, of logins whose intent it is.
+    /// Allowed tool calls of its owner's logins.
     #[serde(default)]
     pub consumed_turns: u64,
-    /// Tool calls of other logins, which have as many turns of their own.
+    /// Tool calls of other logins, which have a separate allowance of the same size.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub other_turns: u64,
     /// Tokens, as agents have reported them.
@@ -84,11 +84,11 @@ pub struct BudgetLimits {
 pub struct MetCriterion {
     /// The criterion.
     pub criterion: String,
-    /// Who marked it: a login, or a login, a slash and an agent's id.
+    /// Its author: a login, or a login, a slash and an agent's id.
     pub by: String,
     /// When, ISO 8601.
     pub at: String,
-    /// What proves it.
+    /// The evidence.
     pub evidence: String,
 }
 
@@ -111,7 +111,7 @@ pub struct IntentView {
     pub owned_scope: Vec<String>,
     /// When it is done.
     pub acceptance_criteria: Vec<String>,
-    /// What it may cost, and has cost.
+    /// Its limits and costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub budget: Option<IntentBudget>,
@@ -162,7 +162,7 @@ pub struct IntentView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub reason: Option<String>,
-    /// When a holder that works on it was last heard of, Unix seconds.
+    /// Time of the last call by a holder that works on it, Unix seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, minimum = 0)]
     pub last_heard: Option<i64>,
@@ -172,7 +172,7 @@ pub struct IntentView {
 }
 
 impl IntentView {
-    /// Whose words it has.
+    /// The authors of its words.
     #[must_use]
     pub fn authorship(&self) -> String {
         match (self.author.as_deref(), self.editor.as_deref()) {
@@ -186,7 +186,7 @@ impl IntentView {
     }
 }
 
-/// A new intent. What is left out is empty.
+/// A new intent. Omitted fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct NewIntentRequest {
     /// The repository.
@@ -229,13 +229,13 @@ pub struct EditIntentRequest {
     pub agent_id: Option<String>,
 }
 
-/// A criterion, and what proves that it is met.
+/// A criterion, and the evidence that it is met.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct CriterionEvidence {
     /// The criterion, word by word.
     #[schema(value_type = PlainLine)]
     pub criterion: String,
-    /// What proves it: a command and its result, a test, a commit.
+    /// The evidence: a command and its result, a test, a commit.
     #[schema(value_type = PlainLine)]
     pub evidence: String,
 }
@@ -263,7 +263,7 @@ pub struct IntentFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<PlainLine>>, max_items = 50)]
     pub acceptance_criteria: Option<Vec<String>>,
-    /// What it may cost. Of a budget that is there, raising or removing a limit takes a person.
+    /// Its limits. Of a budget that is there, raising or removing a limit takes a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetLimits>,
     /// The model that works on it.
@@ -284,7 +284,7 @@ pub struct IntentFields {
     pub related_specs: Option<Vec<Json>>,
 }
 
-/// What an agent says of itself; it is not verified.
+/// An agent's data about itself; it is not verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct AgentSession {
     /// Its session: 128 characters at most.
@@ -297,7 +297,7 @@ pub struct AgentSession {
     pub contributor: String,
 }
 
-/// A tool call that may change something. It counts as a turn, and three identical ones in a row are let in.
+/// A tool call that may change something. It counts as a turn, and three identical ones in a row are allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ToolCall {
     /// The tool: 128 characters at most.
@@ -308,7 +308,7 @@ pub struct ToolCall {
     pub digest: String,
 }
 
-/// What the work on an intent has cost.
+/// The costs of the work on an intent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct UsageRequest {
     /// The repository.
@@ -352,14 +352,15 @@ pub struct IntentResponse {
     pub intent: Option<IntentView>,
     /// The state of the caller.
     pub state: HolderState,
-    /// With select, and with `view=context`: what an agent needs to know before it works on it, as text for its prompt.
+    /// With select, and with `view=context`: the facts that an agent needs before it works on it, as text for its
+    /// prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub context: Option<String>,
     /// Sentences that begin with a code and a colon.
     #[schema(schema_with = crate::schema::warnings)]
     pub warnings: Vec<String>,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
     /// Why it was refused.
     #[serde(flatten)]
@@ -381,7 +382,7 @@ impl IntentResponse {
         }
     }
 
-    /// What can be selected, of all that are there.
+    /// The intents that can be selected, of all listed ones.
     pub fn choice(listed: IntentsResponse) -> Self {
         let reason = match &listed.selected {
             Some(id) => format!("You have selected intent {id}"),
@@ -436,7 +437,7 @@ pub struct IntentsResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub locks: Option<Vec<HeldLock>>,
-    /// With `view=context`: what can be selected, as text for an agent's prompt.
+    /// With `view=context`: the intents that can be selected, as text for an agent's prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub context: Option<String>,

@@ -1,4 +1,4 @@
-//! `/api/ledger`: what agents did, under which intent, and what became of it.
+//! `/api/ledger`: actions of agents, their intents, and their results.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -10,7 +10,7 @@ use crate::intents::AgentSession;
 use crate::orchestration::Orchestration;
 use crate::schema::{AgentId, Branch, ContentHash, FilePath, IntentId, RepoUrl, TraceId, one_of};
 
-/// What is recorded.
+/// Events to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct RecordRequest {
     /// The repository.
@@ -25,7 +25,7 @@ pub struct RecordRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<IntentId>)]
     pub intent_id: Option<String>,
-    /// What the agent says of itself.
+    /// The agent's data about itself.
     #[serde(default)]
     pub session: AgentSession,
     /// The events, in order: 32 at most.
@@ -62,7 +62,8 @@ pub enum RecordKind {
 /// An event that is recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct RecordEntry {
-    /// The id of the event: 1 to 64 letters, digits, `.`, `_`, `-`. What is sent twice within a day is recorded once.
+    /// The id of the event: 1 to 64 letters, digits, `.`, `_`, `-`. Events that are sent twice within a day are
+    /// recorded once.
     #[schema(value_type = TraceId)]
     pub trace_id: String,
     /// Its kind.
@@ -71,7 +72,7 @@ pub struct RecordEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 128)]
     pub tool_name: Option<String>,
-    /// The tool's input, or what the machine lets out of it.
+    /// The tool's input, or the part that may leave the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub tool_input: Option<Map<String, Json>>,
@@ -110,7 +111,7 @@ fn mutation_class() -> Object {
     )
 }
 
-/// What became of an event.
+/// The outcome for an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Recorded {
@@ -124,7 +125,7 @@ pub enum Recorded {
     Repeated,
 }
 
-/// What became of the events.
+/// The outcome for the events.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct RecordResponse {
     /// One for each event, in order.
@@ -132,7 +133,7 @@ pub struct RecordResponse {
     /// Sentences that begin with a code and a colon.
     #[schema(schema_with = crate::schema::warnings)]
     pub warnings: Vec<String>,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
 }
 
@@ -142,7 +143,7 @@ pub struct RecordResponse {
 pub struct LedgerResponse {
     /// The lines as they are, with their `chain` and without a newline. The oldest first.
     pub lines: Vec<String>,
-    /// What to send as `after` for the lines that follow; absent at the end.
+    /// The value of `after` for the next lines; absent at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub next: Option<u64>,
@@ -159,7 +160,7 @@ pub struct VerifyRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = RepoUrl, required = true)]
     pub repo_url: Option<String>,
-    /// The branch; without it, what was recorded last on any branch counts.
+    /// The branch; without it, the last record of any branch counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Branch>)]
     pub branch: Option<String>,
@@ -184,7 +185,7 @@ pub struct FileContent {
     pub hash: String,
 }
 
-/// How a file stands to what was recorded of it.
+/// How a file differs from its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum FileVerdict {
@@ -246,7 +247,7 @@ pub struct MappedFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub hash: Option<String>,
-    /// Whether the intent is active and was heard of: others may not write the file.
+    /// Whether the intent is active and not idle: others may not write the file.
     pub is_locked: bool,
     /// The branch of the intent; absent for every branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]

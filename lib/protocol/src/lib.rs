@@ -5,15 +5,16 @@
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
 //! - [`intent_tools`], [`team_tools`]: arguments of tools of MCP that stand for several requests; [`opencode_tools`]: those of the
 //!   plugin opencode-teams
-//! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, what is done with an intent, and what agents did
-//! - [`teams`], [`tasks`], [`messages`]: who works together, on what, and what they tell each other
-//! - [`waiting`]: what waits for a member, in every answer to it
+//! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, acts on intents, and the actions of agents
+//! - [`teams`], [`tasks`], [`messages`]: teams, their tasks, and their messages
+//! - [`waiting`]: pending items for a member, in every answer to it
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
-//! - [`event`], [`team_event`], [`stream`]: what changes of the state tell; what the stream of events has besides
+//! - [`event`], [`team_event`], [`stream`]: events of state changes; other messages of the stream
 //! - [`schema`]: strings of the wire as JSON Schema
 //! - [`plain_text`]: text of other people, made safe for terminals and models
 //! - `client` (a feature): a client over HTTP
+
 #![warn(missing_docs)]
 
 pub mod activity;
@@ -48,7 +49,7 @@ pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
 pub use client::{
     ActivityFilter, Client, ClientError, ClientSettings, EventStream, GraphFilter, HistoryFilter, IntentsView,
-    LedgerFilter, LocksFilter, SERVER_HEADER, Streamed, TaskFilter,
+    LedgerFilter, LocksFilter, SERVER_HEADER, StreamItem, TaskFilter,
 };
 pub use error::{AgentError, ErrorBody, ErrorCode, RefusalCode};
 pub use event::{Event, PublishedEvent};
@@ -72,4 +73,4 @@ pub use locks::{
 };
 pub use orchestration::{Action, ClaimBefore, Metadata, Orchestration, Status, SuggestedTask};
 pub use post_status::{PostRequest, PostResponse};
-pub use waiting::{AskedToStop, Membership, Waiting};
+pub use waiting::{Membership, PendingShutdown, Waiting};

@@ -37,7 +37,7 @@ impl LockMode {
     }
 }
 
-/// What a writer does with the interface of a file: what others can import of it.
+/// A writer's promise about the interface of a file: the part that others can import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum InterfacePromise {
@@ -67,7 +67,7 @@ pub enum LockType {
     Neighbor,
     /// No lock: the file is reserved for a claim that was refused before.
     Reserved,
-    /// No lock: another claim waits for the file, and blocks nobody.
+    /// No lock: another claim waits for the file, and does not block.
     Waiting,
 }
 
@@ -96,7 +96,7 @@ pub struct OtherLock {
     /// Whether several may write the file at once: then the lock is no conflict. Absent where it is not so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
-    /// What the holder says it is doing, and why.
+    /// The holder's description of its work, and the reason.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
     /// When it was first granted, Unix seconds.
@@ -139,7 +139,7 @@ pub struct Reader {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
-    /// What the reader says it is doing, and why.
+    /// The reader's description of its work, and the reason.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
     /// When it was first granted, Unix seconds.
@@ -227,7 +227,7 @@ pub struct WaitingClaim {
     pub agent_id: Option<String>,
     /// The mode of the claim.
     pub status: LockMode,
-    /// What it is for.
+    /// Its purpose.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
     /// When it was first refused, Unix seconds.
@@ -279,10 +279,10 @@ pub struct PendingChange {
     /// The pushed commit.
     #[schema(value_type = CommitSha)]
     pub head: String,
-    /// What the author said of the work.
+    /// The author's description of the work.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
-    /// When the file was given back, Unix seconds.
+    /// When the file was released, Unix seconds.
     #[schema(minimum = 0)]
     pub since: i64,
     /// Number of its pull request, where one is known.
@@ -329,7 +329,7 @@ pub struct HeldLock {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = CommitId, required = true)]
     pub agent_head: Option<String>,
-    /// What the holder says it is doing, and why.
+    /// The holder's description of its work, and the reason.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
     /// When it was first granted, Unix seconds.

@@ -1,4 +1,4 @@
-//! `/api/messages`: what members of a team tell each other.
+//! `/api/messages`: messages between members of a team.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,7 +12,7 @@ use crate::waiting::Waiting;
 /// A message to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct SendMessageRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
     /// The key of the request, if it may be repeated.
@@ -52,10 +52,11 @@ fn sendable() -> utoipa::openapi::schema::Object {
 /// A read of the caller's inbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ReadMessagesRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
-    /// The `cursor` of the last response: what is before it is read. Where it is left out, what is not read comes again.
+    /// The `cursor` of the last response: earlier messages count as read. If it is omitted, unread messages are sent
+    /// again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 999_999_999_999_u64)]
     pub cursor: Option<u64>,
@@ -94,7 +95,7 @@ pub struct MessageView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub recipients: Option<Vec<String>>,
-    /// The text. It is the sender's, whatever it says.
+    /// The text. Its content is the sender's.
     pub message: String,
     /// Its type.
     #[serde(rename = "type")]
@@ -133,10 +134,10 @@ pub struct SendMessageResponse {
     /// With type `idle`: up to five tasks that may be claimed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ready: Vec<String>,
-    /// What waits for the caller.
+    /// Pending items for the caller.
     #[serde(flatten)]
     pub waiting: Waiting,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
 }
 
@@ -165,7 +166,7 @@ pub struct InboxResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub shutdown: Option<ShutdownView>,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
 }
 
@@ -179,7 +180,7 @@ pub struct HistoryResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub earlier: Option<u64>,
-    /// What waits for the caller.
+    /// Pending items for the caller.
     #[serde(flatten)]
     pub waiting: Waiting,
 }

@@ -1,5 +1,6 @@
-//! Arguments of the tools of the plugin opencode-teams, by its names. What it has not, and these take all the same: `repo_url` where
-//! a server has several repositories; `agentId` of who adds or changes a task; `dependencies` and `blocks`; `after` in a long list.
+//! Arguments of the tools of the plugin opencode-teams, by its names. It lacks some arguments that are accepted too: `repo_url` if a
+//! server has several repositories; `agentId` of the agent that adds or changes a task; `dependencies` and `blocks`; `after` in a
+//! long list.
 
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -104,7 +105,7 @@ pub struct PollInbox {
     pub agent_id: Option<String>,
     /// Default 30000; answered sooner where the server waits less.
     pub timeout_ms: Option<u64>,
-    /// You have what is older: ISO 8601.
+    /// You have older messages: ISO 8601.
     pub since: Option<String>,
 }
 
@@ -168,7 +169,7 @@ pub struct ClaimTask {
     pub agent_id: Option<String>,
 }
 
-/// What changes of a task.
+/// Changes of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the names say it")]

@@ -45,7 +45,7 @@ pub enum Status {
     Ok,
     /// The working copy is behind.
     Stale,
-    /// Another's lock blocks the request, or intents do not let it in.
+    /// Someone else's lock blocks the request, or an intent refuses it.
     Conflict,
     /// The state is unavailable.
     Offline,
@@ -67,7 +67,7 @@ pub struct Orchestration {
     #[serde(rename = "type")]
     #[schema(schema_with = schema::orchestration_command)]
     pub kind: Kind,
-    /// What to do.
+    /// The command.
     pub action: Action,
     /// The shell command for it, or `null`.
     #[schema(schema_with = schema::command, required = true)]
@@ -111,7 +111,7 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub task_id: Option<String>,
-    /// Handle of the member that has it, or for whom it is kept.
+    /// Handle of its owner, or of the member for whom it is reserved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub task_owner: Option<String>,
@@ -139,7 +139,7 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1, max_items = 8)]
     pub before: Vec<ClaimBefore>,
-    /// When the last of what blocks the claim now ends, unless it is renewed; Unix seconds.
+    /// When the last of the current blocking locks ends, unless it is renewed; Unix seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 0)]
     pub expected_by: Option<i64>,
@@ -158,7 +158,7 @@ pub struct ClaimBefore {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
-    /// What it is for.
+    /// Its purpose.
     pub message: String,
     /// Since when it waits, Unix seconds.
     #[schema(minimum = 0)]

@@ -35,7 +35,7 @@ pub struct PostRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = LockStatus, required = true)]
     pub status: Option<LockStatus>,
-    /// What the caller is doing and why, in one sentence: other agents and people see it.
+    /// The caller's work and its reason, in one sentence: other agents and people see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Message, required = true)]
     pub message: Option<String>,
@@ -48,11 +48,11 @@ pub struct PostRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub base_head: Option<String>,
-    /// With WRITING: `keeps` where what others can import of the files stays as it is, so that others who keep theirs may write their
-    /// neighbors. A new claim without it may change it; a renewal without it leaves what was said.
+    /// With WRITING: `keeps` if the interface of the files stays as it is, so that others that keep theirs may write their neighbors.
+    /// A new claim without it may change it; a renewal without it leaves the earlier declaration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<InterfacePromise>,
-    /// Those of the files whose interface changes, whatever `interface` says of the others.
+    /// The files whose interface changes; `interface` is about the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::interface_changes)]
     pub interface_changes: Option<Vec<String>>,
@@ -67,7 +67,7 @@ pub struct PostRequest {
     /// With WRITING, the tool call that the claim is for: a turn of the intent's budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call: Option<ToolCall>,
-    /// What the agent says of itself, for the ledger.
+    /// The agent's data about itself, for the ledger.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<AgentSession>,
     /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
@@ -75,8 +75,8 @@ pub struct PostRequest {
     #[schema(value_type = Option<AgentId>)]
     pub agent_id: Option<String>,
     /// With READING and WRITING: another agent of yours, whose locks on these files become the caller's, with new fencing tokens. It is the
-    /// lead of the calling agent, or a writer below it: `LEAD::WRITER` takes over from `LEAD` what it needs, and `LEAD` from
-    /// `LEAD::WRITER` what is left when that one has ended.
+    /// lead of the calling agent, or a writer below it: `LEAD::WRITER` takes over the files that it needs from `LEAD`, and `LEAD` the
+    /// remaining ones from an ended `LEAD::WRITER`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<AgentId>)]
     pub take_over: Option<String>,
@@ -110,7 +110,7 @@ pub struct PostResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub orphaned_dependencies_total: Option<u64>,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
     /// Newest known commit of the branch; `null` if it could not be read.
     #[schema(value_type = Option<CommitSha>, required = true)]
@@ -130,7 +130,7 @@ pub struct PostResponse {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schema(minimum = 1)]
     pub locks_omitted: u64,
-    /// The caller's teams, and what waits for it there; absent where it is in none.
+    /// The caller's teams, and pending items in them; absent if it is in none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 100)]
     pub your_teams: Vec<Membership>,

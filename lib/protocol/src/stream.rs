@@ -1,4 +1,4 @@
-//! What `GET /api/events` sends besides events, and what a client sends on a WebSocket.
+//! Messages of `GET /api/events` besides events, and a client's messages on a WebSocket.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -105,7 +105,7 @@ pub struct StreamError {
     /// Code of the error.
     #[schema(value_type = String)]
     pub error: ErrorCode,
-    /// What is wrong, and what to send instead.
+    /// The problem, and the fix.
     pub message: String,
     /// Seconds until the request may be repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ pub struct StreamError {
     pub retry_after: Option<u64>,
 }
 
-/// What a client may send on a WebSocket.
+/// A client's message on a WebSocket.
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum StreamRequest {

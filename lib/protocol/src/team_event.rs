@@ -46,7 +46,7 @@ pub struct TaskChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, minimum = 1)]
     pub token: Option<i64>,
-    /// When the claim lapses unless it is renewed, Unix milliseconds.
+    /// When the claim expires unless it is renewed, Unix milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, minimum = 0)]
     pub expiry_ms: Option<i64>,
@@ -136,7 +136,7 @@ impl MessageType {
     }
 }
 
-/// What happened to a team.
+/// A change of a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TeamChangeKind {
@@ -161,7 +161,7 @@ pub enum TeamChangeKind {
 pub struct TeamChange {
     /// The team.
     pub team: String,
-    /// What happened.
+    /// The change.
     pub change: TeamChangeKind,
     /// Handle of the member that it is about.
     pub handle: String,

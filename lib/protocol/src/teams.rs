@@ -8,7 +8,7 @@ use crate::orchestration::Orchestration;
 use crate::schema::{AgentId, Handle, LongText, PlainLine, RepoUrl, TeamName};
 use crate::waiting::{Membership, Waiting};
 
-/// Who acts on a team that the path names.
+/// The acting caller on a team that the path names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct TeamActor {
     /// The repository.
@@ -21,14 +21,14 @@ pub struct TeamActor {
     pub agent_id: Option<String>,
 }
 
-/// Who acts in a team.
+/// The acting caller in a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct TeamCaller {
     /// The repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = RepoUrl, required = true)]
     pub repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<TeamName>)]
     pub team: Option<String>,
@@ -58,7 +58,7 @@ pub struct MemberFields {
 /// A new team. The caller leads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct NewTeamRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamActor,
     /// The name.
@@ -68,7 +68,7 @@ pub struct NewTeamRequest {
     /// How the caller is known.
     #[serde(flatten)]
     pub member: MemberFields,
-    /// What it is for.
+    /// Its purpose.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LongText>)]
     pub description: Option<String>,
@@ -80,7 +80,7 @@ pub struct NewTeamRequest {
 /// Joins a team, or takes over a handle of the caller's own login.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct JoinTeamRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamActor,
     /// How the caller is known.
@@ -91,7 +91,7 @@ pub struct JoinTeamRequest {
 /// Leaves a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct LeaveTeamRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamActor,
 }
@@ -99,7 +99,7 @@ pub struct LeaveTeamRequest {
 /// Hands a team over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct EditTeamRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamActor,
     /// The new leader, a member.
@@ -114,7 +114,7 @@ pub struct EditTeamRequest {
 pub enum ShutdownStep {
     /// Asks one member to stop, or the team to close. The caller approves for itself alone.
     Request,
-    /// The caller stops: its tasks are given back. Final.
+    /// The caller stops: its tasks are released. Final.
     Approve,
     /// The caller goes on, for a reason.
     Reject,
@@ -125,7 +125,7 @@ pub enum ShutdownStep {
 /// A step of a shutdown, with its particulars.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ShutdownRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamActor,
     /// The step.
@@ -178,7 +178,7 @@ pub struct TeamSummary {
 pub struct TeamsResponse {
     /// The teams, by name.
     pub teams: Vec<TeamSummary>,
-    /// The caller's teams, and what waits for it there; absent where it is in none.
+    /// The caller's teams, and pending items in them; absent if it is in none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 100)]
     pub your_teams: Vec<Membership>,
@@ -241,9 +241,9 @@ pub struct ShutdownView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub target: Option<String>,
-    /// Handle of who asks.
+    /// Handle of the author.
     pub by: String,
-    /// Verified login of who asks.
+    /// Verified login of the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub login: Option<String>,
@@ -274,7 +274,7 @@ pub struct TeamView {
     pub members: Vec<MemberView>,
     /// Handles that have approved the shutdown of the team.
     pub shutdown_approvals: Vec<String>,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub description: Option<String>,
@@ -302,7 +302,7 @@ pub struct TeamView {
 pub struct TeamResponse {
     /// The team.
     pub team: TeamView,
-    /// What waits for the caller.
+    /// Pending items for the caller.
     #[serde(flatten)]
     pub waiting: Waiting,
 }
@@ -330,7 +330,7 @@ pub struct UnpushedFile {
     pub file_path: String,
 }
 
-/// What a request has changed of a team.
+/// A request's changes of a team.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[schema(as = TeamChanged)]
 pub struct TeamChangeResponse {
@@ -352,7 +352,7 @@ pub struct TeamChangeResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub shutdown_state: Option<ShutdownProgress>,
-    /// Tasks that were given back.
+    /// Tasks that were released.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given_back: Vec<String>,
     /// Members that were passed over by force.
@@ -365,12 +365,12 @@ pub struct TeamChangeResponse {
     /// The number of these files.
     #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
     pub unpushed_count: u64,
-    /// Members that were not told of the answer, because there is no room for it.
+    /// Members that were not notified of the answer, because their inboxes are full.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_told: Vec<String>,
-    /// What waits for the caller.
+    /// Pending items for the caller.
     #[serde(flatten)]
     pub waiting: Waiting,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
 }

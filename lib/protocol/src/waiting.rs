@@ -1,31 +1,31 @@
-//! What waits for an agent in its teams: a part of every answer to a member.
+//! Pending items for an agent in its teams: a part of every answer to a member.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What waits for the caller in a team. Absent members do not apply.
+/// Pending items for the caller in a team. Absent members do not apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct Waiting {
-    /// Number of messages that the caller has not proved to have; absent for who is no member.
+    /// Number of messages that the caller has not confirmed; absent for a caller that is no member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub unread: Option<u64>,
     /// The open shutdown that asks the caller, until the caller has answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
-    pub shutdown: Option<AskedToStop>,
+    pub shutdown: Option<PendingShutdown>,
 }
 
-/// An open shutdown, as those have it whom it asks.
+/// An open shutdown, as its recipients see it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct AskedToStop {
+pub struct PendingShutdown {
     /// Its id.
     pub id: String,
     /// The member that is asked to stop; absent for the team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub target: Option<String>,
-    /// Handle of who asks.
+    /// Handle of the author.
     pub by: String,
     /// Why.
     pub reason: String,
@@ -33,14 +33,14 @@ pub struct AskedToStop {
     pub respond_by: String,
 }
 
-/// What waits for the caller in one of its teams.
+/// Pending items for the caller in one of its teams.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct Membership {
     /// The team, in lower case.
     pub team: String,
     /// The caller's handle.
     pub handle: String,
-    /// What waits.
+    /// Pending items.
     #[serde(flatten)]
     pub waiting: Waiting,
 }

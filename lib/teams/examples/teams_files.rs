@@ -1,11 +1,11 @@
-//! What Coord makes of files, for the test in tests/node, which compares it with zod's verdict.
+//! Coord's parse of files, for the test in tests/node, which compares it with zod's verdict.
 //!
 //! Each line of the input is a JSON array of a path and a text. For each, a line of the output is `{"written": TEXT}`, the file as
 //! Coord writes it anew, or `{"refused": FIELD, "message": TEXT}`.
 
 use std::io::{BufRead, Write};
 
-use coord_teams::layout::{Entry, Place, place};
+use coord_teams::layout::{Entry, PathKind, place};
 use coord_teams::message::InboxFile;
 use coord_teams::refusal::Refusal;
 use coord_teams::task::TaskFile;
@@ -37,7 +37,7 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let line = line.expect("a line");
         let (path, text): (String, String) = serde_json::from_str(&line).expect("a path and a text");
-        let Place::Ours(entry) = place(&path) else {
+        let PathKind::Ours(entry) = place(&path) else {
             panic!("{path}");
         };
         let verdict = match written(&entry, text.as_bytes()) {

@@ -1,4 +1,4 @@
-//! What a folder may hold at most. Larger things are refused, and never shortened.
+//! The bounds of a folder. Larger things are refused, and never shortened.
 
 /// Bytes of `config.json`.
 pub const CONFIG_BYTES: usize = 4 << 20;

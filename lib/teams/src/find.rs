@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 pub const TEAMS_DIR: &str = "OPENCODE_TEAMS_DIR";
 /// The variable that names the project.
 pub const PROJECT_ROOT: &str = "OPENCODE_PROJECT_ROOT";
-/// What a project's folder has one of.
+/// Entries that mark a project's folder.
 pub const MARKERS: [&str; 4] = [".git", "package.json", "opencode.json", ".opencode"];
 /// The root in a project.
 pub const BELOW_PROJECT: &str = ".opencode/opencode-teams";
 
 /// Where a search begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
+pub struct SearchStart<'a> {
     /// The value of [`TEAMS_DIR`]. An empty one is none.
     pub teams_dir: Option<&'a str>,
     /// The value of [`PROJECT_ROOT`]. An empty one is none.
@@ -24,8 +24,8 @@ pub struct Surroundings<'a> {
 
 /// The root, which need not exist. `exists` is asked for the markers of each folder upwards, and only without variables. So a
 /// package of a monorepo may have its own, and each worktree of git does.
-pub fn root(surroundings: Surroundings, exists: impl Fn(&Path) -> bool) -> PathBuf {
-    let Surroundings { working_folder, .. } = surroundings;
+pub fn root(surroundings: SearchStart, exists: impl Fn(&Path) -> bool) -> PathBuf {
+    let SearchStart { working_folder, .. } = surroundings;
     let given = |value: Option<&str>| {
         value
             .filter(|value| !value.is_empty())
@@ -72,7 +72,7 @@ mod tests {
             (None, None, "/nothing/here", "/nothing/here/.opencode/opencode-teams"),
         ];
         for (teams_dir, project_root, working_folder, expected) in table {
-            let surroundings = Surroundings {
+            let surroundings = SearchStart {
                 teams_dir,
                 project_root,
                 working_folder: Path::new(working_folder),

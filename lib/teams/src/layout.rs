@@ -1,7 +1,7 @@
 //! The folder below its root: which entries are ours, and which stay as they are.
 
 use crate::bounds::{CONFIG_BYTES, INBOX_BYTES, TASK_BYTES};
-use crate::names::{Handle, NoName, TaskId, TeamName};
+use crate::names::{Handle, InvalidName, TaskId, TeamName};
 use crate::refusal::{Refusal, shown};
 
 /// An entry that is read or written. Its path is made of parsed names alone.
@@ -51,9 +51,9 @@ impl Entry {
     }
 }
 
-/// What a path below the root is.
+/// Kind of a path below the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PathKind {
     /// Read and written.
     Ours(Entry),
     /// Of other features, hidden or unknown: it stays, unread.
@@ -62,13 +62,13 @@ pub enum Place {
     Refused(Refusal),
 }
 
-/// What a path is, given with `/`.
-pub fn place(path: &str) -> Place {
+/// The kind of a path, given with `/`.
+pub fn place(path: &str) -> PathKind {
     let parts: Vec<_> = path.split('/').collect();
     let entry = match parts[..] {
-        ["teams" | "tasks", team] if hidden(team) => return Place::Other,
+        ["teams" | "tasks", team] if hidden(team) => return PathKind::Other,
         ["teams" | "tasks", team] => match TeamName::parse(team) {
-            Ok(_) => return Place::Other,
+            Ok(_) => return PathKind::Other,
             Err(wrong) => Err(wrong),
         },
         ["teams", team, "config.json"] => TeamName::parse(team).map(Entry::Config),
@@ -76,25 +76,25 @@ pub fn place(path: &str) -> Place {
         ["tasks", team, ".lock"] => TeamName::parse(team).map(Entry::TaskLock),
         ["teams", team, "inboxes", file] => match stem(file) {
             Some(handle) => both(team, Handle::parse(handle)).map(|(team, handle)| Entry::Inbox(team, handle)),
-            None => return Place::Other,
+            None => return PathKind::Other,
         },
         ["tasks", team, file] => match stem(file) {
             Some(id) => both(team, TaskId::parse(id)).map(|(team, id)| Entry::Task(team, id)),
-            None => return Place::Other,
+            None => return PathKind::Other,
         },
-        _ => return Place::Other,
+        _ => return PathKind::Other,
     };
     match entry {
-        Ok(entry) => Place::Ours(entry),
-        Err(wrong) => Place::Refused(Refusal::of_file(shown(path), wrong.to_string())),
+        Ok(entry) => PathKind::Ours(entry),
+        Err(wrong) => PathKind::Refused(Refusal::of_file(shown(path), wrong.to_string())),
     }
 }
 
-fn both<T>(team: &str, name: Result<T, NoName>) -> Result<(TeamName, T), NoName> {
+fn both<T>(team: &str, name: Result<T, InvalidName>) -> Result<(TeamName, T), InvalidName> {
     Ok((TeamName::parse(team)?, name?))
 }
 
-/// The plugin lists only what ends in `.json` and does not begin with a dot.
+/// The plugin lists only names that end in `.json` and do not begin with a dot.
 fn stem(file: &str) -> Option<&str> {
     file.strip_suffix(".json").filter(|_| !hidden(file))
 }
@@ -103,9 +103,9 @@ fn hidden(name: &str) -> bool {
     name.starts_with('.')
 }
 
-/// What the disk says an entry is, without following it.
+/// Kind of an entry on disk, without following it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnDisk {
+pub enum EntryType {
     /// A regular file of so many bytes.
     File(u64),
     Folder,
@@ -116,29 +116,29 @@ pub enum OnDisk {
 }
 
 /// Whether a folder on the way to an entry may be opened. The root itself may be anything; below it no link is followed.
-pub fn admit_folder(path: &str, found: OnDisk) -> Result<(), Refusal> {
+pub fn admit_folder(path: &str, found: EntryType) -> Result<(), Refusal> {
     match found {
-        OnDisk::Folder => Ok(()),
+        EntryType::Folder => Ok(()),
         other => Err(Refusal::of_file(path, not_a("folder", other))),
     }
 }
 
 /// Whether an entry may be read and replaced.
-pub fn admit_file(entry: &Entry, found: OnDisk) -> Result<(), Refusal> {
+pub fn admit_file(entry: &Entry, found: EntryType) -> Result<(), Refusal> {
     let most = entry.max_bytes();
     match found {
-        OnDisk::File(bytes) if bytes > most as u64 && most > 0 => {
+        EntryType::File(bytes) if bytes > most as u64 && most > 0 => {
             let message = format!("the file has {bytes} bytes; at most {most} are read");
             Err(Refusal::of_file(entry.path(), message))
         }
-        OnDisk::File(_) => Ok(()),
+        EntryType::File(_) => Ok(()),
         other => Err(Refusal::of_file(entry.path(), not_a("file", other))),
     }
 }
 
-fn not_a(expected: &str, found: OnDisk) -> String {
+fn not_a(expected: &str, found: EntryType) -> String {
     match found {
-        OnDisk::Symlink => "a symbolic link, which is not followed".to_owned(),
+        EntryType::Symlink => "a symbolic link, which is not followed".to_owned(),
         _ => format!("not a {expected}"),
     }
 }

@@ -8,7 +8,7 @@
 //! - [`compare`]: last seen, file and store, three ways
 //! - [`rings`]: circular dependencies
 //! - `model` (a feature): the rules in memory, for tests
-//! - [`bounds`], [`refusal`], `json`, `shape`: what a file may hold, what is wrong with one, how it is read and written
+//! - [`bounds`], [`refusal`], `json`, `shape`: limits of a file, its problems, and how it is read and written
 
 pub mod answers;
 pub mod bounds;

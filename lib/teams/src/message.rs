@@ -5,7 +5,7 @@ use crate::json::{self, Json, Object};
 use crate::layout::Entry;
 use crate::names::{Handle, TeamName};
 use crate::refusal::Refusal;
-use crate::shape::{Record, Shape, Wrong, text, texts, time};
+use crate::shape::{MemberError, Record, Shape, text, texts, time};
 use crate::time::Time;
 
 /// `MessageTypeSchema`.
@@ -45,7 +45,7 @@ impl MessageType {
         }
     }
 
-    /// Whether it belongs to a shutdown, which has calls of its own.
+    /// Whether it belongs to a shutdown, which has separate calls.
     pub fn is_of_shutdown(self) -> bool {
         matches!(self, MessageType::ShutdownRequest | MessageType::ShutdownApproved)
     }
@@ -79,7 +79,7 @@ pub struct Message {
     pub read: bool,
     /// The text in short.
     pub summary: Option<String>,
-    /// To whom else it went.
+    /// The other recipients.
     pub recipients: Option<Vec<String>>,
 }
 
@@ -99,7 +99,7 @@ impl Record for Message {
 }
 
 impl Message {
-    fn of(value: &Json, at: usize) -> Result<Self, Wrong> {
+    fn of(value: &Json, at: usize) -> Result<Self, MemberError> {
         let shape = Shape::of(value, format!("[{at}]"))?;
         Ok(Self {
             from: shape.text_not_empty("from")?,
@@ -159,7 +159,7 @@ impl InboxFile {
         self.messages.push(message);
     }
 
-    /// Marks a message as read. What is unknown stays.
+    /// Marks a message as read. Unknown members stay.
     pub fn mark_read(&mut self, at: usize) {
         let mut read = self.messages[at].clone();
         read.read = true;

@@ -6,10 +6,10 @@ use crate::bounds::NAME_CHARACTERS;
 use crate::refusal::shown;
 use crate::texts::BROADCAST;
 
-/// Text that is no such name. Its sentence says what one is.
+/// Text that is no such name. Its sentence defines a valid one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct NoName(String);
+pub struct InvalidName(String);
 
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
@@ -23,7 +23,7 @@ macro_rules! name {
                 &self.0
             }
 
-            /// What is unique: two names that differ only in case are one folder on some disks.
+            /// The unique form: two names that differ only in case are one folder on some disks.
             pub fn folded(&self) -> String {
                 self.0.to_ascii_lowercase()
             }
@@ -59,11 +59,11 @@ name! {
 
 impl TeamName {
     /// The name, or the documented sentence.
-    pub fn parse(text: &str) -> Result<Self, NoName> {
+    pub fn parse(text: &str) -> Result<Self, InvalidName> {
         let valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if text.is_empty() || !text.bytes().all(valid) {
             let text = shown(text);
-            return Err(NoName(format!(
+            return Err(InvalidName(format!(
                 "Invalid team name {text}: Team name must be alphanumeric with hyphens/underscores"
             )));
         }
@@ -72,10 +72,10 @@ impl TeamName {
 }
 
 impl Handle {
-    /// The handle, or what a handle is.
-    pub fn parse(text: &str) -> Result<Self, NoName> {
+    /// The handle, or the rule for handles.
+    pub fn parse(text: &str) -> Result<Self, InvalidName> {
         if text.eq_ignore_ascii_case(BROADCAST) {
-            return Err(NoName(format!(
+            return Err(InvalidName(format!(
                 "{} is no handle: it addresses all members",
                 shown(text)
             )));
@@ -85,16 +85,16 @@ impl Handle {
 }
 
 impl TaskId {
-    /// The id, or what an id is.
-    pub fn parse(text: &str) -> Result<Self, NoName> {
+    /// The id, or the rule for ids.
+    pub fn parse(text: &str) -> Result<Self, InvalidName> {
         of_alphabet(text, "task id").map(Self)
     }
 }
 
-fn of_alphabet(text: &str, what: &str) -> Result<String, NoName> {
+fn of_alphabet(text: &str, what: &str) -> Result<String, InvalidName> {
     let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if text.is_empty() || text.starts_with('.') || !text.bytes().all(valid) {
-        return Err(NoName(format!(
+        return Err(InvalidName(format!(
             "{} is no {what}: letters, digits, \".\", \"_\" and \"-\" are, not beginning with a dot",
             shown(text)
         )));
@@ -102,10 +102,10 @@ fn of_alphabet(text: &str, what: &str) -> Result<String, NoName> {
     bounded(text, what)
 }
 
-fn bounded(text: &str, what: &str) -> Result<String, NoName> {
+fn bounded(text: &str, what: &str) -> Result<String, InvalidName> {
     if text.len() > NAME_CHARACTERS {
         let text = shown(text);
-        return Err(NoName(format!(
+        return Err(InvalidName(format!(
             "the {what} {text} has more than {NAME_CHARACTERS} characters"
         )));
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a file.
+//! A problem of a file.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub struct Refusal {
     pub file: String,
     /// The member, such as `members[2].agentId`; empty for the whole file.
     pub field: String,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 

@@ -1,17 +1,17 @@
-//! Members of an object as zod 3.24 takes them: what has the wrong type is refused, with zod's sentence; what is not known passes.
+//! Members of an object as zod 3.24 reads them: a wrong type is refused, with zod's sentence; an unknown member passes.
 
 use crate::json::{Json, Object, member_of, set_member};
 use crate::refusal::{Refusal, escaped};
 use crate::time::Time;
 
-/// What is wrong with a member.
+/// A problem of a member.
 #[derive(Debug)]
-pub struct Wrong {
+pub struct MemberError {
     pub field: String,
     pub message: String,
 }
 
-impl Wrong {
+impl MemberError {
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             field: field.into(),
@@ -35,7 +35,7 @@ pub struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    pub fn of(value: &'a Json, path: impl Into<String>) -> Result<Self, Wrong> {
+    pub fn of(value: &'a Json, path: impl Into<String>) -> Result<Self, MemberError> {
         let path = path.into();
         match value {
             Json::Object(object) => Ok(Self { object, path }),
@@ -52,11 +52,11 @@ impl<'a> Shape<'a> {
         }
     }
 
-    fn required<T>(&self, name: &str, value: Option<T>) -> Result<T, Wrong> {
-        value.ok_or_else(|| Wrong::new(self.field(name), "Required"))
+    fn required<T>(&self, name: &str, value: Option<T>) -> Result<T, MemberError> {
+        value.ok_or_else(|| MemberError::new(self.field(name), "Required"))
     }
 
-    pub fn optional_text(&self, name: &str) -> Result<Option<String>, Wrong> {
+    pub fn optional_text(&self, name: &str) -> Result<Option<String>, MemberError> {
         match member_of(self.object, name) {
             None => Ok(None),
             Some(Json::Text(text)) => Ok(Some(text.clone())),
@@ -64,14 +64,14 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub fn text(&self, name: &str) -> Result<String, Wrong> {
+    pub fn text(&self, name: &str) -> Result<String, MemberError> {
         self.required(name, self.optional_text(name)?)
     }
 
-    pub fn text_not_empty(&self, name: &str) -> Result<String, Wrong> {
+    pub fn text_not_empty(&self, name: &str) -> Result<String, MemberError> {
         let text = self.text(name)?;
         if text.is_empty() {
-            return Err(Wrong::new(
+            return Err(MemberError::new(
                 self.field(name),
                 "String must contain at least 1 character(s)",
             ));
@@ -79,16 +79,17 @@ impl<'a> Shape<'a> {
         Ok(text)
     }
 
-    pub fn optional_time(&self, name: &str) -> Result<Option<Time>, Wrong> {
-        let time = |text: String| Time::parse(&text).map_err(|_| Wrong::new(self.field(name), "Invalid datetime"));
+    pub fn optional_time(&self, name: &str) -> Result<Option<Time>, MemberError> {
+        let time =
+            |text: String| Time::parse(&text).map_err(|_| MemberError::new(self.field(name), "Invalid datetime"));
         self.optional_text(name)?.map(time).transpose()
     }
 
-    pub fn time(&self, name: &str) -> Result<Time, Wrong> {
+    pub fn time(&self, name: &str) -> Result<Time, MemberError> {
         self.required(name, self.optional_time(name)?)
     }
 
-    pub fn optional_flag(&self, name: &str) -> Result<Option<bool>, Wrong> {
+    pub fn optional_flag(&self, name: &str) -> Result<Option<bool>, MemberError> {
         match member_of(self.object, name) {
             None => Ok(None),
             Some(Json::Bool(flag)) => Ok(Some(*flag)),
@@ -96,7 +97,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub fn optional_number(&self, name: &str) -> Result<(), Wrong> {
+    pub fn optional_number(&self, name: &str) -> Result<(), MemberError> {
         match member_of(self.object, name) {
             None | Some(Json::Number(_)) => Ok(()),
             Some(other) => Err(unexpected(self.field(name), "number", other)),
@@ -109,7 +110,7 @@ impl<'a> Shape<'a> {
         name: &str,
         all: &[T],
         word: fn(T) -> &'static str,
-    ) -> Result<Option<T>, Wrong> {
+    ) -> Result<Option<T>, MemberError> {
         let words = || {
             let quoted: Vec<_> = all.iter().map(|value| format!("'{}'", word(*value))).collect();
             quoted.join(" | ")
@@ -123,15 +124,15 @@ impl<'a> Shape<'a> {
         found.copied().map(Some).ok_or_else(|| {
             let received = escaped(text);
             let message = format!("Invalid enum value. Expected {}, received '{received}'", words());
-            Wrong::new(self.field(name), message)
+            MemberError::new(self.field(name), message)
         })
     }
 
-    pub fn word<T: Copy>(&self, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, Wrong> {
+    pub fn word<T: Copy>(&self, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, MemberError> {
         self.required(name, self.optional_word(name, all, word)?)
     }
 
-    pub fn optional_items(&self, name: &str) -> Result<Option<&'a [Json]>, Wrong> {
+    pub fn optional_items(&self, name: &str) -> Result<Option<&'a [Json]>, MemberError> {
         match member_of(self.object, name) {
             None => Ok(None),
             Some(Json::Array(items)) => Ok(Some(items)),
@@ -139,7 +140,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub fn optional_texts(&self, name: &str) -> Result<Option<Vec<String>>, Wrong> {
+    pub fn optional_texts(&self, name: &str) -> Result<Option<Vec<String>>, MemberError> {
         let Some(items) = self.optional_items(name)? else {
             return Ok(None);
         };
@@ -151,7 +152,7 @@ impl<'a> Shape<'a> {
     }
 
     /// Objects of an array, each with its place.
-    pub fn optional_objects(&self, name: &str) -> Result<Option<Vec<Shape<'a>>>, Wrong> {
+    pub fn optional_objects(&self, name: &str) -> Result<Option<Vec<Shape<'a>>>, MemberError> {
         let Some(items) = self.optional_items(name)? else {
             return Ok(None);
         };
@@ -160,18 +161,18 @@ impl<'a> Shape<'a> {
         objects.collect::<Result<_, _>>().map(Some)
     }
 
-    pub fn objects(&self, name: &str) -> Result<Vec<Shape<'a>>, Wrong> {
+    pub fn objects(&self, name: &str) -> Result<Vec<Shape<'a>>, MemberError> {
         self.required(name, self.optional_objects(name)?)
     }
 
-    pub fn optional_object(&self, name: &str) -> Result<Option<Shape<'a>>, Wrong> {
+    pub fn optional_object(&self, name: &str) -> Result<Option<Shape<'a>>, MemberError> {
         let value = member_of(self.object, name);
         value.map(|value| Shape::of(value, self.field(name))).transpose()
     }
 }
 
-fn unexpected(field: String, expected: &str, found: &Json) -> Wrong {
-    Wrong::new(field, format!("Expected {expected}, received {}", found.kind()))
+fn unexpected(field: String, expected: &str, found: &Json) -> MemberError {
+    MemberError::new(field, format!("Expected {expected}, received {}", found.kind()))
 }
 
 /// A record of the document: its members in the documented order, those without a value included.

@@ -5,7 +5,7 @@ use crate::json::{self, Json, Object};
 use crate::layout::Entry;
 use crate::names::{TaskId, TeamName};
 use crate::refusal::{Refusal, shown};
-use crate::shape::{Record, Shape, Wrong, text, texts, time};
+use crate::shape::{MemberError, Record, Shape, text, texts, time};
 use crate::status::{Priority, Status};
 use crate::texts::UNTITLED;
 use crate::time::Time;
@@ -17,7 +17,7 @@ pub struct Task {
     pub id: String,
     /// [`UNTITLED`] where the file has none.
     pub title: String,
-    /// What is to be done.
+    /// Work to do.
     pub description: Option<String>,
     /// Normal where the file has none.
     pub priority: Priority,
@@ -27,7 +27,7 @@ pub struct Task {
     pub created_at: Time,
     /// When it was last changed.
     pub updated_at: Option<Time>,
-    /// The handle of whom it belongs to.
+    /// The handle of its owner.
     pub owner: Option<String>,
     /// When it was claimed.
     pub claimed_at: Option<Time>,
@@ -62,7 +62,7 @@ impl Record for Task {
 }
 
 impl Task {
-    fn of(value: &Json) -> Result<Self, Wrong> {
+    fn of(value: &Json) -> Result<Self, MemberError> {
         let shape = Shape::of(value, "")?;
         Ok(Self {
             id: shape.text_not_empty("id")?,
@@ -99,7 +99,7 @@ impl TaskFile {
         let task = Task::of(&value).map_err(|wrong| wrong.in_file(&path))?;
         if task.id != id.as_str() {
             let message = format!("{} is not the id that the file is named for", shown(&task.id));
-            return Err(Wrong::new("id", message).in_file(&path));
+            return Err(MemberError::new("id", message).in_file(&path));
         }
         let Json::Object(object) = value else {
             unreachable!("a task is an object");
@@ -113,12 +113,12 @@ impl TaskFile {
         Self { task, object }
     }
 
-    /// What it says.
+    /// Its content.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The file with another task in it. What is unknown stays.
+    /// The file with another task in it. Unknown members stay.
     pub fn with(&self, task: Task) -> Self {
         let object = task.edit(&self.task, &self.object);
         Self { task, object }

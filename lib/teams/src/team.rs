@@ -5,7 +5,7 @@ use crate::json::{self, Json, Object, member_of, set_member};
 use crate::layout::Entry;
 use crate::names::TeamName;
 use crate::refusal::{Refusal, shown};
-use crate::shape::{Record, Shape, Wrong, text, texts, time};
+use crate::shape::{MemberError, Record, Shape, text, texts, time};
 use crate::time::Time;
 
 /// A member of a team.
@@ -32,7 +32,7 @@ impl Record for TeamMember {
     }
 }
 
-/// `TeamConfigSchema`, as far as it is used. What later features added is checked, kept and not used.
+/// `TeamConfigSchema`, as far as it is used. Fields of later features are checked, kept and not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamConfig {
     /// The team's name, which is the folder's.
@@ -45,7 +45,7 @@ pub struct TeamConfig {
     pub members: Vec<TeamMember>,
     /// The handles of those who agreed to end.
     pub shutdown_approvals: Option<Vec<String>>,
-    /// What the team is for.
+    /// The purpose of the team.
     pub description: Option<String>,
 }
 
@@ -65,7 +65,7 @@ const ORDER: [&str; 12] = [
 ];
 
 impl TeamConfig {
-    fn of(value: &Json) -> Result<Self, Wrong> {
+    fn of(value: &Json) -> Result<Self, MemberError> {
         let shape = Shape::of(value, "")?;
         let config = Self {
             name: shape.text("name")?,
@@ -76,15 +76,15 @@ impl TeamConfig {
             description: shape.optional_text("description")?,
         };
         if config.members.is_empty() {
-            return Err(Wrong::new("members", "Array must contain at least 1 element(s)"));
+            return Err(MemberError::new("members", "Array must contain at least 1 element(s)"));
         }
-        TeamName::parse(&config.name).map_err(|wrong| Wrong::new("name", wrong.to_string()))?;
+        TeamName::parse(&config.name).map_err(|wrong| MemberError::new("name", wrong.to_string()))?;
         later_features(&shape)?;
         Ok(config)
     }
 }
 
-fn member(shape: &Shape) -> Result<TeamMember, Wrong> {
+fn member(shape: &Shape) -> Result<TeamMember, MemberError> {
     Ok(TeamMember {
         agent_id: shape.text_not_empty("agentId")?,
         agent_name: shape.text_not_empty("agentName")?,
@@ -93,7 +93,7 @@ fn member(shape: &Shape) -> Result<TeamMember, Wrong> {
     })
 }
 
-fn later_features(shape: &Shape) -> Result<(), Wrong> {
+fn later_features(shape: &Shape) -> Result<(), MemberError> {
     shape.optional_word("topology", &["flat", "hierarchical"], |word| word)?;
     shape.optional_text("templateSource")?;
     for role in shape.optional_objects("roles")?.unwrap_or_default() {
@@ -129,7 +129,7 @@ impl ConfigFile {
         let config = TeamConfig::of(&value).map_err(|wrong| wrong.in_file(&path))?;
         if config.name != team.as_str() {
             let message = format!("{} is not the name of the folder", shown(&config.name));
-            return Err(Wrong::new("name", message).in_file(&path));
+            return Err(MemberError::new("name", message).in_file(&path));
         }
         let Json::Object(object) = value else {
             unreachable!("a configuration is an object");
@@ -146,12 +146,12 @@ impl ConfigFile {
         Self { config, object }
     }
 
-    /// What it says.
+    /// Its content.
     pub fn config(&self) -> &TeamConfig {
         &self.config
     }
 
-    /// The file with another configuration in it. What is unknown stays, of each member too.
+    /// The file with another configuration in it. Unknown fields stay, of each member too.
     pub fn with(&self, config: TeamConfig) -> Self {
         let mut object = config.edit(&self.config, &self.object);
         if config.members != self.config.members {

@@ -6,7 +6,7 @@ use crate::status::Status;
 pub const UNTITLED: &str = "Untitled Task";
 /// The recipient of a message to all.
 pub const BROADCAST: &str = "broadcast";
-/// What a warning about dependencies contains; a cascade removes such a warning, and no other.
+/// Part of each warning about dependencies; a cascade removes such warnings alone.
 pub const DEPENDENCY_WARNING: &str = "dependencies are not met";
 
 /// The warning of a claim before its time.
@@ -40,7 +40,7 @@ pub fn invalid_transition(from: Status, to: Status) -> String {
     format!("Invalid status transition: {from} -> {to}")
 }
 
-/// A claim of what cannot be claimed.
+/// A claim of a task that cannot be claimed.
 pub fn not_available(task: &str, status: Status) -> String {
     format!("Task {task} is not available (status: {status})")
 }
@@ -55,7 +55,7 @@ pub fn depended_on(task: &str, dependent: &str) -> String {
     format!("Cannot delete task {task} because task {dependent} depends on it")
 }
 
-/// A message to nobody.
+/// A message without a recipient.
 pub fn no_recipient(recipient: &str, team: &str) -> String {
     format!("Recipient \"{recipient}\" is not a member of team \"{team}\"")
 }
@@ -75,12 +75,12 @@ pub fn member_exists(handle: &str, team: &str) -> String {
     format!("Agent \"{handle}\" is already a member of team \"{team}\"")
 }
 
-/// What the leader is told of a request.
+/// The leader's message about a request.
 pub fn shutdown_requested(handle: &str) -> String {
     format!("Agent {handle} requests team shutdown")
 }
 
-/// What is told of an approval.
+/// The message about an approval.
 pub fn shutdown_approved(handle: &str) -> String {
     format!("Agent {handle} approved team shutdown")
 }

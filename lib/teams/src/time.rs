@@ -11,15 +11,15 @@ pub struct Time(String);
 /// Text that is no such time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a time such as 2026-11-22T09:01:12.345Z is expected, in UTC and with Z")]
-pub struct NotATime;
+pub struct InvalidTime;
 
 impl Time {
     /// The time, if zod takes the text and the calendar has the day.
-    pub fn parse(text: &str) -> Result<Self, NotATime> {
+    pub fn parse(text: &str) -> Result<Self, InvalidTime> {
         let bytes = text.as_bytes();
         let shape = b"0000-00-00T00:00:00";
         if bytes.len() < 20 || !bytes.is_ascii() || bytes[bytes.len() - 1] != b'Z' {
-            return Err(NotATime);
+            return Err(InvalidTime);
         }
         let (seconds, fraction) = bytes[..bytes.len() - 1].split_at(19);
         let fits = |(byte, shape): (&u8, &u8)| {
@@ -30,12 +30,12 @@ impl Time {
             }
         };
         if !seconds.iter().zip(shape).all(fits) {
-            return Err(NotATime);
+            return Err(InvalidTime);
         }
         match fraction {
             [] => {}
             [b'.', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {}
-            _ => return Err(NotATime),
+            _ => return Err(InvalidTime),
         }
         let number = |from: usize, to: usize| {
             bytes[from..to]
@@ -49,10 +49,10 @@ impl Time {
             2 => 28,
             4 | 6 | 9 | 11 => 30,
             1..=12 => 31,
-            _ => return Err(NotATime),
+            _ => return Err(InvalidTime),
         };
         if day == 0 || day > days || number(11, 13) > 23 || number(14, 16) > 59 || number(17, 19) > 59 {
-            return Err(NotATime);
+            return Err(InvalidTime);
         }
         Ok(Self(text.to_owned()))
     }
@@ -149,7 +149,7 @@ mod tests {
             "+026-11-22T11:56:29Z",
             "２026-11-22T11:56:29Z",
         ] {
-            assert_eq!(Time::parse(text).err(), Some(NotATime), "{text}");
+            assert_eq!(Time::parse(text).err(), Some(InvalidTime), "{text}");
         }
     }
 

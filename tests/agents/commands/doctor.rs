@@ -1,8 +1,24 @@
 //! `coord doctor`.
 
+use std::os::unix::fs::symlink;
+
 use serde_json::Value;
 
-use super::{json, parts, printed, world};
+use super::{json, parts, printed, run, world};
+use crate::world::World;
+
+/// The findings where `coord` is on the path, as agents run it.
+fn installed(world: &World, status: i32) -> Value {
+    let bin = world.folder("bin");
+    if !bin.join("coord").exists() {
+        symlink(env!("CARGO_BIN_EXE_coord"), bin.join("coord")).unwrap();
+    }
+    let mut command = world.coord(world.clone.path());
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let (code, out, error) = parts(&command.args(["doctor", "--json"]).output().unwrap());
+    assert_eq!(code, status, "{out}{error}");
+    serde_json::from_str(&out).unwrap()
+}
 
 /// The state of each subject, and its line that mends it.
 fn states(findings: &Value) -> Vec<String> {
@@ -20,13 +36,14 @@ fn a_clone_that_is_well_lacks_hooks_alone() {
     let findings = json(&world, &["doctor", "--json"], 0);
     insta::assert_snapshot!(states(&findings).join("\n"));
     let text = printed(&world, &["doctor"], 0);
+    assert!(text.starts_with("No errors, 2 warnings.\n\nwarn   hooks "), "{text}");
+    assert!(text.contains("\n                   coord init\n"), "{text}");
     assert!(text.contains("\nok     branch      the work is for main\n"), "{text}");
-    assert!(text.ends_with("\nNothing is wrong; 2 could be better.\n"), "{text}");
 }
 
 // rule: commands#other-json
 #[test]
-fn what_is_wrong_has_the_line_that_mends_it() {
+fn a_problem_comes_with_the_command_that_fixes_it() {
     let world = world();
     let broken = json(&world, &["doctor", "--json", "--url", "http://127.0.0.1:1"], 1);
     let lines = states(&broken);
@@ -68,7 +85,7 @@ fn what_is_wrong_has_the_line_that_mends_it() {
 }
 
 #[test]
-fn what_could_be_better_is_said() {
+fn warnings_are_printed() {
     let world = world();
     let other = world.worktree("other");
     other.commit(&[("src/db.ts", "export const query = 3;\n")]);
@@ -81,7 +98,7 @@ fn what_could_be_better_is_said() {
     };
     // Of an earlier version: it fails where coord is not installed.
     configure("coord hook claude-code PreToolUse");
-    let lines = states(&json(&world, &["doctor", "--json"], 0));
+    let lines = states(&installed(&world, 0));
     assert!(lines.contains(&"warn hooks: coord init".to_owned()), "{lines:?}");
     configure("command -v coord >/dev/null 2>&1 || exit 0; exec coord hook claude-code PreToolUse");
     let guard = |git_hook: &str| {
@@ -92,7 +109,7 @@ fn what_could_be_better_is_said() {
         std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     };
     guard("pre-commit");
-    let lines = states(&json(&world, &["doctor", "--json"], 0));
+    let lines = states(&installed(&world, 0));
     for line in [
         "warn head: git pull --rebase",
         "warn hooks: restart claude-code in this folder; it reads its hooks when it starts",
@@ -104,17 +121,25 @@ fn what_could_be_better_is_said() {
     std::fs::create_dir_all(&heard).unwrap();
     std::fs::write(heard.join("PreToolUse"), "").unwrap();
     guard("commit-msg");
-    let lines = states(&json(&world, &["doctor", "--json"], 0));
+    let lines = states(&installed(&world, 0));
     for line in ["ok hooks: -", "ok git hooks: -"] {
         assert!(lines.contains(&line.to_owned()), "{line}: {lines:?}");
     }
+    let findings = installed(&world, 0);
+    let hooks = findings
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|finding| finding["subject"] == "hooks");
+    let found = hooks.unwrap()["found"].as_str().unwrap();
+    assert!(found.contains(", denies edits of locked files, last run "), "{found}");
 }
 
 #[test]
 fn hooks_of_plugins_are_found_where_agents_install_them() {
     let world = world();
     let plugins = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/plugins");
-    for (plugin, installed) in [
+    for (plugin, place) in [
         (
             "claude-code/hooks/hooks.json",
             ".claude/plugins/cache/coord/coord/0.1.0/hooks/hooks.json",
@@ -133,12 +158,73 @@ fn hooks_of_plugins_are_found_where_agents_install_them() {
             ".copilot/installed-plugins/coord/coord/hooks.json",
         ),
     ] {
-        let path = world.folder("home").join(installed);
+        let path = world.folder("home").join(place);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::copy(plugins.join(plugin), path).unwrap();
         let agent = plugin.split('/').next().unwrap();
-        let lines = states(&json(&world, &["doctor", "--json"], 0));
+        let lines = states(&installed(&world, 0));
         let line = format!("warn hooks: restart {agent} in this folder; it reads its hooks when it starts");
         assert!(lines.contains(&line), "{line}: {lines:?}");
     }
+}
+
+#[test]
+fn hooks_that_cannot_run_or_do_not_deny_are_an_error() {
+    let world = world();
+    let settings = world.clone.path().join(".claude/settings.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    let hook = "command -v coord >/dev/null 2>&1 || exit 0; exec coord hook claude-code PreToolUse";
+    std::fs::write(
+        &settings,
+        serde_json::json!({ "hooks": { "PreToolUse": [{ "command": hook }] } }).to_string(),
+    )
+    .unwrap();
+    let doctor = || {
+        let mut command = world.coord(world.clone.path());
+        command.env("PATH", format!("{}:/usr/bin:/bin", world.folder("bin").display()));
+        let (code, out, _) = parts(&command.args(["doctor", "--json"]).output().unwrap());
+        assert_eq!(code, 1, "{out}");
+        serde_json::from_str::<Value>(&out).unwrap()
+    };
+    let lines = states(&doctor());
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_coord")).parent().unwrap();
+    let fix = format!("wrong PATH: export PATH=\"{}:$PATH\"", folder.display());
+    assert!(lines.contains(&fix), "{lines:?}");
+    let allows = world.folder("bin").join("coord");
+    std::fs::write(&allows, "#!/bin/sh\nexit 0\n").unwrap();
+    std::fs::set_permissions(&allows, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let findings = doctor();
+    assert!(
+        states(&findings).contains(&"wrong hooks: coord init".to_owned()),
+        "{findings}"
+    );
+    assert!(
+        findings
+            .to_string()
+            .contains("the hook PreToolUse allows an edit of a file that another holds"),
+        "{findings}"
+    );
+}
+
+#[test]
+fn hot_files_are_named_until_a_policy_shares_them_whatever_else_it_says() {
+    let world = world();
+    for number in 0..20 {
+        world.clone.commit(&[("CHANGELOG.md", &number.to_string())]);
+    }
+    world.clone.git(&["push", "--quiet", "origin", "main"]);
+    let fix = "warn hot files: coord policy suggest --write".to_owned();
+    let lines = || states(&json(&world, &["doctor", "--json"], 0));
+    assert!(lines().contains(&fix), "{:?}", lines());
+    let policy = world.clone.path().join(".coord.toml");
+    std::fs::write(&policy, "ttl_seconds = 600\n").unwrap();
+    assert!(lines().contains(&fix), "{:?}", lines());
+    let (code, _, said) = run(&world, &["policy", "suggest", "--write"]);
+    assert_eq!(code, 0, "{said}");
+    let text = std::fs::read_to_string(&policy).unwrap();
+    assert!(
+        text.contains("/CHANGELOG.md") && text.ends_with("ttl_seconds = 600\n"),
+        "{text}"
+    );
+    assert!(!lines().iter().any(|line| line.contains("hot files")), "{:?}", lines());
 }

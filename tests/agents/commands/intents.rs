@@ -58,7 +58,7 @@ fn an_intent_is_written_checked_selected_met_and_completed() {
 
 // rule: commands#person
 #[test]
-fn what_takes_a_person_is_refused_where_nobody_can_be_asked() {
+fn an_act_reserved_for_people_is_refused_without_a_terminal() {
     let world = world();
     printed(
         &world,

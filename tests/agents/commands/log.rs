@@ -10,7 +10,7 @@ use super::{printed, steady, world};
 use crate::world::World;
 
 #[test]
-fn what_happened_is_told_in_sentences_with_the_newest_at_the_end() {
+fn events_are_sentences_with_the_newest_at_the_end() {
     let world = world();
     let empty = printed(&world, &["log", "--branch", "other"], 0);
     assert_eq!(empty, "Nothing has happened yet.\n");
@@ -38,6 +38,27 @@ fn what_happened_is_told_in_sentences_with_the_newest_at_the_end() {
     let last = printed(&world, &["log", "--limit", "1", "--json"], 0);
     let last: Value = serde_json::from_str(&last).unwrap();
     assert!(last["id"].is_string(), "{last}");
+}
+
+#[test]
+fn renewals_are_left_out_unless_they_are_asked_for() {
+    let world = world();
+    printed(&world, &["claim", "README.md", "-m", "First", "--agent", "one"], 0);
+    for _ in 0..3 {
+        printed(
+            &world,
+            &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
+            0,
+        );
+    }
+    let lines = |args: &[&str]| printed(&world, args, 0).lines().map(str::to_owned).collect::<Vec<_>>();
+    let renews = |lines: &[String]| lines.iter().filter(|line| line.contains(" renews ")).count();
+    assert_eq!(renews(&lines(&["log"])), 0);
+    assert_eq!(renews(&lines(&["log", "--renewals"])), 2);
+    let last = lines(&["log", "--limit", "1"]);
+    assert!(last.len() == 1 && last[0].contains("claims src/db.ts"), "{last:?}");
+    let json = printed(&world, &["log", "--limit", "1", "--json"], 0);
+    assert!(json.contains("lock_renewed"), "{json}");
 }
 
 /// `coord log --follow`, ended when it is dropped.
@@ -77,7 +98,7 @@ impl Drop for Following {
 }
 
 #[test]
-fn what_happens_is_followed_over_a_restart_of_the_server() {
+fn events_are_followed_over_a_restart_of_the_server() {
     let world = world();
     let mut following = Following::start(&world);
     block_until("the server runs", || world.server().is_some());

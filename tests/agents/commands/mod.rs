@@ -1,4 +1,4 @@
-//! The commands of people and scripts: `coord check`, `claim`, `release`, `status`, `log` and `doctor`.
+//! The commands of people and scripts: `coord check`, `claim`, `release`, `status`, `log`, `doctor`, `simulate`.
 
 mod claiming;
 mod doctor;
@@ -6,9 +6,11 @@ mod intents;
 mod log;
 mod naming_files;
 mod releasing;
+mod simulate;
 mod status;
 mod teams;
 pub mod terminal;
+mod usage;
 mod waiting;
 mod without_answer;
 

@@ -23,7 +23,7 @@ fn a_change_is_released_when_it_is_pushed_and_push_is_explained() {
 }
 
 #[test]
-fn what_was_not_changed_is_released_without_a_push_and_new_files_are_changes() {
+fn unchanged_files_are_released_without_a_push_and_new_files_are_changes() {
     let world = world();
     let root = world.clone.path();
     printed(&world, &["claim", "src/db.ts", "src/new.ts", "-m", "Adding a pool"], 0);
@@ -112,6 +112,10 @@ fn a_person_takes_a_lock_away_and_says_why() {
     );
     assert!(stop.starts_with("STOP: user "), "{stop}");
     assert!(stop.contains(reason) && stop.contains("LOCK_TAKEN"), "{stop}");
+    assert!(
+        stop.contains("release with --abandon") && !stop.contains("\"abandon\""),
+        "{stop}"
+    );
     let log = printed(&world, &["log"], 0);
-    assert!(log.contains("taken away by"), "{log}");
+    assert!(log.contains("force-released by"), "{log}");
 }

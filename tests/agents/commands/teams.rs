@@ -140,7 +140,7 @@ fn a_refusal_by_the_rules_is_told_from_an_error() {
 }
 
 #[test]
-fn what_was_printed_is_read() {
+fn printed_messages_count_as_read() {
     let world = team();
     by(
         &world,
@@ -321,7 +321,7 @@ fn a_member_leaves_and_its_tasks_are_given_back() {
     by(&world, "one", &["task", "claim", "t1"], 0);
     by(&world, "lead", &["team", "leave"], 3);
     let left = by(&world, "one", &["team", "leave", "alpha"], 0);
-    assert!(left.contains("Given back: t1"), "{left}");
+    assert!(left.contains("Released: t1"), "{left}");
     by(&world, "one", &["task", "claim", "t1", "--team", "alpha"], 3);
     let shown = by(&world, "lead", &["task", "show", "t1"], 0);
     assert!(shown.contains("one left the team."), "{shown}");

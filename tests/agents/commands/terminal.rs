@@ -95,6 +95,36 @@ fn in_a_terminal_there_are_colors_and_no_line_is_too_wide() {
 }
 
 #[test]
+fn the_manual_page_is_opened_in_a_terminal() {
+    let world = world();
+    let Some(mut script) = in_terminal(&world, 80, "man claim") else {
+        return;
+    };
+    let bin = world.folder("bin");
+    let man = bin.join("man");
+    std::fs::write(
+        &man,
+        "#!/bin/sh\necho \"opened ${1##*.} $(grep -c 'coord\\\\-claim' \"$1\")\"\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&man, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    script.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let text = plain(&shown(script));
+    assert!(text.starts_with("opened 1 ") && !text.contains(".TH"), "{text}");
+    // Without the program, the same in plain words.
+    std::fs::write(&man, "#!/bin/sh\nexit 127\n").unwrap();
+    let Some(mut script) = in_terminal(&world, 80, "man claim") else {
+        return;
+    };
+    script.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let text = plain(&shown(script));
+    assert!(
+        text.contains("Usage: coord claim") || text.contains("Usage: claim"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_live_table_ends_with_q_and_restores_the_terminal() {
     let world = world();
     printed(

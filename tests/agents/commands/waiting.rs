@@ -91,7 +91,7 @@ fn a_claim_that_waits_in_vain_ends_in_time_with_the_refusal() {
 }
 
 #[test]
-fn what_waits_for_files_ends_when_they_are_free_and_has_them() {
+fn a_wait_for_files_ends_with_their_locks() {
     let world = world();
     let out = printed_once_released(&world, &["wait", "src/db.ts", "--json"], || ());
     let out: serde_json::Value = serde_json::from_str(&out).unwrap();

@@ -25,7 +25,7 @@ fn without_an_answer_nothing_may_be_written_and_the_status_is_4() {
     let world = world();
     let check = printed(&world, &["check", "src/db.ts", "--url", NOBODY], 4);
     assert!(
-        check.starts_with("STOP: Coord cannot determine what is locked: http://127.0.0.1:1 gives no answer: "),
+        check.starts_with("STOP: Coord cannot determine the locks: http://127.0.0.1:1 gives no answer: "),
         "{check}"
     );
     assert_eq!(

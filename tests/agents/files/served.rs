@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use coord_intents::ledger::{Expected, verify};
+use coord_intents::ledger::{Expectations, verify};
 use coord_test_support::git::Repo;
 use coord_test_support::waiting::block_until;
 
@@ -72,7 +72,7 @@ impl Drop for Serving {
 fn has_all_lines(world: &World) -> bool {
     let server = said(world, &["ledger", "log", "--limit", "500", "--json"], 0).0;
     let here = read(world, TRACE);
-    let report = verify(here.as_bytes(), &Expected::chain_of(REPOSITORY)).unwrap();
+    let report = verify(here.as_bytes(), &Expectations::chain_of(REPOSITORY)).unwrap();
     assert_eq!(report.damage, None, "{here}");
     here == server
 }
@@ -84,7 +84,7 @@ fn name_on_server(world: &World) -> String {
 
 // rule: files#serve-sync
 #[test]
-fn what_happens_is_in_the_files_and_an_edit_is_on_the_server() {
+fn server_changes_reach_the_files_and_edits_reach_the_server() {
     let world = world();
     let serving = Serving::start(&world, &["--sync"]);
     block_until("the files are there", || file(&world, MAP).exists());

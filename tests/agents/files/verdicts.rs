@@ -44,11 +44,8 @@ fn a_file_is_held_against_the_seal_of_the_server() {
     let (world, ledger) = synced();
     let whole = verdict(&world, &[], 0);
     let count = ledger.lines().count();
-    assert!(whole.starts_with(&format!("WHOLE: {count} lines")), "{whole}");
-    assert!(
-        whole.ends_with("Points kept elsewhere that it goes through: 1\n"),
-        "{whole}"
-    );
+    assert!(whole.starts_with(&format!("Ledger OK: {count} entries")), "{whole}");
+    assert!(whole.ends_with("External checkpoints that it matches: 1\n"), "{whole}");
 
     let kept = ledger.trim_end().rfind('\n').unwrap() + 1;
     write(&world, TRACE, &ledger[..kept]);
@@ -58,7 +55,7 @@ fn a_file_is_held_against_the_seal_of_the_server() {
         "{cut}"
     );
     assert!(
-        verdict(&world, &["--offline"], 0).starts_with("WHOLE"),
+        verdict(&world, &["--offline"], 0).starts_with("Ledger OK"),
         "the chain alone shows no cut"
     );
 
@@ -69,7 +66,7 @@ fn a_file_is_held_against_the_seal_of_the_server() {
         "{forked}"
     );
     assert!(
-        verdict(&world, &["--offline"], 0).starts_with("WHOLE"),
+        verdict(&world, &["--offline"], 0).starts_with("Ledger OK"),
         "it is right in itself"
     );
 }
@@ -86,7 +83,7 @@ fn the_trailer_of_a_commit_is_an_anchor_where_no_server_is() {
     let there = world();
     write(&there, TRACE, &ledger);
     let (out, error) = said(&there, &["ledger", "verify", PATH], 0);
-    assert!(out.ends_with("No point that is kept elsewhere was compared\n"), "{out}");
+    assert!(out.ends_with("No external checkpoint was compared\n"), "{out}");
     assert!(
         error.contains(
             "without the seal of a server, with checkpoints and the trailers of commits alone: no server is configured"
@@ -99,7 +96,7 @@ fn the_trailer_of_a_commit_is_an_anchor_where_no_server_is() {
     there
         .clone
         .git(&["commit", "--quiet", "--allow-empty", "--message", &message]);
-    assert!(verdict(&there, &[], 0).ends_with("that it goes through: 1\n"));
+    assert!(verdict(&there, &[], 0).ends_with("that it matches: 1\n"));
     write(&there, TRACE, &rebuilt(&ledger, "Pool", "Pond"));
     let forked = verdict(&there, &[], 3);
     assert!(forked.contains("FORKED") && forked.contains("commit "), "{forked}");
@@ -118,7 +115,7 @@ fn a_key_without_a_checkpoint_demands_that_the_server_signs() {
     begin(&world, "a", "src/**");
     said(&world, &["sync"], 0);
     let signed = verdict(&world, &["--key", &key.verifying_key().text()], 0);
-    assert!(signed.ends_with("that it goes through: 2\n"), "{signed}");
+    assert!(signed.ends_with("that it matches: 2\n"), "{signed}");
     let other = other.verifying_key().text();
     for ledger in [&[PATH][..], &[]] {
         let by_other = [&["ledger", "verify", "--key", &other], ledger].concat();
@@ -155,7 +152,7 @@ fn a_file_that_begins_where_the_servers_rest_begins_is_whole_by_its_base_alone()
     assert!(split(ledger.lines().next().unwrap().as_bytes()).unwrap().seq > 1);
     let whole = verdict(&world, &[], 0);
     assert!(
-        whole.starts_with("WHOLE") && whole.contains("TRIMMED at line 1"),
+        whole.starts_with("Ledger OK") && whole.contains("TRIMMED at line 1"),
         "{whole}"
     );
     let alone = verdict(&world, &["--offline"], 3);

@@ -49,7 +49,7 @@ fn a_squash_of_the_branch_is_no_change_of_what_it_brings() {
 }
 
 #[test]
-fn what_went_past_the_commit_is_checked_when_a_work_branch_is_pushed() {
+fn a_push_of_a_work_branch_checks_files_that_bypassed_the_commit_hook() {
     let world = World::with(&FILES);
     for hook in ["pre-commit", "pre-push"] {
         install(&world, hook, "");

@@ -271,7 +271,7 @@ fn without_a_server_commits_pass_and_none_is_started() {
 
 // rule: hooks#guard-intents
 #[test]
-fn what_is_staged_is_held_against_the_scope_and_the_owners_of_files() {
+fn staged_files_are_compared_with_the_scope_and_the_owners() {
     let world = World::with(&[("a.txt", "a"), (".orchestration/intent_map.md", "x")]);
     install(&world, "pre-commit", "");
     let fake = Fake::with_intent(&world, true);

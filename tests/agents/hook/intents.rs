@@ -261,7 +261,7 @@ fn files_of_the_repository_that_have_no_end_keep_no_hook_waiting() {
 }
 
 #[test]
-fn what_the_working_copys_own_list_ignores_is_refused() {
+fn files_that_the_working_copys_own_list_ignores_are_refused() {
     let world = World::with(&[("a.txt", "a"), ("b.lock", "b")]);
     let _fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);

@@ -229,7 +229,7 @@ fn an_edit_that_fails_and_what_a_command_writes_are_seen_afterwards() {
 }
 
 #[test]
-fn what_cannot_be_compared_changes_and_a_new_file_changes_nothing() {
+fn an_incomparable_file_counts_as_changed_and_a_new_one_does_not() {
     let world = world(&CLAUDE_CODE);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     let writes = |file: &str, content: &str| {

@@ -155,7 +155,7 @@ fn hooks_that_run_at_one_time_hand_a_message_over_once() {
 
 // rule: hooks#mail
 #[test]
-fn what_a_command_or_a_tool_has_shown_no_hook_shows_again() {
+fn a_hook_repeats_nothing_that_a_command_or_tool_has_shown() {
     let world = with_team();
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     tells(&world, "By command");
@@ -293,7 +293,7 @@ fn a_shutdown_is_told_until_it_is_answered() {
 
 // rule: hooks#mail-cost
 #[test]
-fn who_is_in_no_team_pays_nothing_after_a_tool_and_at_an_edit() {
+fn an_agent_in_no_team_pays_nothing_after_a_tool_and_at_an_edit() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::of(&world);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));

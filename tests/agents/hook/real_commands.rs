@@ -82,7 +82,7 @@ fn a_write_is_recorded_once_whatever_program_made_it() {
 }
 
 #[test]
-fn what_is_removed_moved_or_written_through_a_new_link_is_found_where_it_is() {
+fn a_removed_moved_or_linked_file_is_found_where_it_is() {
     let deleted = "DELETED".to_owned();
     let (a, x) = (format!("sha256:{}", sha256("a\n")), format!("sha256:{}", sha256("x\n")));
     for (command, files) in [

@@ -121,7 +121,7 @@ fn the_hash_is_of_what_git_would_commit() {
 
 // rule: hooks#spool
 #[test]
-fn what_cannot_be_sent_waits_in_order_and_goes_first() {
+fn unsent_records_wait_in_order_and_go_first() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -262,7 +262,7 @@ fn every_way_to_write_through_a_shell_is_found_afterwards() {
 }
 
 #[test]
-fn what_is_claimed_pulled_or_only_touched_is_no_change_without_a_claim() {
+fn claimed_pulled_or_touched_files_are_no_unclaimed_changes() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let fake = Fake::with_intent(&world, true);
     let other = world.worktree("other");

@@ -19,7 +19,7 @@ fn told(answer: &Answer) -> String {
 }
 
 #[test]
-fn what_is_pushed_is_released_by_the_hook_after_the_push() {
+fn the_hook_after_a_push_releases_pushed_files() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
         let ada = Session {
@@ -92,7 +92,7 @@ fn a_push_that_no_hook_has_seen_is_noticed_by_a_later_one() {
 }
 
 #[test]
-fn what_others_had_pushed_before_the_claim_is_no_work_of_the_session() {
+fn others_pushes_before_the_claim_are_no_work_of_the_session() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let other = world.worktree("other");
     let ada = Session {

@@ -64,7 +64,7 @@ fn a_file_that_vanished_is_refused_as_deleted_and_an_attempt_to_read_it_heals() 
 }
 
 #[test]
-fn what_the_session_writes_by_a_tool_or_in_its_shell_is_its_own() {
+fn a_sessions_writes_by_tool_or_shell_are_its_own() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
         let ada = session(&world, form, None);
@@ -151,7 +151,7 @@ fn a_link_out_of_the_repository_is_no_file_of_it() {
 }
 
 #[test]
-fn what_an_agent_reads_in_its_shell_counts() {
+fn reads_in_an_agents_shell_count() {
     let world = World::with(&[("a.txt", "a")]);
     let ada = session(&world, &CODEX, None);
     for command in ["cat a.txt", "sed -n '1,200p' a.txt", "head -n 3 a.txt | wc -l"] {

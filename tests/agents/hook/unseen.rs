@@ -9,7 +9,7 @@ use crate::world::World;
 
 // rule: hooks#unseen-input
 #[test]
-fn what_a_turn_has_written_to_others_files_is_told_to_both_at_its_end() {
+fn both_sides_are_notified_at_the_end_of_a_turn_that_wrote_others_files() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
         let tree = world.worktree("tree");
@@ -65,7 +65,7 @@ fn what_a_turn_has_written_to_others_files_is_told_to_both_at_its_end() {
 
 // rule: hooks#not-caught
 #[test]
-fn what_a_command_has_written_to_others_files_is_told_to_their_holder() {
+fn a_holder_is_notified_when_a_command_writes_its_files() {
     let world = World::with(&[("a.txt", "a")]);
     let tree = world.worktree("tree");
     let bob = Session {

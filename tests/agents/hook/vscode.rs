@@ -84,7 +84,7 @@ fn every_tool_that_edits_is_denied_where_another_session_holds_the_file() {
 }
 
 #[test]
-fn what_is_free_is_claimed_and_what_reads_claims_and_denies_nothing() {
+fn a_free_file_is_claimed_and_a_read_is_neither_claimed_nor_denied() {
     for hooks in HOOKS {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
         let file = world.clone.path().join("a.txt").display().to_string();

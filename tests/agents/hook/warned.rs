@@ -50,7 +50,7 @@ fn a_budget_that_comes_to_an_end_is_told_once_for_calls_that_claim_nothing_too()
     ada.starts();
     let low = |turns: u32| {
         json!({ "success": true, "state": "ACTION",
-            "warnings": [format!("BUDGET_LOW: Intent REQ-1 has cost {turns} of 100 turns; come to an end.")],
+            "warnings": [format!("BUDGET_LOW: Intent REQ-1 has used {turns} of 100 turns; finish soon.")],
             "orchestration": { "type": "orchestration_command", "action": "PROCEED", "command": null, "reason": "x" } })
     };
     fake.answer("/api/intents/REQ-1/usage", 200, low(81));

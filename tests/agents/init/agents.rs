@@ -9,7 +9,7 @@ fn each_agent_gets_its_files_once_and_undo_leaves_none() {
         let world = World::with(&[("a.txt", "a\n")]);
         let arguments = [agent, "--yes", "--no-check", "--no-guard"];
         let first = init(&world, &arguments);
-        assert!(first.contains("`coord init --undo` takes it away again"), "{first}");
+        assert!(first.contains("To undo: `coord init --undo`."), "{first}");
         let written = files(world.clone.path());
         insta::assert_snapshot!(agent, without_rules(&written));
 
@@ -53,7 +53,7 @@ fn agents_are_found_by_files_of_the_repository_and_of_the_user_and_by_programs()
     let printed = init(&world, &["--dry-run"]);
     let (found, _) = printed.split_once("\n\n").unwrap();
     insta::assert_snapshot!(found, @"
-    Agents that are used here:
+    Detected agents:
       codex        program codex
       cursor       .cursor
       gemini       ~/.gemini

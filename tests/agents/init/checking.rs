@@ -88,11 +88,15 @@ fn the_self_test_leaves_no_event_no_server_and_no_run_of_a_hook() {
     assert_eq!(std::fs::read_dir(temporary).unwrap().count(), 0);
     let found = super::coord(&world).arg("doctor").output().unwrap();
     let found = String::from_utf8_lossy(&found.stdout).replace('\n', " ");
-    assert_eq!(found.matches("not run yet").count(), 6, "{found}");
+    assert_eq!(
+        found.matches("denies edits of locked files, not run by ").count(),
+        6,
+        "{found}"
+    );
 }
 
 #[test]
-fn what_does_not_deny_is_wrong() {
+fn a_hook_that_does_not_deny_fails_the_check() {
     let world = World::with(&[("a.txt", "a\n")]);
     let mut found = Vec::new();
     for answer in [

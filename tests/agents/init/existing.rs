@@ -35,7 +35,7 @@ const FILES: [(&str, &str); 12] = [
 ];
 
 #[test]
-fn what_is_there_stays_as_it_is_written_and_undo_gives_back_each_byte() {
+fn existing_configuration_stays_and_undo_restores_each_byte() {
     let world = World::with(&FILES);
     init(&world, &["--yes", "--no-check", "--no-guard"]);
     let diff = world.clone.git(&["diff", "--no-color", "--", ".", ":!AGENTS.md"]);
@@ -60,7 +60,7 @@ fn an_entry_of_the_same_name_is_left_with_a_note() {
     let notes: Vec<&str> = printed.lines().filter(|line| line.starts_with("Note: ")).collect();
     insta::assert_snapshot!(notes.join("\n"), @"
     Note: .mcp.json `mcpServers.coord` is set otherwise: it was left.
-    Note: .claude/skills/coord/SKILL.md has a text of its own: it was left.
+    Note: .claude/skills/coord/SKILL.md has its own text: it was left.
     Note: .codex/config.toml `mcp_servers.coord` is set otherwise: it was left.
     ");
     init(&world, &["--undo", "--yes"]);

@@ -15,7 +15,7 @@ fn files_that_git_ignores_are_named_with_what_that_means() {
                 repositories with `coord init --user`.\n";
     assert!(printed.contains(note), "{printed}");
     assert!(
-        printed.contains("- Commit what your team shares: git add .mcp.json CLAUDE.md\n"),
+        printed.contains("- Commit the shared files: git add .mcp.json CLAUDE.md\n"),
         "{printed}"
     );
     // A second run says it as well.
@@ -75,7 +75,7 @@ fn in_a_worktree_codex_gets_the_hooks_of_the_main_checkout() {
 }
 
 #[test]
-fn what_comes_next_is_said_at_the_end() {
+fn the_next_step_is_printed_at_the_end() {
     let world = World::with(&[("a.txt", "a\n")]);
     let printed = init(
         &world,

@@ -4,7 +4,7 @@ use super::{files, init, read, without_rules, write};
 use crate::world::World;
 
 #[test]
-fn what_was_changed_since_is_left_with_a_note() {
+fn files_changed_since_are_left_with_a_note() {
     let world = World::with(&[("a.txt", "a\n")]);
     init(&world, &["claude-code", "codex", "--yes", "--no-check", "--no-guard"]);
     let edit = |path: &str, from: &str, to: &str| {

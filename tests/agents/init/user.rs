@@ -11,10 +11,7 @@ fn the_users_own_files_are_written_and_taken_away() {
     let mut arguments = super::AGENTS.to_vec();
     arguments.extend(["--user", "--yes", "--no-check"]);
     let printed = init(&world, &arguments);
-    assert!(
-        printed.contains("`coord init --user --undo` takes it away again"),
-        "{printed}"
-    );
+    assert!(printed.contains("To undo: `coord init --user --undo`."), "{printed}");
     let written = files(&home);
     let names: Vec<&str> = written.lines().filter(|line| line.starts_with("=== ")).collect();
     insta::assert_snapshot!(names.join("\n"));

@@ -70,7 +70,7 @@ fn watcher(world: &World) -> Agent {
 
 // rule: mcp#end
 #[test]
-fn what_is_unchanged_or_pushed_is_released_and_the_rest_is_kept_and_said() {
+fn unchanged_or_pushed_files_are_released_and_the_rest_is_reported() {
     let world = World::with(&[
         ("unchanged.txt", "u"),
         ("pushed.txt", "p"),

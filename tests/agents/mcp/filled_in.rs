@@ -62,7 +62,7 @@ fn commits_that_are_not_pushed_do_not_make_an_agent_stale() {
 
 // rule: mcp#filled-in
 #[test]
-fn what_an_agent_sends_by_itself_is_taken() {
+fn arguments_that_an_agent_sends_are_accepted() {
     let world = World::with(&[("a.txt", "a")]);
     world.clone.git(&["push", "--quiet", "origin", "main:next"]);
     let mut ada = agent(&world);

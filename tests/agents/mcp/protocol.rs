@@ -71,7 +71,7 @@ fn an_agent_of_the_newest_revision_needs_no_hello() {
 }
 
 #[test]
-fn what_to_do_comes_first_in_a_result() {
+fn the_command_comes_first_in_a_result() {
     let world = World::with(&[("a.txt", "a")]);
     let mut agent = agent(&world);
     for (tool, arguments) in [
@@ -160,7 +160,7 @@ fn outside_of_a_repository_files_have_to_be_absolute() {
 }
 
 #[test]
-fn what_comes_on_standard_error_is_no_part_of_the_protocol_and_logs_go_there() {
+fn standard_error_has_logs_and_no_part_of_the_protocol() {
     let world = World::with(&[("a.txt", "a")]);
     let mut command = world.coord(world.clone.path());
     command.arg("mcp").env("RUST_LOG", "trace").stderr(Stdio::piped());

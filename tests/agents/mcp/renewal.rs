@@ -61,7 +61,7 @@ fn an_agent_that_makes_no_calls_keeps_nothing() {
 }
 
 #[test]
-fn what_the_agent_has_released_is_not_renewed() {
+fn a_lock_that_the_agent_released_is_not_renewed() {
     let world = World::with(&[("a.txt", "a")]);
     let server = Server::start(&world, TTL);
     let mut ada = server.agent();

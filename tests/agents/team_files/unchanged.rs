@@ -37,7 +37,7 @@ impl Place {
 }
 
 #[test]
-fn what_is_unchanged_is_not_compared() {
+fn unchanged_files_are_not_compared() {
     let place = aged();
     let text = place.text(A);
     let time = fs::metadata(place.path(A)).unwrap().modified().unwrap();

@@ -122,7 +122,7 @@ fn sync_with(place: &Place, id: &str, status: i32, meanwhile: impl Fn() + Sync) 
 }
 
 #[test]
-fn what_the_server_changes_while_files_are_applied_is_not_lost() {
+fn server_changes_while_files_are_applied_are_not_lost() {
     let place = Place::alike();
     let server = |change: Value| {
         place.server(None, "PATCH", "tasks/a", &change);

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use coord::app::App;
-use coord::auth::{Authenticator, JwtVerifier};
-use coord::events::Timing;
-use coord::settings::edge::AllowedOrigins;
+use coord_auth::{Authenticator, JwtVerifier};
+use coord_events::Timing;
+use coord_server::app::App;
+use coord_settings::edge::AllowedOrigins;
 use coord_test_support::signer::Signer;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ async fn a_token_is_taken_in_a_header_in_the_first_message_or_as_a_subprotocol()
 
 // rule: http#close-codes
 #[tokio::test]
-async fn who_has_no_right_is_told_so() {
+async fn a_caller_without_the_right_gets_that_error() {
     let api = guarded().await;
     assert_eq!(api.get(PATH, &[]).await.status, 401);
     let mut silent = Client::open(Kind::Socket, api.address, PATH, &[]).await;
@@ -181,7 +181,7 @@ async fn a_right_that_cannot_be_verified_ends_the_stream_after_a_while() {
         };
         timed(app, timing);
         // Two requests, and no more for an hour.
-        app.rates.holder = coord::state::admission::Rate {
+        app.rates.holder = coord_settings::Rate {
             interval_ms: 3_600_000,
             burst: 2,
         };

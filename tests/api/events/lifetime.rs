@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::Request;
-use coord::after_answer::AfterAnswer;
-use coord::http::Endpoint;
-use coord::state::admission::Rates;
+use coord_http::Endpoint;
+use coord_runtime::after_response::AfterResponse;
+use coord_settings::Rates;
 use futures::future::BoxFuture;
 use reqwest::Method;
 use tokio::sync::mpsc;
@@ -23,10 +23,10 @@ type Runtime = mpsc::UnboundedSender<BoxFuture<'static, ()>>;
 async fn function(api: &Api, limit: Duration) -> (Api, mpsc::UnboundedReceiver<BoxFuture<'static, ()>>) {
     let (runtime, waited_for) = mpsc::unbounded_channel();
     let state = crate::api::state(Arc::clone(&api.store), &[api.git.path().to_owned()]);
-    let router = coord::http::router(state, &[Endpoint::Events]);
+    let router = coord_http::router(state, &[Endpoint::Events]);
     let inner = service_fn(move |(_, request): (Runtime, Request)| router.clone().oneshot(request));
     let wait_until = |runtime: &Runtime, work| runtime.send(work).unwrap();
-    let service = AfterAnswer::new(wait_until).within(limit).layer(inner);
+    let service = AfterResponse::new(wait_until).within(limit).layer(inner);
     let service = service_fn(move |request: Request| service.clone().call((runtime.clone(), request)));
     let address = listen(Router::new().fallback_service(service)).await;
     (api.elsewhere(address, Arc::clone(&api.store)), waited_for)

@@ -113,7 +113,7 @@ async fn a_client_whose_events_are_gone_reads_the_state_again() {
         for path in ["src/db.ts", "src/auth.ts"] {
             api.claim("ann", "READING", &[path]).await;
         }
-        let log = coord::state::events::keys::status_log(&crate::api::repo());
+        let log = coord_state::events::keys::status_log(&crate::api::repo());
         api.command(["XTRIM", &log, "MAXLEN", "1"]).await;
         let target = format!("{PATH}&last_event_id={first}");
         let mut client = Client::open(kind, api.address, &target, &[]).await;
@@ -222,17 +222,17 @@ async fn a_client_that_sends_anything_else_is_closed() {
 }
 
 #[tokio::test]
-async fn what_is_in_no_log_has_no_id() {
+async fn an_unlogged_event_has_no_id() {
     for kind in Kind::BOTH {
         let api = start(|_| {}).await;
         let mut client = Client::open(kind, api.address, PATH, &[]).await;
         client.expect("stream_opened").await;
         let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
-        let commit = coord::domain::CommitSha::parse(&api.head).unwrap();
-        coord::state::builds::lease_build(&*api.store, &repo, &branch, "test", &commit)
+        let commit = coord_domain::CommitSha::parse(&api.head).unwrap();
+        coord_state::builds::lease_build(&*api.store, &repo, &branch, "test", &commit)
             .await
             .unwrap();
-        let channel = coord::state::events::keys::events(&repo);
+        let channel = coord_state::events::keys::events(&repo);
         let progress = json!({ "type": "graph_progress", "branch": "main", "version": api.head, "files": 3, "wanted": 2,
             "scanned": 1, "time": 1 });
         api.command(["PUBLISH", &channel, &progress.to_string()]).await;

@@ -15,9 +15,9 @@ mod stores;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::app::App;
-use coord::events::{EventHub, Timing};
-use coord::store::{Store, TimedStore};
+use coord_events::{EventHub, Timing};
+use coord_server::app::App;
+use coord_store::{Store, TimedStore};
 
 use crate::api::Api;
 pub use client::{Client, Kind, get};

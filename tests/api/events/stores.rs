@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use coord::store::Store;
-use coord::store::redis::RedisStore;
+use coord_store::Store;
+use coord_store::redis::RedisStore;
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::upstash;
 use serde_json::json;

@@ -7,15 +7,15 @@ use serde_json::json;
 use super::{World, refusal, refused, warnings};
 
 everywhere!(
-    who_writes_a_file_renews_it_behind_the_branch_and_gets_no_other,
-    who_is_ahead_is_not_told_that_it_lacks_a_commit,
+    a_writer_behind_the_branch_renews_its_file_and_gets_no_other,
+    an_agent_ahead_gets_no_missing_commit,
     a_lock_lives_through_the_last_millisecond_of_its_time,
     two_agents_of_one_person_are_one_holder_and_hear_of_it,
     a_writer_takes_over_from_its_lead_and_the_lead_what_is_left,
 );
 
 // rule: locks#renewal
-async fn who_writes_a_file_renews_it_behind_the_branch_and_gets_no_other(world: World) {
+async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: World) {
     let api = &world.api;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     let head = world.others_push(&[("other.md", "Somebody else's")]).await;
@@ -41,7 +41,7 @@ async fn who_writes_a_file_renews_it_behind_the_branch_and_gets_no_other(world: 
     assert_eq!(api.held().await, 2);
 }
 
-async fn who_is_ahead_is_not_told_that_it_lacks_a_commit(world: World) {
+async fn an_agent_ahead_gets_no_missing_commit(world: World) {
     let api = &world.api;
     let own = api.git.commit(&[("src/auth.ts", "export {};\n")]);
     // A clone has the commit; GitHub does not, and asks for the base.

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use coord::source::github::{ApiBase, Credential, GithubConfig, GithubSource};
-use coord::source::{Source, Sources};
-use coord::state;
-use coord::store::Store;
-use coord::store::redis::RedisStore;
 use coord_embedded::EmbeddedStore;
+use coord_sources::github::{ApiBase, Credential, GithubConfig, GithubSource};
+use coord_sources::{Source, Sources};
+use coord_state as state;
+use coord_store::Store;
+use coord_store::redis::RedisStore;
 use coord_test_support::git::Repo;
 use coord_test_support::github::Fake;
 use coord_test_support::redis::empty_database;
@@ -170,7 +170,7 @@ impl World {
             self.api.git.git(&["fetch", "--quiet", "--prune"]);
             return;
         }
-        let branch = coord::domain::Branch::parse(branch).unwrap();
+        let branch = coord_domain::Branch::parse(branch).unwrap();
         let key = state::heads::keys::head(&self.api.repo(), &branch);
         self.api.command(["HSET", &key, "checked_at", "1"]).await;
     }
@@ -188,8 +188,8 @@ impl World {
             app.source = Some(reading(fake));
         }
         let edge = app.edge.clone();
-        let routes = coord::http::routes(app, &coord::http::Endpoint::ALL);
-        let address = listen(coord::http::around(edge, routes)).await;
+        let routes = coord_http::routes(app, &coord_http::Endpoint::ALL);
+        let address = listen(coord_http::around(edge, routes)).await;
         self.api.elsewhere(address, Arc::clone(&self.api.store))
     }
 }

@@ -5,14 +5,14 @@ use serde_json::json;
 use super::{World, refusal, refused, warnings};
 
 everywhere!(
-    what_is_not_on_the_branch_or_does_not_follow_the_claim_is_no_push,
+    a_commit_off_the_branch_or_before_the_claim_is_no_push,
     a_file_that_is_as_it_was_is_released_with_a_warning,
 );
 
 const FILES: [&str; 2] = ["src/auth.ts", "src/db.ts"];
 
 // rule: locks#pushed
-async fn what_is_not_on_the_branch_or_does_not_follow_the_claim_is_no_push(world: World) {
+async fn a_commit_off_the_branch_or_before_the_claim_is_no_push(world: World) {
     let (api, origin) = (&world.api, &world.origin);
     // A line beside the branch, which is merged after the claim.
     origin.git(&["checkout", "--quiet", "-b", "side", &api.first]);

@@ -7,7 +7,7 @@ use super::{World, warnings};
 everywhere!(
     a_release_that_is_asked_again_is_answered_as_before_and_frees_nobody_else,
     a_release_that_is_answered_from_memory_gives_up_the_place_in_the_queue,
-    who_throws_work_away_gives_back_what_is_left_also_when_the_branch_is_gone,
+    abandoning_releases_the_rest_also_when_the_branch_is_gone,
 );
 
 // rule: locks#answered-once
@@ -53,7 +53,7 @@ async fn a_release_that_is_answered_from_memory_gives_up_the_place_in_the_queue(
 }
 
 // rule: locks#abandon
-async fn who_throws_work_away_gives_back_what_is_left_also_when_the_branch_is_gone(world: World) {
+async fn abandoning_releases_the_rest_also_when_the_branch_is_gone(world: World) {
     let api = &world.api;
     api.build_graph().await;
     api.claim("ann", "WRITING", &["src/auth.ts", "notes.md"]).await;

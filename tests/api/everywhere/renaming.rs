@@ -2,8 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use coord::domain::RepoId;
-use coord::state;
+use coord_domain::RepoId;
+use coord_state as state;
 use serde_json::{Value, json};
 
 use super::World;

@@ -1,7 +1,7 @@
 //! Spellings of a repository and of a path.
 
-use coord::domain::RepoId;
-use coord::state;
+use coord_domain::RepoId;
+use coord_state as state;
 use serde_json::json;
 
 use super::{URL, World, refusal, refused, sweep, warnings};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::source::Source;
-use coord::state;
 use coord_git::GitSource;
+use coord_sources::Source;
+use coord_state as state;
 use coord_test_support::git::Repo;
 use serde_json::json;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use coord::settings::IntentConfig;
+use coord_settings::IntentConfig;
 use serde_json::{Value, json};
 
 use super::intent;
 use crate::api::Api;
 
-async fn begun(change: impl FnOnce(&mut coord::app::App)) -> Api {
+async fn begun(change: impl FnOnce(&mut coord_server::app::App)) -> Api {
     let api = Api::start_with(change).await;
     api.writes_intent("ann", &intent("REQ-1", &["src/db.ts"])).await;
     api.does("ann", "select", "REQ-1", json!({})).await;

@@ -50,7 +50,7 @@ async fn stored(api: &Api) -> (Vec<String>, Vec<String>) {
     ends.retain(|end| end != ":all");
     ends.sort();
     ends.dedup();
-    let ids = texts(["HKEYS", &coord::state::intents::keys::intents(&crate::api::repo())]).await;
+    let ids = texts(["HKEYS", &coord_state::intents::keys::intents(&crate::api::repo())]).await;
     (ends, ids)
 }
 
@@ -120,7 +120,7 @@ async fn no_id_of_an_intent_escapes_its_key_wherever_it_is_sent() {
 }
 
 #[tokio::test]
-async fn whoever_sends_another_s_agent_id_or_session_gets_neither_its_selection_nor_its_locks() {
+async fn a_foreign_agent_id_or_session_gives_neither_selection_nor_locks() {
     let api = Api::start().await;
     api.writes_intent("ann", &intent("REQ-1", &["src/db.ts"])).await;
     let of_ann = json!({ "agent_id": "one", "session": { "session_id": "s-7", "contributor": "m" } });

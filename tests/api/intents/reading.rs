@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use coord::auth::{Authenticator, JwtVerifier};
+use coord_auth::{Authenticator, JwtVerifier};
 use coord_test_support::signer::Signer;
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use coord::settings::IntentConfig;
+use coord_settings::IntentConfig;
 use serde_json::json;
 
 use super::intent;
@@ -95,7 +95,7 @@ async fn intents_of_other_branches_and_supplements_do_not_overlap() {
 }
 
 #[tokio::test]
-async fn what_covers_too_much_does_not_begin() {
+async fn an_intent_with_a_too_broad_scope_cannot_be_selected() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     for (id, scope, sentence) in [

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use coord::settings::IntentConfig;
+use coord_settings::IntentConfig;
 use serde_json::{Value, json};
 
 use super::intent;

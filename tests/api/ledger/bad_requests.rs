@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use coord::auth::{Authenticator, JwtVerifier};
+use coord_auth::{Authenticator, JwtVerifier};
 use coord_protocol::LedgerFilter;
 use insta::assert_snapshot;
 use secrecy::SecretString;

@@ -1,7 +1,7 @@
 //! What the ledger knows of files: verdicts on their content, and the map.
 
-use coord::state;
 use coord_protocol::{FileContent, FileVerdict, VerifyRequest};
+use coord_state as state;
 use serde_json::json;
 
 use super::{EMPTY, HASH, change, client, record};

@@ -1,6 +1,6 @@
 //! Trace ids that are forged or repeated, and paths of another system.
 
-use coord_intents::ledger::{Expected, verify};
+use coord_intents::ledger::{Expectations, verify};
 use coord_protocol::LedgerFilter;
 use serde_json::{Value, json};
 
@@ -36,7 +36,11 @@ async fn a_trace_id_is_recorded_once_however_it_is_repeated() {
     ));
     record(&api, "ann", &[entry], json!({})).await;
     let page = page(&api, LedgerFilter::default()).await;
-    let report = verify(text_of(&page).as_bytes(), &Expected::chain_of("github.com/acme/shop")).unwrap();
+    let report = verify(
+        text_of(&page).as_bytes(),
+        &Expectations::chain_of("github.com/acme/shop"),
+    )
+    .unwrap();
     assert_eq!((report.damage, report.lines), (None, 3));
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::settings::IntentConfig;
-use coord_intents::ledger::{Adoption, Anchor, Expected, Record, SignedCheckpoint, SigningKey, Source, verify};
+use coord_intents::ledger::{Adoption, Anchor, Expectations, Record, SignedCheckpoint, SigningKey, Source, verify};
 use coord_protocol::LedgerFilter;
+use coord_settings::IntentConfig;
 use serde_json::json;
 
 use super::{HASH, call, change, client, page, record, text_of};
@@ -13,7 +13,7 @@ use crate::api::{Api, REPO_URL};
 const NAME: &str = "github.com/acme/shop";
 
 #[tokio::test]
-async fn what_is_recorded_is_read_with_its_chain_and_verifies() {
+async fn recorded_lines_are_read_with_their_chain_and_verify() {
     let api = Api::start().await;
     let nothing = page(&api, LedgerFilter::default()).await;
     assert_eq!(
@@ -57,12 +57,12 @@ async fn what_is_recorded_is_read_with_its_chain_and_verifies() {
         ("s-7", "a/model")
     );
     assert!(lines[0].error_message.starts_with("No lock"), "{:?}", lines[0]);
-    let expected = Expected {
+    let expected = Expectations {
         anchors: vec![Anchor {
             point: all.sealed.parse().unwrap(),
             source: Source::Seal,
         }],
-        ..Expected::chain_of(NAME)
+        ..Expectations::chain_of(NAME)
     };
     let report = verify(text_of(&all).as_bytes(), &expected).unwrap();
     assert_eq!((report.damage, report.lines, report.anchors_met), (None, 3, 1));
@@ -83,7 +83,7 @@ async fn lines_of_other_programs_are_adopted_by_a_line_in_the_form_of_the_ledger
     let all = page(&api, LedgerFilter::default()).await;
     assert_eq!(Adoption::read(all.lines[1].as_bytes()), Some(adoption));
     let file = format!("{foreign}{}", text_of(&all));
-    let report = verify(file.as_bytes(), &Expected::chain_of(NAME)).unwrap();
+    let report = verify(file.as_bytes(), &Expectations::chain_of(NAME)).unwrap();
     assert_eq!((report.damage, report.foreign.is_adopted), (None, true));
 }
 
@@ -114,7 +114,7 @@ async fn pages_follow_each_other_and_can_be_of_an_intent_or_a_file() {
         all.next = more.next;
     }
     assert_eq!(all.lines.len(), 1000);
-    let report = verify(text_of(&all).as_bytes(), &Expected::chain_of(NAME)).unwrap();
+    let report = verify(text_of(&all).as_bytes(), &Expectations::chain_of(NAME)).unwrap();
     assert_eq!((report.damage, report.end.to_string()), (None, all.sealed.clone()));
     let newest = page(
         &api,
@@ -229,9 +229,9 @@ async fn old_lines_go_and_the_rest_verifies_from_the_base() {
     let kept = page(&api, filter).await;
     let base: coord_intents::ledger::Point = kept.base.parse().unwrap();
     assert_eq!((base.seq, kept.lines.len()), (512, 128));
-    let expected = Expected {
+    let expected = Expectations {
         base: Some(base),
-        ..Expected::chain_of(NAME)
+        ..Expectations::chain_of(NAME)
     };
     let report = verify(text_of(&kept).as_bytes(), &expected).unwrap();
     assert_eq!((report.damage, report.end.to_string()), (None, kept.sealed));

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use coord::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
-use coord::domain::RepoId;
-use coord::settings::edge::AllowedOrigins;
-use coord::settings::own_names::OwnNames;
+use coord_auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
+use coord_domain::RepoId;
+use coord_settings::edge::AllowedOrigins;
+use coord_settings::service_hosts::ServiceHosts;
 use coord_test_support::signer::Signer;
 use reqwest::Method;
 use secrecy::SecretString;
@@ -25,7 +25,7 @@ async fn guarded() -> Api {
             ..Credentials::default()
         }));
         let hosts = |name: &str| (name == "COORD_HOSTS").then(|| "coord.example.com".to_owned());
-        app.edge.own_names = OwnNames::from_env(&hosts).unwrap();
+        app.edge.own_names = ServiceHosts::from_env(&hosts).unwrap();
         let origins = |name: &str| (name == "COORD_CORS_ORIGINS").then(|| "https://app.example.com".to_owned());
         app.edge.cors = AllowedOrigins::from_env(&origins).unwrap();
     })
@@ -41,7 +41,7 @@ fn bearer() -> String {
 
 // rule: mcp#mcp-credentials
 #[tokio::test]
-async fn who_has_no_good_credential_is_told_where_to_get_one() {
+async fn a_bad_credential_gets_a_pointer_to_the_issuer() {
     let api = guarded().await;
     let list = newest("tools/list", json!({})).to_string();
     let other = Signer::Secret(b"another secret of thirty-two bytes".to_vec());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use coord::state;
+use coord_state as state;
 
 use super::call;
 use crate::api::{Api, REPO_URL, repo};

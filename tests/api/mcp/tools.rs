@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::state::admission::{Rate, Rates};
-use coord::store::Limits;
-use coord::store::redis::{RedisOptions, RedisStore};
+use coord_settings::{Rate, Rates};
+use coord_store::Limits;
+use coord_store::redis::{RedisOptions, RedisStore};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -100,7 +100,7 @@ async fn a_tool_says_what_http_says() {
 /// Models of some agents read the structured content from its beginning, and no text.
 // rule: mcp#results
 #[tokio::test]
-async fn what_to_do_comes_first_in_every_result() {
+async fn the_command_comes_first_in_every_result() {
     let api = Api::start().await;
     let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
     let malformed = api.post_body("BREW", &["src/auth.ts"], json!({}));

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use coord::source::{Source, Sources};
 use coord_git::GitSource;
+use coord_sources::{Source, Sources};
 use coord_test_support::git::Repo;
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ async fn no_field_makes_somebody_else_of_a_caller() {
 
 // rule: teams#team-readers
 #[tokio::test]
-async fn who_is_no_member_reads_the_board_and_changes_nothing() {
+async fn a_caller_that_is_no_member_can_only_read_the_board() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
     let team = json!({ "team": "alpha" });
@@ -382,7 +382,7 @@ async fn a_team_of_another_repository_is_another_team() {
 
 // rule: teams#handle-taken-over
 #[tokio::test]
-async fn who_takes_a_handle_that_is_free_again_speaks_for_nobody_else() {
+async fn a_freed_handle_speaks_only_for_its_new_login() {
     let api = Api::with_team().await;
     let added = json!({ "tasks": [{ "title": "A" }] });
     api.does_in_team("bob/one", "/api/tasks", added).await;

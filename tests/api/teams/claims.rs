@@ -150,7 +150,7 @@ async fn results_of_dependencies_that_have_no_room_are_named() {
 
 // rule: teams#status
 #[tokio::test]
-async fn what_is_given_back_is_claimable_with_its_note() {
+async fn a_released_task_is_claimable_with_its_note() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
     api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
@@ -240,7 +240,7 @@ async fn a_completion_by_who_has_lost_the_claim_says_who_has_it_and_a_late_one_i
         .await;
     assert_eq!(
         late["warnings"],
-        json!(["LEASE_EXPIRED: the claim had lapsed, and nobody else had taken the task"])
+        json!(["LEASE_EXPIRED: the claim had expired, and no one else had claimed the task"])
     );
     let other = json!({ "result": "y" });
     let again = api

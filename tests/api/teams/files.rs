@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use coord::domain::team::TeamName;
-use coord::state::{locks, tasks};
-use coord::store::Value as StoreValue;
+use coord_domain::team::TeamName;
+use coord_state::{locks, tasks};
+use coord_store::Value as StoreValue;
 use serde_json::{Value, json};
 
 use super::error;
@@ -260,7 +260,7 @@ async fn a_file_of_a_name_that_is_refused_now_is_not_known_to_be_pushed() {
 
 // rule: teams#release-files
 #[tokio::test]
-async fn what_is_not_pushed_stays_locked_when_a_task_is_given_back() {
+async fn unpushed_files_stay_locked_when_a_task_is_released() {
     let api = Api::with_files().await;
     api.does_in_team("bob/one", "/api/tasks/t2/claim", api.at_work(json!({})))
         .await;

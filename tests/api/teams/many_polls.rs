@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::state::admission::Rates;
+use coord_settings::Rates;
 use serde_json::json;
 
 use crate::api::Api;

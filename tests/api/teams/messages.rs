@@ -1,7 +1,7 @@
 //! Messages are sent, read by a cursor, and listed.
 
-use coord::state;
-use coord::store::Value as StoreValue;
+use coord_state as state;
+use coord_store::Value as StoreValue;
 use serde_json::{Value, json};
 
 use super::error;
@@ -113,7 +113,7 @@ async fn the_history_says_who_has_not_read() {
 
 /// A message whose reader had left counted as read, or was gone.
 #[tokio::test]
-async fn what_a_member_that_left_has_not_read_stays_in_the_history_as_such() {
+async fn unread_messages_of_a_former_member_stay_unread_in_the_history() {
     let api = Api::with_team().await;
     for (to, text) in [
         (json!(["one"]), "a"),
@@ -162,7 +162,7 @@ async fn idle_goes_to_the_leader_and_is_answered_with_what_is_ready() {
 
 // rule: teams#kinds
 #[tokio::test]
-async fn what_cannot_be_sent_is_refused() {
+async fn an_unsendable_header_is_refused() {
     let api = Api::with_team().await;
     for (sent, field, message) in [
         (json!({ "to": ["one"] }), "message", "message is required"),

@@ -89,7 +89,7 @@ impl Api {
     }
 
     /// The same with something else in its state.
-    pub async fn with_team_where(change: impl FnOnce(&mut coord::app::App)) -> Api {
+    pub async fn with_team_where(change: impl FnOnce(&mut coord_server::app::App)) -> Api {
         let api = Api::start_with(change).await;
         api.does_in_team("ann/lead", "/api/teams", json!({ "name": "alpha" }))
             .await;
@@ -100,8 +100,8 @@ impl Api {
     }
 
     /// The newest event of the repository.
-    pub async fn newest_event(&self) -> Option<coord::store::Value> {
-        let key = coord::state::events::keys::status_log(&repo());
+    pub async fn newest_event(&self) -> Option<coord_store::Value> {
+        let key = coord_state::events::keys::status_log(&repo());
         self.command(["XREVRANGE", &key, "+", "-", "COUNT", "1"]).await
     }
 

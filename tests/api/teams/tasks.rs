@@ -49,7 +49,7 @@ async fn tasks_of_one_request_name_each_other() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_one_task_refuses_all() {
+async fn an_error_in_one_task_refuses_all() {
     let api = Api::with_team().await;
     for (tasks, status, message) in [
         (

@@ -205,7 +205,7 @@ async fn every_answer_about_teams_tells_a_member_what_waits() {
 
 // rule: teams#shutdown-answer
 #[tokio::test]
-async fn who_approves_is_told_what_it_has_not_pushed() {
+async fn an_approving_member_learns_which_work_is_unpushed() {
     let api = Api::with_team().await;
     let work = json!({
         "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head, "status": "WRITING", "message": "Try"

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use coord::domain::team::TeamName;
-use coord::state;
+use coord_domain::team::TeamName;
+use coord_state as state;
 use serde_json::{Value, json};
 
 use crate::api::{Api, repo};
@@ -80,7 +80,7 @@ async fn a_poll_ends_when_a_shutdown_is_asked() {
 }
 
 #[tokio::test]
-async fn who_waits_for_a_task_gets_the_one_that_becomes_ready() {
+async fn a_waiting_member_gets_the_task_that_becomes_ready() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B", "dependencies": ["t1"] }]))
         .await;
@@ -128,7 +128,7 @@ async fn a_server_that_stops_answers_its_polls_at_once() {
 
 /// It was answered at once, so that workers that had come early asked without end.
 #[tokio::test]
-async fn who_waits_in_a_team_without_open_tasks_gets_the_first_that_is_added() {
+async fn a_waiting_member_gets_the_first_added_task() {
     let api = Api::with_team().await;
     for id in ["t1", "t2"] {
         let wait = api.does_in_team("bob/two", "/api/tasks/next", json!({ "wait": 15 }));
@@ -174,7 +174,7 @@ impl Api {
 
 /// Only what makes, frees or ends tasks woke it.
 #[tokio::test]
-async fn who_waits_for_a_task_gets_the_one_that_an_edit_makes_ready() {
+async fn a_waiting_member_gets_the_task_that_an_edit_makes_ready() {
     let api = Api::with_team().await;
     api.adds(json!([
         { "title": "A" }, { "title": "B", "dependencies": ["t1"] }, { "title": "C" }, { "title": "D" }
@@ -202,7 +202,7 @@ async fn who_waits_for_a_task_gets_the_one_that_an_edit_makes_ready() {
 
 /// It waited for ends of locks and claims alone.
 #[tokio::test]
-async fn who_waits_for_a_task_gets_the_one_whose_reservation_ends() {
+async fn a_waiting_member_gets_the_task_whose_reservation_ends() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
     let assigned = api

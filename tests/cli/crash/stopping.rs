@@ -157,7 +157,7 @@ fn a_build_that_sigterm_cuts_off_gives_its_lease_back() {
 }
 
 #[test]
-fn what_a_redis_does_not_promise_is_said_at_the_start() {
+fn broken_promises_of_redis_are_reported_at_the_start() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     let place = Place::new(crate::COORD);
     let stderr = place.folder.path().join("stderr");

@@ -47,7 +47,7 @@ fn the_digest_differs_where_a_head_does_and_not_where_a_body_does() {
 }
 
 #[test]
-fn what_cannot_be_printed_is_refused_with_a_sentence() {
+fn an_unprintable_graph_is_refused_with_a_sentence() {
     let (_temp, repo) = project();
     let refused = |arguments: &[&str]| refusal(repo.path(), arguments);
     assert!(refused(&["--interface", "src/gone.ts"]).contains("src/gone.ts is not among the files"));

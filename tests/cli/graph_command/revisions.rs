@@ -42,7 +42,7 @@ fn a_branch_a_tag_an_id_and_what_leads_to_one_name_a_commit() {
 }
 
 #[test]
-fn what_names_no_commit_is_refused_with_its_name() {
+fn an_unknown_commit_is_refused_with_its_name() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
     let head = repo.commit(&[("a.ts", "")]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use coord_graph::ImportGraph;
 
-use super::bench::account::{Account, Edit, Played};
+use super::bench::account::{Account, Edit, TaskRun};
 use super::bench::history::Task;
 
 fn minutes(minutes: u64) -> Duration {
@@ -65,14 +65,14 @@ pub fn edit(pulled: Duration) -> Edit {
 }
 
 /// A task that one agent began and landed then, with the files that it changed after pulls.
-fn played(agent: usize, (started, landed): (u64, u64), edits: &[(&str, u64)]) -> Played {
+fn played(agent: usize, (started, landed): (u64, u64), edits: &[(&str, u64)]) -> TaskRun {
     let edit = |(path, pulled): &(&str, u64)| ((*path).to_owned(), edit(minutes(*pulled)));
-    Played {
+    TaskRun {
         agent,
         started: Some(minutes(started)),
         landed: Some(minutes(landed)),
         edits: edits.iter().map(edit).collect(),
-        ..Played::default()
+        ..TaskRun::default()
     }
 }
 
@@ -88,7 +88,7 @@ fn tasks_are_beside_each_other_where_both_are_worked_on() {
         (by(1, 0, 9), true),
         (by(1, 3, 3), true),
         (by(0, 3, 6), false),
-        (Played::default(), false),
+        (TaskRun::default(), false),
     ] {
         assert_eq!(one.is_beside(&other), expected, "{other:?}");
         assert_eq!(other.is_beside(&one), expected, "{other:?}");

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::domain::{CommitSha, FilePath};
-use coord::policy;
-use coord::source::{Reachable, Source};
+use coord_domain::{CommitSha, FilePath};
+use coord_settings::policy;
+use coord_sources::{Reachable, Source};
 
 use super::bench::branch::{Base, ReplayedBranch};
 use super::bench::history::History;

@@ -38,7 +38,7 @@ fn the_same_lines_conflict_and_lines_apart_do_not() {
 }
 
 #[test]
-fn what_came_between_is_no_conflict_of_the_two() {
+fn commits_between_two_others_are_no_conflict_of_these() {
     // The second changes the first line again; the third is about the last line.
     let again: &[(&str, &str)] = &[("a", "uno\n2\n3\n4\n5\n6\n7\n8\n9\n")];
     let apart: &[(&str, &str)] = &[("a", "uno\n2\n3\n4\n5\n6\n7\n8\nnine\n")];

@@ -9,12 +9,12 @@ use clap::Parser;
 use coord_test_support::git::Repo;
 
 use super::account::edit;
-use super::bench::account::{Account, Played};
+use super::bench::account::{Account, TaskRun};
 use super::bench::branch::Base;
 use super::bench::conflicts::Conflicts;
 use super::bench::history::History;
 use super::bench::interfaces::Interfaces;
-use super::bench::mode::{Hold, Mode, Refused, Rules, Shared};
+use super::bench::mode::{Hold, Mode, RefusalHabit, Rules, Shared};
 use super::bench::stage::{Outcome, Stage};
 use super::bench::{Options, replay};
 
@@ -108,7 +108,7 @@ async fn a_conflict_that_the_rules_exclude_is_a_violation() {
             account.violations.clear();
             for (place, pulled) in [(1, 0), (3, pulled_by_the_later)] {
                 let edit = edit(Duration::from_secs(pulled));
-                account.tasks[place] = Played {
+                account.tasks[place] = TaskRun {
                     agent: place,
                     started: Some(Duration::ZERO),
                     landed: Some(Duration::from_secs(60 + 10 * place as u64)),
@@ -117,7 +117,7 @@ async fn a_conflict_that_the_rules_exclude_is_a_violation() {
                         .keys()
                         .map(|path| (path.clone(), edit.clone()))
                         .collect(),
-                    ..Played::default()
+                    ..TaskRun::default()
                 };
             }
             let conflicting = stage.judge(mode, &mut account, &|_| is_shared).unwrap();
@@ -143,7 +143,7 @@ async fn agents_that_wait_for_each_other_give_up_their_files() {
     }
     let mode = Mode {
         hold: Hold::Edits,
-        refused: Refused::Waits,
+        refused: RefusalHabit::Waits,
         ..Mode::of(Rules::Files, Shared::None)
     };
     on_the_last(5, folder.path(), async |stage| {

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use coord::store::redis::RedisStore;
 use coord_embedded::EmbeddedStore;
+use coord_store::redis::RedisStore;
 use parking_lot::Mutex;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use tokio::task::JoinSet;

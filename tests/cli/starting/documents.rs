@@ -112,8 +112,84 @@ fn is_part(shown: &Value, answer: &Value) -> bool {
 fn the_readme_says_before_anything_else_that_each_agent_needs_an_id() {
     let readme = document("README.md");
     let place = |text: &str| readme.find(text).unwrap_or_else(|| panic!("no {text}"));
-    assert!(place("**Every agent needs an `agent_id` of its own.**") < place("\n## "));
-    assert!(place("are one holder: both get PROCEED") < place("\n```"));
+    assert!(place("**Give every agent its own `agent_id`.**") < place("\n## "));
+    assert!(place("treats them as one and lets both write") < place("\n```"));
+}
+
+/// What stands in for programs that a test cannot run: those that build, ask, or need an account. They say what they were called with.
+const STAND_INS: &str = r#"
+ending() { timeout --signal=INT 5 "$@"; [ $? = 124 ]; }
+cargo() {
+    case "$*" in
+        run) CARGO=cargo ending coord serve --port 0 ;;
+        'run demo') ending coord demo --port 0 ;;
+        *) echo "cargo $*" ;;
+    esac
+}
+coord() {
+    case "$*" in
+        init) command coord init claude-code --yes --no-check ;;
+        *) command coord "$@" ;;
+    esac
+}
+claude() { echo "claude $*"; }
+npm() { echo "npm $*"; }
+vercel() { echo "vercel $*"; }
+gh() { echo a-token; }
+"#;
+
+#[test]
+fn each_block_of_the_readme_can_be_pasted() {
+    for program in ["bash", "openssl", "timeout"] {
+        if !is_installed(program) {
+            return skip(&format!("{program} is not installed"));
+        }
+    }
+    let readme = document("README.md");
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().display();
+    let mut shell = Shell::start();
+    shell.paste(&format!(
+        "sh docs/shop.sh {place}/shop && cd {place}/shop/ada && mkdir {place}/tmp {place}/home"
+    ));
+    shell.paste(&format!(
+        "export TMPDIR={place}/tmp HOME={place}/home XDG_STATE_HOME={place}/home/state"
+    ));
+    shell.paste(STAND_INS);
+    let mut printed = String::new();
+    let mut said = Vec::new();
+    for (language, block) in blocks(&readme) {
+        if language == "sh" {
+            printed = shell.paste(&format!("{block}\necho \"ended $?\"")).join("\n");
+            assert!(printed.ends_with("ended 0"), "{block}: {printed}");
+            said.push(printed.clone());
+        } else if printed.contains("Hooks of claude-code") {
+            // Times are rounded up.
+            let printed = std::mem::take(&mut printed).replace("301 s", "300 s");
+            assert!(printed.contains(block), "shown:\n{block}\nprinted:\n{printed}");
+        }
+    }
+    for (number, wanted) in [
+        "To see the page with agents at work, run `cargo run demo`.",
+        "Four agents are at work",
+        "cargo install --locked --path cli",
+        "To undo: `coord init --undo`.",
+        "Nobody overwrote anybody.",
+        "claude mcp add --transport http coord http://localhost:3000/api/mcp",
+        "npm install --global vercel@60.1.3\nvercel link\nvercel install upstash\nvercel env add CRON_SECRET production --sensitive\nvercel deploy --prod",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert!(said[number].contains(wanted), "{wanted}: {}", said[number]);
+    }
+    assert_eq!(said.len(), 7, "each block has what it says");
+    assert!(folder.path().join("shop/ada/.claude/settings.json").exists());
+    let left: Vec<_> = std::fs::read_dir(folder.path().join("tmp"))
+        .expect("a folder")
+        .flatten()
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 /// Pastes the blocks of a section, and returns how many answers in JSON are as shown. The server of the section is at `port`.
@@ -128,7 +204,7 @@ fn paste_requests(shell: &mut Shell, section: &str, port: u16) -> usize {
             }
             continue;
         }
-        let shown: Value = serde_json::from_str(text).expect("JSON in the README");
+        let shown: Value = serde_json::from_str(text).expect("JSON in the document");
         let answer = printed
             .iter()
             .rev()
@@ -171,7 +247,7 @@ fn paste_commands(shell: &mut Shell, section: &str) -> usize {
 }
 
 #[test]
-fn the_sessions_of_the_readme_can_be_pasted_one_after_another_and_answer_what_is_shown() {
+fn the_sessions_can_be_pasted_one_after_another_and_answer_what_is_shown() {
     for program in ["bash", "curl"] {
         if !is_installed(program) {
             return skip(&format!("{program} is not installed"));
@@ -183,15 +259,24 @@ fn the_sessions_of_the_readme_can_be_pasted_one_after_another_and_answer_what_is
         .expect("a port")
         .port();
     let mut shell = Shell::start();
+    // Servers of other clones of the same repository are listed in the user's own folder.
+    let state = tempfile::tempdir().expect("a folder");
+    shell.paste(&format!("export XDG_STATE_HOME={}", state.path().display()));
     let login = format!("({})", shell.paste("id -un").concat());
-    let readme = document("README.md")
+    let sessions = document("examples/sessions.md")
         .replace("/tmp/shop", &folder.path().join("shop").display().to_string())
         .replace("3030", &port.to_string())
         .replace("(ada)", &login);
-    let compared = paste_requests(&mut shell, section(&readme, "## A session"), port);
+    let compared = paste_requests(&mut shell, section(&sessions, "## Two agents, by HTTP"), port);
     assert!(compared >= 5, "{compared} answers");
-    for (heading, at_least) in [("## Branches and pull requests", 7), ("## Teams", 10)] {
-        let compared = paste_commands(&mut shell, section(&readme, heading));
+    for (heading, at_least) in [
+        ("## Two worktrees, two branches", 7),
+        ("## A team with tasks and messages", 10),
+        ("## An intent: scope, budget, proof", 10),
+    ] {
+        // The server of the session before notices that its repository is gone within a second.
+        shell.paste("sleep 2");
+        let compared = paste_commands(&mut shell, section(&sessions, heading));
         assert!(compared >= at_least, "{compared} commands under {heading}");
     }
     let left: Vec<_> = std::fs::read_dir(folder.path()).expect("the folder").collect();

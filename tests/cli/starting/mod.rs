@@ -2,6 +2,7 @@
 
 mod addresses;
 mod banner;
+mod demo;
 mod documents;
 mod fetching;
 mod manual;
@@ -9,6 +10,7 @@ mod page;
 mod references;
 mod rules;
 mod security;
+mod words;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -3,13 +3,13 @@
 use crate::starting::{Running, serve_with};
 
 #[test]
-fn whoever_is_on_this_machine_sees_what_is_served() {
+fn any_process_on_this_machine_sees_the_served_repositories() {
     let folder = tempfile::tempdir().expect("a folder");
     let running = Running::start(serve_with(folder.path(), &["--port", "0"], &[]));
     let answer = running.get("/served.json");
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    let list = r#"{"repositories":[{"branch":"main","repo_url":"https://github.com/team/project"}]}"#;
-    assert!(answer.ends_with(list), "{answer}");
+    let list = r#"{"repositories":[{"branch":"main","repo_url":"https://github.com/team/project"}],"user":""#;
+    assert!(answer.contains(list), "{answer}");
 }
 
 #[test]

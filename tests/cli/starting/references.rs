@@ -15,6 +15,7 @@ fn documents() -> Vec<(PathBuf, String)> {
         "README.md",
         "ARCHITECTURE.md",
         "SECURITY.md",
+        "examples/sessions.md",
         "tests/graph-truth/README.md",
     ]
     .map(PathBuf::from)
@@ -182,7 +183,7 @@ fn between<'a>(text: &'a str, begin: &str, ends: &[char]) -> Vec<&'a str> {
 
 /// The files of the state with this extension.
 fn files_of_the_state(extension: &str) -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(ROOT).join("lib/coord/src/state")];
+    let mut folders = vec![Path::new(ROOT).join("lib/state/src")];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder of the state") {

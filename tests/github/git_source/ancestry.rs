@@ -1,6 +1,6 @@
-use coord::domain::RepoId;
-use coord::source::{Reachable, Source};
+use coord_domain::RepoId;
 use coord_git::GitSource;
+use coord_sources::{Reachable, Source};
 use tempfile::tempdir;
 
 use crate::git_source::{serve, sha};

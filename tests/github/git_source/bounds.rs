@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use coord::source::Source;
+use coord_sources::Source;
 use tempfile::tempdir;
 
 use crate::git_source::{serve, sha};

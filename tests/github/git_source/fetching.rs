@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use coord::source::Source;
 use coord_cli::commands::serve::fetch::keep_current;
 use coord_git::GitSource;
+use coord_sources::Source;
 use tempfile::tempdir;
 
 use crate::git_source::{branch, sha};

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use coord::domain::{FilePath, RepoId};
-use coord::source::{Blob, BlobSink, EntryKind, Source, Sources};
+use coord_domain::{FilePath, RepoId};
 use coord_git::GitSource;
+use coord_sources::{Blob, BlobSink, EntryKind, Source, Sources};
 use parking_lot::Mutex;
 use tempfile::tempdir;
 

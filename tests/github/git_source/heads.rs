@@ -1,6 +1,6 @@
-use coord::domain::RepoId;
-use coord::source::{Source, SourceError};
+use coord_domain::RepoId;
 use coord_git::GitSource;
+use coord_sources::{Source, SourceError};
 use tempfile::tempdir;
 
 use crate::git_source::{branch, serve, sha};

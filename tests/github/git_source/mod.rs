@@ -11,9 +11,9 @@ mod upstreams;
 
 use std::path::Path;
 
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::Source;
+use coord_domain::{Branch, CommitSha, RepoId};
 use coord_git::GitSource;
+use coord_sources::Source;
 
 /// A source with the one repository at `path`, and its id.
 fn serve(path: &Path) -> (GitSource, RepoId) {

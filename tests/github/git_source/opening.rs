@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use coord::domain::RepoId;
-use coord::source::Source;
-use coord_git::{GitSource, OpenError, Opened};
+use coord_domain::RepoId;
+use coord_git::{GitSource, OpenError, OpenedRepository};
+use coord_sources::Source;
 use tempfile::tempdir;
 
 use crate::git_source::{branch, serve, sha};
@@ -23,13 +23,13 @@ fn a_plain_repository_is_described() {
     let repo = Repo::init(temp.path().join("Core"), &[]);
     let head = repo.commit(&[("src/a.ts", "1")]);
     repo.git(&["remote", "add", "origin", "git@github.com:Dedalus/Core.git"]);
-    let expected = Opened {
+    let expected = OpenedRepository {
         repo: id("https://github.com/dedalus/core"),
         path: repo.path().canonicalize().unwrap(),
         git_folder: repo.path().join(".git").canonicalize().unwrap(),
         default_branch: Some(branch("main")),
         head: Some(sha(&head)),
-        tip: Some(coord::source::Tip {
+        tip: Some(coord_sources::Tip {
             commit: sha(&head),
             reference: "refs/heads/main".to_owned(),
         }),
@@ -110,7 +110,7 @@ async fn worktrees_of_one_repository_are_one_with_a_branch_each() {
         "the id does not depend on which worktree is named"
     );
 
-    // Opened by a worktree, the repository outlives it.
+    // OpenedRepository by a worktree, the repository outlives it.
     let (source, repo) = serve(side.path());
     main.git(&["worktree", "remove", "--force", "../side"]);
     assert_eq!(source.head(&repo, &branch("feature")).await.unwrap(), sha(&second));

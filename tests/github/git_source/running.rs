@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use coord::source::{Reachable, Source, SourceError};
+use coord_sources::{Reachable, Source, SourceError};
 use tempfile::tempdir;
 
 use crate::git_source::files::read;
@@ -9,7 +9,7 @@ use crate::git_source::{branch, serve, sha};
 use coord_test_support::git::Repo;
 
 #[tokio::test]
-async fn what_other_processes_pack_and_fetch_is_seen() {
+async fn packs_and_fetches_by_other_processes_are_seen() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path().join("repo"), &[]);
     let first = repo.commit(&[("a", "0")]);

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use coord::domain::RepoId;
-use coord::source::{Source, SourceError};
+use coord_domain::RepoId;
 use coord_git::GitSource;
+use coord_sources::{Source, SourceError};
 use tempfile::{TempDir, tempdir};
 
 use crate::git_source::{branch, serve, sha};

@@ -4,13 +4,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use coord::app::App;
-use coord::auth::Authenticator;
-use coord::http::Endpoint;
-use coord::settings::Settings;
-use coord::settings::connections::ConnectionConfig;
+use coord_auth::Authenticator;
 use coord_cli::commands::serve::listen::Places;
 use coord_embedded::EmbeddedStore;
+use coord_http::Endpoint;
+use coord_server::app::App;
+use coord_server::settings::Settings;
+use coord_settings::connections::ConnectionConfig;
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
@@ -116,7 +116,7 @@ async fn sockets_that_never_say_who_they_are_make_room_after_their_upgrade_too()
         Arc::new(EmbeddedStore::in_memory().unwrap()),
         Authenticator::by_jwt(None),
     );
-    let address = listen(&places, coord::http::router(app, &Endpoint::ALL)).await;
+    let address = listen(&places, coord_http::router(app, &Endpoint::ALL)).await;
     let upgrade = format!(
         "GET /api/events?{QUERY} HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n\
          sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use coord::settings::connections::ConnectionConfig;
 use coord_cli::commands::serve::ServeArgs;
 use coord_cli::commands::serve::listen::{Bounds, Places, serve_within};
+use coord_settings::connections::ConnectionConfig;
 use coord_test_support::git::Repo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

@@ -5,8 +5,8 @@ use std::net::TcpStream;
 use std::process::{Child, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
-use coord::store::redis::RedisStore;
-use coord::store::{Request, Store, Value};
+use coord_store::redis::RedisStore;
+use coord_store::{Request, Store, Value};
 use coord_test_support::redis::empty_database;
 use coord_test_support::waiting::block_until;
 use reqwest::{Client, Method};

@@ -47,7 +47,7 @@ fn rows(page: &str) -> Vec<Vec<&str>> {
 
 #[test]
 fn every_bound_of_the_scripts_says_what_one_login_has_of_it() {
-    let state = root().join("lib/coord/src/state");
+    let state = root().join("lib/state/src");
     let mut declared = BTreeSet::new();
     for file in files_below(&state, "lua") {
         let text = fs::read_to_string(&file).unwrap();

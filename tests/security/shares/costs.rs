@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use coord::app::App;
-use coord::auth::{Authenticator, Credentials};
-use coord::domain::UserId;
-use coord::http::Endpoint;
-use coord::settings::Settings;
-use coord::source::{Source, Sources};
-use coord::state::admission::{Rate, Rates};
+use coord_auth::{Authenticator, Credentials};
+use coord_domain::UserId;
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
+use coord_http::Endpoint;
+use coord_server::app::App;
+use coord_server::settings::Settings;
+use coord_settings::{Rate, Rates};
+use coord_sources::{Source, Sources};
 use coord_test_support::git::Repo;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ impl Server {
             ..App::new(&Settings::default(), store, authenticator)
         };
         let edge = app.edge.clone();
-        let routes = coord::http::around(edge, coord::http::routes(app, &Endpoint::ALL));
+        let routes = coord_http::around(edge, coord_http::routes(app, &Endpoint::ALL));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(coord_cli::commands::serve::listen::serve(

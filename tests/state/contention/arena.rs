@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use coord::app::App;
-use coord::auth::{Authenticator, Credentials};
-use coord::domain::{Branch, CommitSha, NeighborPolicy, RepoId, UserId};
-use coord::http::{Endpoint, router};
-use coord::settings::{LockConfig, Settings};
-use coord::state::admission::Rates;
-use coord::state::heads::{FetchedHead, record_head};
-use coord::store::{Request, Store};
+use coord_auth::{Authenticator, Credentials};
 use coord_cli::commands::serve::listen;
+use coord_domain::{Branch, CommitSha, NeighborPolicy, RepoId, UserId};
+use coord_http::{Endpoint, router};
+use coord_server::app::App;
+use coord_server::settings::Settings;
+use coord_settings::LockConfig;
+use coord_settings::Rates;
+use coord_state::heads::{FetchedHead, record_head};
+use coord_store::{Request, Store};
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::store::Store;
+use coord_store::Store;
 
 use crate::contention::arena::{self, HEAD, REPO_URL};
 use crate::contention::linear::linearize;

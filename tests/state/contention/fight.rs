@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use coord::store::Store;
+use coord_store::Store;
 use tokio::sync::Barrier;
 
 use crate::contention::arena::{self, HEAD, REPO_URL};

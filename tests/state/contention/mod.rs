@@ -12,9 +12,9 @@ mod violations;
 
 use std::sync::Arc;
 
-use coord::store::Store;
-use coord::store::redis::RedisStore;
 use coord_embedded::EmbeddedStore;
+use coord_store::Store;
+use coord_store::redis::RedisStore;
 use coord_test_support::real_redis::RealRedis;
 
 fn connect(redis: &RealRedis) -> Arc<dyn Store> {

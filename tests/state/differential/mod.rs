@@ -9,8 +9,8 @@ mod scripts;
 mod teams;
 mod words;
 
-use coord::store::{Request, Store, Value};
 use coord_embedded::EmbeddedStore;
+use coord_store::{Request, Store, Value};
 use coord_test_support::script;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};

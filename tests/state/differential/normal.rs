@@ -1,6 +1,6 @@
 //! Answers and states without what differs from one run to another.
 
-use coord::store::{Request, Value};
+use coord_store::{Request, Value};
 use serde_json::Value as Json;
 
 use crate::world::World;

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use coord::store::Value;
+use coord_store::Value;
 use coord_test_support::real_redis::RealRedis;
 
 /// A running redis-server, stopped when dropped.

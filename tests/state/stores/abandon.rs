@@ -1,7 +1,7 @@
 //! Locks given back without a push.
 
-use coord::state::admission::Denial;
-use coord::state::locks::ReleaseOutcome;
+use coord_state::admission::Denial;
+use coord_state::locks::ReleaseOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{World, answered, denial_of};
@@ -14,7 +14,7 @@ async fn without_any_head_nothing_is_released_but_what_is_thrown_away(world: Wor
     assert_eq!(world.stored("a.ts").await.len(), 1);
 }
 
-async fn who_throws_work_away_gives_back_what_is_left_and_hears_what_is_lost(world: World) {
+async fn abandoning_releases_the_rest_and_reports_lost_locks(world: World) {
     store_graph(&world, &[("one.ts", &["a.ts"])]).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts", "lost.ts", "gone.ts"]).await;
@@ -116,5 +116,5 @@ on_every_store!(
     as_much_as_one_person_may_hold_is_thrown_away_at_once,
     without_any_head_nothing_is_released_but_what_is_thrown_away,
     work_is_thrown_away_without_any_head,
-    who_throws_work_away_gives_back_what_is_left_and_hears_what_is_lost,
+    abandoning_releases_the_rest_and_reports_lost_locks,
 );

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use coord::domain::{Holder, UserId};
-use coord::state;
-use coord::state::admission::{
-    AdmissionTerms, Admitted, HeadTerms, Rates, RememberedMember, SeenHead, USES_EVERYTHING, admit, forget, recall,
+use coord_domain::{Holder, UserId};
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{
+    AdmissionTerms, Admitted, HeadTerms, RememberedMember, ReportedHead, USES_EVERYTHING, admit, forget, recall,
     remember,
 };
 
@@ -30,7 +31,7 @@ pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> Admis
     }
 }
 
-pub async fn try_entry(world: &World, entry: &AdmissionTerms<'_>) -> Admitted<SeenHead> {
+pub async fn try_entry(world: &World, entry: &AdmissionTerms<'_>) -> Admitted<ReportedHead> {
     let admitted = admit(&*world.store, entry, state::Read::nothing()).await.unwrap();
     admitted.map(|(head, _)| head)
 }
@@ -74,7 +75,7 @@ async fn a_verified_credential_is_remembered_with_its_age_for_a_day(world: World
     assert_eq!(world.recalls().await, None);
 }
 
-async fn what_another_version_remembered_counts_as_nothing(world: World) {
+async fn records_of_another_version_are_ignored(world: World) {
     let key = state::admission::keys::identity(&world.repo, CREDENTIAL);
     for text in [
         "{\"refused\":\"no\",\"is_known\":true}",
@@ -86,7 +87,7 @@ async fn what_another_version_remembered_counts_as_nothing(world: World) {
     }
 }
 
-async fn what_counts_in_one_repository_does_not_in_another(world: World) {
+async fn a_credential_of_one_repository_does_not_count_in_another(world: World) {
     let other = World::over(world.store.clone(), None);
     world.remembers(&member(true)).await;
     assert_eq!(other.recalls().await, None);
@@ -114,7 +115,7 @@ async fn verdicts_are_read_many_at_once_and_answered_in_order(world: World) {
 
 on_every_store!(
     a_verified_credential_is_remembered_with_its_age_for_a_day,
-    what_another_version_remembered_counts_as_nothing,
-    what_counts_in_one_repository_does_not_in_another,
+    records_of_another_version_are_ignored,
+    a_credential_of_one_repository_does_not_count_in_another,
     verdicts_are_read_many_at_once_and_answered_in_order,
 );

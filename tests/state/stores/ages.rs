@@ -1,13 +1,12 @@
 //! The age of a head that is kept in the store, and what only the source can tell.
 
-use coord::domain::work::{Shortfall, Verdict};
-use coord::domain::{CommitSha, FilePath, LockMode, NeighborPolicy};
-use coord::state;
-use coord::state::admission::{
-    AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, HeadTerms, Question, Rates,
-};
-use coord::state::heads::FetchedHead;
-use coord::state::locks::{GateTerms, ReleaseOutcome, Written};
+use coord_domain::work::{Shortfall, Verdict};
+use coord_domain::{CommitSha, FilePath, LockMode, NeighborPolicy};
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, HeadTerms, Question};
+use coord_state::heads::FetchedHead;
+use coord_state::locks::{GateTerms, ReleaseOutcome, WrittenFile};
 
 use crate::stores::admission::{entry_of, try_entry};
 use crate::world::{HEAD, LOCAL, NEXT, World, aged, answered, denial_of, question_of, sha};
@@ -64,7 +63,7 @@ async fn a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it(world: Worl
     assert!(is_kept().await);
     let outcome = ann
         .at(NEXT)
-        .release(Some(NEXT), coord::source::Reachable::Unknown, &["a.ts"])
+        .release(Some(NEXT), coord_sources::Reachable::Unknown, &["a.ts"])
         .await;
     assert_eq!(crate::world::released(outcome).released, ["a.ts"]);
 }
@@ -77,12 +76,12 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         coord_test_support::redis::empty_database();
         return;
     };
-    let store = coord::store::redis::RedisStore::connect(&format!("redis://127.0.0.1:{port}")).unwrap();
+    let store = coord_store::redis::RedisStore::connect(&format!("redis://127.0.0.1:{port}")).unwrap();
     let world = World::over(std::sync::Arc::new(store), None);
     let ann = world.agent("ann").without_source();
     let (paths, message) = (
         [FilePath::parse("a.ts").unwrap()],
-        coord::domain::LockReason::parse("Trying").unwrap(),
+        coord_domain::LockReason::parse("Trying").unwrap(),
     );
     let (known, unknown) = ([sha(HEAD)], [sha(LOCAL)]);
     let entry = |known, at_most| AdmissionTerms {
@@ -127,7 +126,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             .await;
         world.command(refuse).await;
         let refused = world.command(["SET", "anything", "1"]).await;
-        assert!(matches!(refused, coord::store::Value::Error(_)), "{refused:?}");
+        assert!(matches!(refused, coord_store::Value::Error(_)), "{refused:?}");
         for _ in 0..3 {
             let survey = answered(check(&known).await);
             assert_eq!((&survey.head.commit, survey.head.is_unconfirmed), (&sha(HEAD), true));
@@ -138,7 +137,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             question_of(check(&unknown).await),
             Question::Ancestry(AncestryQuestion::Commits { age: 0, .. })
         ));
-        let wanted = state::locks::Wanted {
+        let wanted = state::locks::ClaimTerms {
             claim: LockMode::Writing,
             policy: &state::locks::PolicyTerms::of(NeighborPolicy::Block),
             agent_head: &known[0],
@@ -291,7 +290,7 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
     );
 }
 
-async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: World) {
+async fn the_source_is_not_asked_about_commits_that_the_store_knows(world: World) {
     world.records_head(NEXT, &[NEXT, HEAD]).await;
     let ann = world.agent("ann").holder;
     let path = [FilePath::parse("a.ts").unwrap()];
@@ -349,7 +348,7 @@ async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
     let Question::Ancestry(AncestryQuestion::Work { head, written, .. }) = asks else {
         panic!("{asks:?}")
     };
-    let claimed = Written {
+    let claimed = WrittenFile {
         path: "a.ts".to_owned(),
         claim_head: sha(HEAD),
     };
@@ -369,6 +368,6 @@ on_every_store!(
     one_refreshes_an_old_head_and_the_others_go_on_with_it,
     an_etag_is_not_trusted_for_ever,
     while_the_source_cannot_be_asked_an_old_head_does_for_some,
-    what_the_store_knows_of_the_commits_is_not_asked_of_the_source,
+    the_source_is_not_asked_about_commits_that_the_store_knows,
     whether_work_was_pushed_is_asked_before_it_is_refused,
 );

@@ -1,7 +1,7 @@
 //! The table of blocking, row by row, for claims and for checks.
 
-use coord::domain::{LockMode, NeighborPolicy};
-use coord::state::locks::ClaimOutcome;
+use coord_domain::{LockMode, NeighborPolicy};
+use coord_state::locks::ClaimOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{World, in_short};
@@ -154,7 +154,7 @@ async fn a_writer_renews_although_a_neighbor_is_now_written(world: World) {
     assert_eq!(world.stored("new.ts").await, []);
 }
 
-async fn who_reads_and_wants_to_write_is_held_up_by_a_written_neighbor(world: World) {
+async fn a_reader_that_wants_to_write_is_blocked_by_a_written_neighbor(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let ann = world.agent("ann");
     ann.reads(&["a.ts"]).await;
@@ -168,5 +168,5 @@ on_every_store!(
     every_row_holds_for_checks_and_for_claims,
     ones_own_locks_block_nothing_not_even_on_neighbors,
     a_writer_renews_although_a_neighbor_is_now_written,
-    who_reads_and_wants_to_write_is_held_up_by_a_written_neighbor,
+    a_reader_that_wants_to_write_is_blocked_by_a_written_neighbor,
 );

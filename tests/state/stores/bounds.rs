@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::domain::{FilePath, LockReason};
-use coord::source::Reachable;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, Full, TooMuch};
-use coord::state::locks::Release;
-use coord::state::sweep::sweep;
-use coord::store::Value;
-use coord::store::redis::RedisStore;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_domain::{FilePath, LockReason};
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, FullPart, SizeLimit};
+use coord_state::locks::Release;
+use coord_state::sweep::sweep;
+use coord_store::Value;
+use coord_store::redis::RedisStore;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{NEXT, World, denial_of, released};
@@ -21,7 +21,7 @@ fn files(prefix: &str, count: usize) -> Vec<String> {
 }
 
 /// Any order of claims, renewals, releases, refusals and expiries, by two agents each of three people, on two branches.
-async fn what_is_counted_as_held_is_what_the_entries_say(world: World) {
+async fn the_counts_of_held_locks_match_the_entries(world: World) {
     let mut random = fastrand::Rng::with_seed(7);
     let people = ["ann", "ann/two", "bob", "bob/two", "cid", "cid/two"];
     let names = files("f", 12);
@@ -76,13 +76,13 @@ async fn a_file_has_at_most_256_locks(world: World) {
     }
     let ann = world.agent("ann");
     let stop = denial_of(ann.try_claim(Reading, &["free.ts", "a.ts"]).await);
-    assert_eq!(stop, Denial::Full(Full::File("a.ts".to_owned())));
+    assert_eq!(stop, Denial::Full(FullPart::File("a.ts".to_owned())));
     assert!(world.stored("free.ts").await.is_empty());
     assert_eq!(world.events().await.last().unwrap().1["reason"], "FULL");
     // Who has one of them keeps it, and on another branch they count as well.
     world.agent("p7").reads(&["a.ts"]).await;
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(denial_of(elsewhere), Denial::Full(Full::File("a.ts".to_owned())));
+    assert_eq!(denial_of(elsewhere), Denial::Full(FullPart::File("a.ts".to_owned())));
     world.agent("p7").abandons(&["a.ts"]).await;
     ann.reads(&["a.ts"]).await;
     world.assert_held_is_exact().await;
@@ -97,10 +97,10 @@ async fn a_person_with_all_agents_holds_at_most_2000_files(world: World) {
     let ann = world.agent("ann/more");
     assert_eq!(
         denial_of(ann.try_claim(Reading, &["a.ts"]).await),
-        Denial::Full(Full::Person)
+        Denial::Full(FullPart::Person)
     );
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(denial_of(elsewhere), Denial::Full(Full::Person));
+    assert_eq!(denial_of(elsewhere), Denial::Full(FullPart::Person));
     assert_eq!(world.held().await["@ann"], 2000);
     world.agent("bob").writes(&["a.ts"]).await;
     world.agent("ann/0").writes(&names[..500]).await;
@@ -110,14 +110,14 @@ async fn a_person_with_all_agents_holds_at_most_2000_files(world: World) {
 }
 
 /// Two thousand bytes of message are three times as much as a short one.
-async fn what_is_held_is_bounded_in_bytes_too(world: World) {
+async fn held_locks_are_bounded_in_bytes_too(world: World) {
     let ann = world.agent("ann").saying(&"\u{1f600}".repeat(500));
     ann.writes(&files("some", 512)).await;
     assert_eq!(world.held().await["@ann"], 3 * 512);
     let more = files("more", 512);
     assert_eq!(
         denial_of(ann.try_claim(Writing, &more).await),
-        Denial::Full(Full::Person)
+        Denial::Full(FullPart::Person)
     );
     world.agent("ann").writes(&more[..400]).await;
     world.assert_held_is_exact().await;
@@ -133,7 +133,7 @@ async fn a_repository_has_at_most_10000_locks(world: World) {
     let ann = world.agent("ann");
     assert_eq!(
         denial_of(ann.try_claim(Writing, &["a.ts"]).await),
-        Denial::Full(Full::Repository)
+        Denial::Full(FullPart::Repository)
     );
     assert_eq!(
         world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await,
@@ -155,7 +155,7 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
         denial_of(ann.try_claim(Reading, &names).await),
         denial_of(ann.try_claim(Writing, &names).await),
     ] {
-        assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
+        assert_eq!(stop, Denial::TooMuch(SizeLimit::Locks));
     }
     for half in names.chunks(256) {
         ann.reads(half).await;
@@ -163,7 +163,7 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
     // All that the caller holds is as many.
     const ALL: [&str; 0] = [];
     let stop = denial_of(ann.try_release(None, None, true, &ALL).await);
-    assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
+    assert_eq!(stop, Denial::TooMuch(SizeLimit::Locks));
     assert_eq!(ann.abandons(&names[..256]).await.released.len(), 256);
     assert_eq!(ann.abandons(&ALL).await.released.len(), 256);
     world.assert_held_is_exact().await;
@@ -180,7 +180,7 @@ async fn a_request_looks_at_100000_neighbors(world: World) {
     ann.writes(&names).await;
     world.agent("bob").writes(&files("unrelated", 250)).await;
     let stop = denial_of(ann.try_check(Writing, &names).await);
-    assert_eq!(stop, Denial::TooMuch(TooMuch::Neighbors));
+    assert_eq!(stop, Denial::TooMuch(SizeLimit::Neighbors));
     for half in names.chunks(256) {
         assert!(matches!(ann.try_check(Writing, half).await, Admitted::Outcome(_)));
     }
@@ -235,7 +235,7 @@ async fn an_answer_names_locks_of_512_kib_and_counts_the_rest(world: World) {
 }
 
 /// Each lock is a claim of its own: as many events, were they not bounded.
-async fn what_expires_at_once_is_announced_by_a_bounded_number_of_events(world: World) {
+async fn locks_that_expire_at_once_cause_a_bounded_number_of_events(world: World) {
     let names = files("read", 300);
     for reader in ["ann", "bob"] {
         for some in names.chunks(1) {
@@ -350,17 +350,17 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
 }
 
 on_every_store!(
-    what_is_counted_as_held_is_what_the_entries_say,
+    the_counts_of_held_locks_match_the_entries,
     a_file_has_at_most_256_locks,
     a_person_with_all_agents_holds_at_most_2000_files,
-    what_is_held_is_bounded_in_bytes_too,
+    held_locks_are_bounded_in_bytes_too,
     a_repository_has_at_most_10000_locks,
     a_request_looks_at_4096_locks_on_its_files,
     a_request_looks_at_100000_neighbors,
     a_release_counts_importers_on_50000_lines_and_says_that_there_are_more,
     a_hub_alone_is_never_too_much,
     an_answer_names_locks_of_512_kib_and_counts_the_rest,
-    what_expires_at_once_is_announced_by_a_bounded_number_of_events,
+    locks_that_expire_at_once_cause_a_bounded_number_of_events,
     a_sweep_does_some_and_leaves_the_rest_to_the_next,
     a_sweep_drops_events_of_last_week,
 );

@@ -1,11 +1,12 @@
 //! `lease_build`, `report_build`, `stage_graph`, `publish_graph`, `fail_build`.
 
-use coord::domain::BuildProgress;
-use coord::state;
-use coord::state::builds::{
-    BuildLease, Published, StagedPart, StagedSize, fail_build, lease_build, publish_graph, report_build, stage_graph,
+use coord_domain::BuildProgress;
+use coord_state as state;
+use coord_state::builds::{
+    BuildLease, PublishOutcome, StagedPart, StagedSize, fail_build, lease_build, publish_graph, report_build,
+    stage_graph,
 };
-use coord::store::Value;
+use coord_store::Value;
 use futures::StreamExt;
 
 use crate::world::{HEAD, NEXT, World, branch, sha};
@@ -29,14 +30,14 @@ impl World {
             .unwrap()
     }
 
-    pub(super) async fn stage(&self, builder: &str, key: &str, part: StagedPart) -> Published {
+    pub(super) async fn stage(&self, builder: &str, key: &str, part: StagedPart) -> PublishOutcome {
         stage_graph(&*self.store, &self.repo, &self.branch, builder, key, part)
             .await
             .unwrap()
     }
 
     /// Publishes an adjacency of so many fields, and so many bytes of JSON.
-    pub(super) async fn publish(&self, builder: &str, commit: &str, fields: usize, bytes: usize) -> Published {
+    pub(super) async fn publish(&self, builder: &str, commit: &str, fields: usize, bytes: usize) -> PublishOutcome {
         let parts = [
             (self.adjacency_key(), StagedSize::Fields(fields)),
             (self.json_key(), StagedSize::Bytes(bytes)),
@@ -55,7 +56,7 @@ impl World {
         .unwrap()
     }
 
-    pub(super) async fn report(&self, builder: &str, scanned: usize) -> Published {
+    pub(super) async fn report(&self, builder: &str, scanned: usize) -> PublishOutcome {
         let progress = BuildProgress {
             files: 12,
             wanted: 10,
@@ -124,20 +125,20 @@ async fn one_builder_at_a_time(world: World) {
 async fn a_dead_builder_gives_its_lease_back_and_can_do_nothing_more(world: World) {
     let key = world.adjacency_key();
     world.lease("dead", HEAD).await;
-    assert_eq!(world.stage("dead", &key, StagedPart::Begin).await, Published::Done);
+    assert_eq!(world.stage("dead", &key, StagedPart::Begin).await, PublishOutcome::Done);
     world.set_graph_field("lease_until", "1000000000").await;
     assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
     for part in [StagedPart::Begin, fields_after(0, ["f", "0\n"]), text_at(0, "x")] {
-        assert_eq!(world.stage("dead", &key, part).await, Published::LeaseLost);
+        assert_eq!(world.stage("dead", &key, part).await, PublishOutcome::LeaseLost);
     }
-    assert_eq!(world.publish("dead", HEAD, 0, 0).await, Published::LeaseLost);
+    assert_eq!(world.publish("dead", HEAD, 0, 0).await, PublishOutcome::LeaseLost);
     world.fail("dead", HEAD, "too late to matter").await;
     assert_eq!(world.graph_field("failure").await, Value::Nil);
     assert_eq!(world.graph_field("version").await, Value::Nil);
-    assert_eq!(world.publish("two", NEXT, 0, 0).await, Published::Done);
+    assert_eq!(world.publish("two", NEXT, 0, 0).await, PublishOutcome::Done);
     assert_eq!(
         world.publish("nobody", NEXT, 0, 0).await,
-        Published::LeaseLost,
+        PublishOutcome::LeaseLost,
         "the lease ended with the publication"
     );
 }
@@ -185,7 +186,7 @@ async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
         }
         assert_eq!(world.number(["EXISTS", &adjacency, &json]).await, before);
         assert_eq!(world.command(["HGETALL", &adjacency]).await, previous);
-        assert_eq!(world.publish("one", commit, 2400, 16).await, Published::Done);
+        assert_eq!(world.publish("one", commit, 2400, 16).await, PublishOutcome::Done);
         assert_eq!(
             world.number(["HLEN", &adjacency]).await,
             2400,
@@ -223,7 +224,7 @@ async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
     assert_eq!(world.events().await.len(), 2);
 }
 
-async fn what_an_earlier_builder_left_staged_is_swept_away(world: World) {
+async fn staged_parts_of_an_earlier_builder_are_removed(world: World) {
     let adjacency = world.adjacency_key();
     world.lease("dead", HEAD).await;
     world.stage("dead", &adjacency, StagedPart::Begin).await;
@@ -234,7 +235,7 @@ async fn what_an_earlier_builder_left_staged_is_swept_away(world: World) {
     world.lease("two", HEAD).await;
     world.stage("two", &adjacency, StagedPart::Begin).await;
     world.stage("two", &adjacency, fields_after(0, ["a.ts", "0\n"])).await;
-    assert_eq!(world.publish("two", HEAD, 1, 0).await, Published::Done);
+    assert_eq!(world.publish("two", HEAD, 1, 0).await, PublishOutcome::Done);
     assert_eq!(
         world.command(["HKEYS", &adjacency]).await,
         Value::Array(vec![Value::bulk("a.ts")])
@@ -258,12 +259,12 @@ async fn a_graph_of_which_the_store_has_lost_a_part_is_not_published(world: Worl
             (&json, [text_at(0, "the begin"), text_at(9, ", the end")]),
         ] {
             for part in [vec![StagedPart::Begin], parts.to_vec()].concat() {
-                assert_eq!(world.stage("one", key, part).await, Published::Done);
+                assert_eq!(world.stage("one", key, part).await, PublishOutcome::Done);
             }
         }
     };
     stages_all(HEAD).await;
-    assert_eq!(world.publish("one", HEAD, 2, 18).await, Published::Done);
+    assert_eq!(world.publish("one", HEAD, 2, 18).await, PublishOutcome::Done);
     let published = world.command(["HGETALL", &adjacency]).await;
 
     stages_all(NEXT).await;
@@ -272,20 +273,20 @@ async fn a_graph_of_which_the_store_has_lost_a_part_is_not_published(world: Worl
         (&json, text_at(18, " and more")),
     ] {
         loses(key).await;
-        assert_eq!(world.stage("one", key, next).await, Published::Torn);
+        assert_eq!(world.stage("one", key, next).await, PublishOutcome::Torn);
         assert_eq!(
             world.publish("one", NEXT, 2, 18).await,
-            Published::Torn,
+            PublishOutcome::Torn,
             "{key} is gone"
         );
         stages_all(NEXT).await;
     }
     for (fields, bytes) in [(3, 18), (1, 18), (2, 17), (2, 19)] {
-        assert_eq!(world.publish("one", NEXT, fields, bytes).await, Published::Torn);
+        assert_eq!(world.publish("one", NEXT, fields, bytes).await, PublishOutcome::Torn);
     }
     assert_eq!(world.command(["HGETALL", &adjacency]).await, published);
     assert_eq!(world.graph_field("version").await, Value::bulk(HEAD));
-    assert_eq!(world.publish("one", NEXT, 2, 18).await, Published::Done);
+    assert_eq!(world.publish("one", NEXT, 2, 18).await, PublishOutcome::Done);
 }
 
 async fn a_graph_without_any_edge_leaves_nothing_of_the_old_one(world: World) {
@@ -297,7 +298,7 @@ async fn a_graph_without_any_edge_leaves_nothing_of_the_old_one(world: World) {
             world.stage("one", &adjacency, fields).await;
         }
         let count = fields.iter().len();
-        assert_eq!(world.publish("one", commit, count, 0).await, Published::Done);
+        assert_eq!(world.publish("one", commit, count, 0).await, PublishOutcome::Done);
     }
     assert_eq!(world.number(["EXISTS", &adjacency]).await, 0);
 }
@@ -320,7 +321,7 @@ async fn a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone(wo
     }
     world.set_graph_field("retry_at", "9000000000").await;
     assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
-    assert_eq!(world.publish("two", NEXT, 0, 0).await, Published::Done);
+    assert_eq!(world.publish("two", NEXT, 0, 0).await, PublishOutcome::Done);
     for name in [
         "failed",
         "failure",
@@ -346,11 +347,11 @@ async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: W
         .subscribe(&state::events::keys::events(&world.repo))
         .await
         .unwrap();
-    assert_eq!(world.report("one", 1).await, Published::LeaseLost);
+    assert_eq!(world.report("one", 1).await, PublishOutcome::LeaseLost);
     world.lease("one", HEAD).await;
     world.set_graph_field("lease_until", "1000000000").await;
-    assert_eq!(world.report("two", 1).await, Published::LeaseLost);
-    assert_eq!(world.report("one", 4).await, Published::Done);
+    assert_eq!(world.report("two", 1).await, PublishOutcome::LeaseLost);
+    assert_eq!(world.report("one", 4).await, PublishOutcome::Done);
     let until = world.graph_field("lease_until").await.as_int().unwrap();
     assert!(until > world.now().await + 30);
     let event: serde_json::Value = serde_json::from_slice(&channel.next().await.unwrap()).unwrap();
@@ -369,7 +370,7 @@ async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: W
     assert_eq!(world.graph_field("progress").await, Value::Nil);
 }
 
-async fn what_is_staged_and_never_published_goes_away_and_what_is_published_stays(world: World) {
+async fn staged_parts_expire_and_published_ones_stay(world: World) {
     let adjacency = world.adjacency_key();
     let part = || fields_after(0, ["a.ts", "1\n>b.ts\n"]);
     world.lease("one", HEAD).await;
@@ -389,13 +390,13 @@ async fn what_is_staged_and_never_published_goes_away_and_what_is_published_stay
 
 on_every_store!(
     progress_is_published_renews_the_lease_and_ends_with_the_build,
-    what_is_staged_and_never_published_goes_away_and_what_is_published_stays,
+    staged_parts_expire_and_published_ones_stay,
     one_builder_at_a_time,
     a_dead_builder_gives_its_lease_back_and_can_do_nothing_more,
     a_clock_that_was_set_back_holds_no_build_up,
     staging_renews_the_lease,
     a_graph_is_seen_whole_or_not_at_all,
-    what_an_earlier_builder_left_staged_is_swept_away,
+    staged_parts_of_an_earlier_builder_are_removed,
     a_graph_of_which_the_store_has_lost_a_part_is_not_published,
     a_graph_without_any_edge_leaves_nothing_of_the_old_one,
     a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone,

@@ -1,9 +1,9 @@
 //! `check_status`.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state;
-use coord::state::admission::Denial;
-use coord::state::locks::{Direction, Relation};
+use coord_domain::LockMode::{Reading, Writing};
+use coord_state as state;
+use coord_state::admission::Denial;
+use coord_state::locks::{Direction, Relation};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, in_short};

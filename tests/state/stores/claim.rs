@@ -1,9 +1,9 @@
 //! `claim`.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state;
-use coord::state::admission::{AncestryQuestion, Denial, Question};
-use coord::state::locks::{ClaimOutcome, Survey};
+use coord_domain::LockMode::{Reading, Writing};
+use coord_state as state;
+use coord_state::admission::{AncestryQuestion, Denial, Question};
+use coord_state::locks::{ClaimOutcome, Survey};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, granted, in_short, question_of};
 
@@ -139,7 +139,7 @@ async fn writing_behind_the_branch_is_stale_and_reading_is_not(world: World) {
     granted(ann.based_on(&NEXT[..7]).claim(Writing, &["a.ts"]).await);
 }
 
-async fn who_writes_a_file_renews_it_behind_the_branch_and_gets_no_other(world: World) {
+async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: World) {
     let ann = world.agent("ann");
     let first = ann.clone().for_seconds(10).writes(&["a.ts", "b.ts"]).await;
     ann.reads(&["read.ts"]).await;
@@ -255,7 +255,7 @@ async fn without_any_head_nothing_is_claimed(world: World) {
     ann.writes(&["a.ts"]).await;
 }
 
-async fn who_is_ahead_is_measured_from_the_branch(world: World) {
+async fn a_working_copy_ahead_is_measured_from_the_branch(world: World) {
     // LOCAL has the branch's head, and more that is not pushed: what must be on the branch at the release is more than HEAD.
     let lock = world
         .agent("ann")
@@ -338,13 +338,13 @@ on_every_store!(
     a_reader_becomes_a_writer_and_a_writer_never_a_reader,
     all_or_nothing,
     writing_behind_the_branch_is_stale_and_reading_is_not,
-    who_writes_a_file_renews_it_behind_the_branch_and_gets_no_other,
+    a_writer_behind_the_branch_renews_its_file_and_gets_no_other,
     a_renewal_asks_nobody_whether_it_is_behind,
     a_stale_claim_says_what_else_is_in_the_way,
     that_a_caller_is_behind_is_certain_where_its_commit_is_an_older_one_of_the_branch,
     a_claim_says_what_was_held_before_it,
     without_any_head_nothing_is_claimed,
-    who_is_ahead_is_measured_from_the_branch,
+    a_working_copy_ahead_is_measured_from_the_branch,
     readers_share_and_the_last_one_standing_may_write,
     branches_hold_the_same_file_beside_each_other,
     five_hundred_and_twelve_files_of_the_longest_paths_are_one_claim,

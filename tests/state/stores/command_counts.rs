@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::domain::work::Verdict;
-use coord::domain::{FilePath, NeighborPolicy};
-use coord::source::Reachable;
-use coord::state::admission::{AdmissionTerms, HeadTerms, Rates, USES_EVERYTHING};
-use coord::state::expiry::take_due;
-use coord::state::locks::keys::queue;
-use coord::state::locks::{GateTerms, Judged, PolicyTerms, check_status};
-use coord::store::redis::RedisStore;
-use coord::store::{Request, Store};
-use coord::sweep::sweep_due;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_domain::work::Verdict;
+use coord_domain::{FilePath, NeighborPolicy};
+use coord_server::sweep::sweep_due;
+use coord_settings::Rates;
+use coord_sources::Reachable;
+use coord_state::admission::{AdmissionTerms, HeadTerms, USES_EVERYTHING};
+use coord_state::expiry::take_due;
+use coord_state::locks::keys::queue;
+use coord_state::locks::{GateTerms, JudgedFile, PolicyTerms, check_status};
+use coord_store::redis::RedisStore;
+use coord_store::{Request, Store};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, NEXT, World, answered, sha};
@@ -116,7 +117,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     note("check of all that is held").await;
     bob.clone().at(NEXT).claim(Writing, &["c.ts"]).await;
     note("claim refused as stale").await;
-    let judged = [Judged {
+    let judged = [JudgedFile {
         path: "a.ts".to_owned(),
         claim_head: sha(HEAD),
         blob: String::new(),

@@ -1,14 +1,15 @@
 //! `mark_due`, `take_due`, `settle_due`: whatever happens between a claim and a sweep, a repository that holds a lock is never
 //! lost from the list of what is due.
 
-use coord::domain::LockMode::Writing;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Rate, Rates, admit};
-use coord::state::expiry::keys::{DUE, DUE_CLAIMS, marked};
-use coord::state::expiry::{TakenRepository, settle_due, take_due};
-use coord::state::sweep::sweep;
-use coord::store::Request;
-use coord::sweep::{SweepReport, sweep_due};
+use coord_domain::LockMode::Writing;
+use coord_server::sweep::{SweepReport, sweep_due};
+use coord_settings::{Rate, Rates};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, admit};
+use coord_state::expiry::keys::{DUE, DUE_CLAIMS, marked};
+use coord_state::expiry::{DueRepository, settle_due, take_due};
+use coord_state::sweep::sweep;
+use coord_store::Request;
 use serde_json::json;
 
 use crate::world::{HEAD, NEXT, World};
@@ -42,7 +43,7 @@ impl World {
         }
     }
 
-    pub(super) async fn take(&self) -> Option<TakenRepository> {
+    pub(super) async fn take(&self) -> Option<DueRepository> {
         let mut taken = take_due(&*self.store, 100).await.unwrap();
         assert!(taken.len() <= 1, "{taken:?}");
         taken.pop()
@@ -54,7 +55,7 @@ impl World {
     }
 
     /// Looks and settles, after [`World::take`].
-    pub(super) async fn finish(&self, taken: &TakenRepository) {
+    pub(super) async fn finish(&self, taken: &DueRepository) {
         let swept = sweep(&*self.store, &self.repo, 500).await.unwrap();
         settle_due(&*self.store, taken, swept.next_expiry).await.unwrap();
     }
@@ -316,7 +317,7 @@ async fn a_claim_that_is_refused_takes_nothing_away_that_others_rely_on(world: W
     world.assert_lock_is_found("a.ts").await;
 }
 
-fn of_claim(script: &'static coord::store::Script, mut argument: serde_json::Value) -> Request {
+fn of_claim(script: &'static coord_store::Script, mut argument: serde_json::Value) -> Request {
     argument["keys"] = json!("due claims");
     Request::Script {
         script,

@@ -1,14 +1,14 @@
 //! The scripts that mark a repository as due, and sweeps of more than one run.
 
-use coord::state;
-use coord::state::expiry::keys::{DUE, marked};
-use coord::state::sweep::sweep;
-use coord::sweep::SweepReport;
+use coord_server::sweep::SweepReport;
+use coord_state as state;
+use coord_state::expiry::keys::{DUE, marked};
+use coord_state::sweep::sweep;
 
 use crate::stores::due::list;
 use crate::world::World;
 
-async fn what_is_marked_is_not_marked_again_and_what_is_forgotten_is(world: World) {
+async fn a_marked_repository_is_not_marked_again_and_a_forgotten_one_is(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts"]).await;
     let due = world.due().await;
@@ -95,7 +95,7 @@ async fn more_repositories_than_are_taken_at_once_are_all_swept(world: World) {
     );
 }
 
-async fn what_is_no_repository_on_the_list_is_dropped(world: World) {
+async fn an_invalid_repository_on_the_due_list_is_dropped(world: World) {
     world.command(["ZADD", DUE, "1", "rubbish"]).await;
     world.command(["ZADD", DUE, "1", "example.com/a/b c"]).await;
     world.agent("ann").writes(&["a.ts"]).await;
@@ -115,10 +115,10 @@ async fn an_index_without_its_lock_ends_the_sweep_all_the_same(world: World) {
 }
 
 on_every_store!(
-    what_is_marked_is_not_marked_again_and_what_is_forgotten_is,
+    a_marked_repository_is_not_marked_again_and_a_forgotten_one_is,
     a_claim_that_relies_on_a_mark_while_a_sweep_looks_is_kept,
     a_repository_with_more_than_one_run_of_expired_files_is_swept_whole,
     more_repositories_than_are_taken_at_once_are_all_swept,
-    what_is_no_repository_on_the_list_is_dropped,
+    an_invalid_repository_on_the_due_list_is_dropped,
     an_index_without_its_lock_ends_the_sweep_all_the_same,
 );

@@ -3,19 +3,19 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::source::Reachable;
-use coord::state;
-use coord::state::locks::{BrokenPromise, tell_interfaces};
-use coord::state::sweep::sweep;
-use coord::state::tasks::{Named, NewTask};
+use coord_domain::LockMode::{Reading, Writing};
 use coord_protocol::event::EXAMPLES;
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::locks::{BrokenPromise, tell_interfaces};
+use coord_state::sweep::sweep;
+use coord_state::tasks::{NewTask, TaskReference};
 use futures::StreamExt;
 
 use crate::world::team::titled;
 use crate::world::{HEAD, NEXT, World, sha};
 
-async fn what_is_logged_is_published_with_its_id_and_in_order(world: World) {
+async fn logged_events_are_published_in_order_with_their_ids(world: World) {
     let mut channel = world
         .store
         .subscribe(&state::events::keys::events(&world.repo))
@@ -116,7 +116,7 @@ async fn every_type_of_event_is_published(world: World) {
 async fn a_team_works_to_its_end(world: &World) {
     let (lead, [worker]) = world.team_of(["worker"]).await;
     let second = NewTask {
-        dependencies: vec![Named::New(0)],
+        dependencies: vec![TaskReference::New(0)],
         ..titled("second")
     };
     lead.adds(&[titled("first"), second, titled("third")]).await.unwrap();
@@ -176,7 +176,7 @@ async fn a_claim_that_grants_and_renews_is_two_events(world: World) {
 
 async fn the_log_keeps_ten_thousand_events_at_most(world: World) {
     let key = state::events::keys::status_log(&world.repo);
-    let add = || coord::store::Request::command(["XADD", &key, "*", "event", "{\"type\":\"old\"}"]);
+    let add = || coord_store::Request::command(["XADD", &key, "*", "event", "{\"type\":\"old\"}"]);
     for _ in 0..11 {
         world.store.run((0..1000).map(|_| add()).collect()).await.unwrap();
     }
@@ -235,7 +235,7 @@ async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: Worl
 
     let refusals = state::events::keys::refusals(&world.repo);
     let noted = world.command(["HGETALL", &refusals]).await;
-    let is_of_four = |pair: &&[coord::store::Value]| pair[1].as_str().unwrap().ends_with(" 3");
+    let is_of_four = |pair: &&[coord_store::Value]| pair[1].as_str().unwrap().ends_with(" 3");
     let field = noted.as_array().unwrap().chunks(2).find(is_of_four).unwrap()[0]
         .as_str()
         .unwrap()
@@ -251,7 +251,7 @@ async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: Worl
 }
 
 /// What is remembered of refusals begins anew when it has become large: some are logged once more.
-async fn what_is_remembered_of_refusals_is_bounded(world: World) {
+async fn remembered_refusals_are_bounded(world: World) {
     let refusals = state::events::keys::refusals(&world.repo);
     for number in 0..1000 {
         let field = format!("other{number}");
@@ -271,13 +271,13 @@ async fn repositories_and_branches_do_not_hear_of_each_other(world: World) {
 }
 
 on_every_store!(
-    what_is_logged_is_published_with_its_id_and_in_order,
+    logged_events_are_published_in_order_with_their_ids,
     every_type_of_event_is_published,
     an_event_says_who_what_where_and_why,
     a_claim_that_grants_and_renews_is_two_events,
     the_log_keeps_ten_thousand_events_at_most,
     an_event_names_twenty_files_of_one_kib_and_counts_all,
     a_refusal_that_repeats_is_logged_once_a_minute_with_a_count,
-    what_is_remembered_of_refusals_is_bounded,
+    remembered_refusals_are_bounded,
     repositories_and_branches_do_not_hear_of_each_other,
 );

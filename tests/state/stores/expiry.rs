@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use coord::domain::LockEntry;
-use coord::domain::LockMode::{Reading, Writing};
-use coord::source::Reachable;
-use coord::state;
-use coord::state::locks::{ClaimOutcome, ReleaseOutcome};
-use coord::state::sweep::sweep;
+use coord_domain::LockEntry;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::locks::{ClaimOutcome, ReleaseOutcome};
+use coord_state::sweep::sweep;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{NEXT, World, in_short};

@@ -1,15 +1,15 @@
 //! Locks that are taken away: `force_release.lua`.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::domain::{FilePath, LockReason};
-use coord::state;
-use coord::state::admission::{Denial, Taken};
-use coord::state::locks::Forced;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_domain::{FilePath, LockReason};
+use coord_state as state;
+use coord_state::admission::{Denial, ForceReleased};
+use coord_state::locks::ForceReleaseResult;
 
 use crate::world::{Agent, World, answered, denial_of, in_short};
 
 /// Takes others' locks on `paths` away.
-async fn forces(agent: &Agent<'_>, paths: &[&str]) -> Forced {
+async fn forces(agent: &Agent<'_>, paths: &[&str]) -> ForceReleaseResult {
     let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
     let message = LockReason::parse("The release needs it").unwrap();
     let known = [];
@@ -18,7 +18,7 @@ async fn forces(agent: &Agent<'_>, paths: &[&str]) -> Forced {
 }
 
 fn taken(files: &[&str]) -> Denial {
-    Denial::Taken(Taken {
+    Denial::Taken(ForceReleased {
         by: "eve".to_owned(),
         message: "The release needs it".to_owned(),
         files: files.iter().map(|file| (*file).to_owned()).collect(),
@@ -95,7 +95,7 @@ async fn a_check_tells_once_of_other_files_and_a_release_of_everything_nothing(w
     ann.writes(&["a.ts"]).await;
 }
 
-async fn who_waits_for_the_file_has_it_reserved(world: World) {
+async fn a_file_is_reserved_for_the_waiting_claim(world: World) {
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts"]).await;
     bob.is_refused(Writing, &["a.ts"]).await;
@@ -106,7 +106,7 @@ async fn who_waits_for_the_file_has_it_reserved(world: World) {
 }
 
 // rule: locks#notices
-async fn what_is_to_be_told_is_bounded_and_forgotten(world: World) {
+async fn pending_notices_are_bounded_and_forgotten(world: World) {
     let eve = world.agent("eve");
     for number in 0..70 {
         let file = format!("{number}.ts");
@@ -147,7 +147,7 @@ on_every_store! {
     all_locks_of_others_on_the_files_of_the_branch_go,
     the_next_call_of_the_holder_says_who_and_why,
     a_check_tells_once_of_other_files_and_a_release_of_everything_nothing,
-    who_waits_for_the_file_has_it_reserved,
-    what_is_to_be_told_is_bounded_and_forgotten,
+    a_file_is_reserved_for_the_waiting_claim,
+    pending_notices_are_bounded_and_forgotten,
     a_renewal_is_before_it_or_denied,
 }

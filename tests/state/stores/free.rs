@@ -1,6 +1,6 @@
 //! The files that a blocked request is told of: `free.lua`.
 
-use coord::domain::LockMode::{Reading, Writing};
+use coord_domain::LockMode::{Reading, Writing};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::World;
@@ -38,7 +38,7 @@ async fn those_of_the_folder_come_first_and_none_is_next_to_what_is_written(worl
     assert_eq!(eve.checks(Writing, &["src/a.ts"]).await.free, ["src/d.ts"]);
 }
 
-async fn what_somebody_waits_for_is_not_free(world: World) {
+async fn a_file_that_another_agent_waits_for_is_not_free(world: World) {
     near(&world).await;
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["src/a.ts"]).await;
@@ -73,7 +73,7 @@ async fn five_are_named_of_very_many(world: World) {
 
 on_every_store! {
     those_of_the_folder_come_first_and_none_is_next_to_what_is_written,
-    what_somebody_waits_for_is_not_free,
+    a_file_that_another_agent_waits_for_is_not_free,
     nothing_is_looked_for_where_nothing_blocks,
     five_are_named_of_very_many,
 }

@@ -1,10 +1,10 @@
 //! How long a graph is kept that nobody asks about, and one whose branch is gone.
 
-use coord::domain::LockMode::Writing;
-use coord::source::Reachable;
-use coord::state;
-use coord::state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publish_graph, stage_graph, touch_graph};
-use coord::state::heads::forget_head;
+use coord_domain::LockMode::Writing;
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publish_graph, stage_graph, touch_graph};
+use coord_state::heads::forget_head;
 
 use super::builds::{fields_after, text_at};
 use crate::world::{HEAD, NEXT, World, sha};

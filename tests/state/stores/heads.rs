@@ -1,7 +1,7 @@
 //! `record_head`.
 
-use coord::state;
-use coord::state::heads::{FetchedHead, HeadChange, record_head};
+use coord_state as state;
+use coord_state::heads::{FetchedHead, HeadChange, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, branch, sha};
 

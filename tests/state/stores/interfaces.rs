@@ -1,9 +1,9 @@
 //! Writers that keep the interface of a file: what blocks, what a claim changes, and what is told when one has changed.
 
-use coord::domain::{LockMode, NeighborPolicy};
-use coord::source::Reachable;
-use coord::state::locks::{BrokenPromise, ReleaseOutcome, tell_interfaces};
+use coord_domain::{LockMode, NeighborPolicy};
 use coord_protocol::InterfacePromise;
+use coord_sources::Reachable;
+use coord_state::locks::{BrokenPromise, ReleaseOutcome, tell_interfaces};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{Agent, HEAD, NEXT, World, in_short, sha};
@@ -139,7 +139,7 @@ async fn of_several_writers_next_to_a_file_those_block_that_may_change_theirs(wo
 }
 
 /// The script tells these apart by the text of the entries, before it decodes them.
-async fn who_keeps_the_interface_on_another_branch_or_in_words_says_nothing_here(world: World) {
+async fn a_promise_on_another_branch_or_in_words_has_no_effect_here(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let words = "interface\":\"keeps\" {\"status\":\"WRITING\",\"branch\":\"main\",\"interface\":\"keeps\"}";
     let ann = world.agent("ann").saying(words);
@@ -208,13 +208,13 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
     let ann = world.agent("ann");
     with(&ann, Some(Keeps)).writes(&["kept.ts", "same.ts"]).await;
     ann.writes(&["plain.ts"]).await;
-    let judged = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord::state::locks::Judged {
+    let judged = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord_state::locks::JudgedFile {
         path: path.to_owned(),
         claim_head: sha(HEAD),
         blob: String::new(),
         verdict: match path {
-            "same.ts" => coord::domain::work::Verdict::Unchanged,
-            _ => coord::domain::work::Verdict::Pushed,
+            "same.ts" => coord_domain::work::Verdict::Unchanged,
+            _ => coord_domain::work::Verdict::Pushed,
         },
     });
     let paths = ["kept.ts", "same.ts", "plain.ts"];
@@ -322,7 +322,7 @@ async fn holders_of_neighbors_are_told_once_by_their_next_claim_or_release(world
     world.assert_index_is_exact().await;
 }
 
-async fn what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it(world: World) {
+async fn an_oversized_notice_does_not_block_the_others(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts", "c.ts"])]).await;
     let (ann, known) = (world.agent("ann"), [sha(HEAD)]);
     let terms = ann.entry(&known);
@@ -408,10 +408,10 @@ async fn a_claim_says_once_what_it_costs_others_where_that_is_much(world: World)
 
 on_every_store!(
     a_claim_says_once_what_it_costs_others_where_that_is_much,
-    what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it,
+    an_oversized_notice_does_not_block_the_others,
     writers_of_neighbors_exclude_each_other_where_one_changes_its_interface,
     each_file_of_a_claim_has_an_interface_of_its_own,
-    who_keeps_the_interface_on_another_branch_or_in_words_says_nothing_here,
+    a_promise_on_another_branch_or_in_words_has_no_effect_here,
     of_several_writers_next_to_a_file_those_block_that_may_change_theirs,
     a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim,
     a_release_names_what_was_to_be_kept,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coord::domain::{FilePath, LockMode, NeighborPolicy};
-use coord::state;
-use coord::state::admission::{
-    AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, Limited, Lookup, Question, Rate, Rates,
-    count_lookups,
+use coord_domain::{FilePath, LockMode, NeighborPolicy};
+use coord_settings::{Rate, Rates};
+use coord_state as state;
+use coord_state::admission::{
+    AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, LimitSubject, Lookup, Question, count_lookups,
 };
 
 use crate::stores::admission::{entry_of, try_entry};
@@ -80,7 +80,7 @@ async fn a_limit_is_worked_off(world: World) {
     let entry = entry_of(&world, &ann, rates);
     answered(try_entry(&world, &entry).await);
     let stop = denial_of(try_entry(&world, &entry).await);
-    let whose = Limited::Holder;
+    let whose = LimitSubject::Holder;
     assert_eq!(
         stop,
         Denial::Limited {
@@ -236,7 +236,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
         matches!(
             limited,
             Denial::Limited {
-                whose: Limited::New,
+                whose: LimitSubject::New,
                 ..
             }
         ),
@@ -260,7 +260,7 @@ async fn a_clock_that_was_set_back_keeps_nobody_out(world: World) {
     };
     assert_eq!(world.checks_within("ann", rates, 1).await, "in");
     let at = (world.now().await + 7_200) * 1_000;
-    let person = state::admission::keys::limit(&world.repo, &coord::store::script::sha1_hex("ann"));
+    let person = state::admission::keys::limit(&world.repo, &coord_store::script::sha1_hex("ann"));
     let text = format!("{at} {at} {at} {at},= {at} {at}");
     world.command(["SET", &person, &text, "EX", "9000"]).await;
     let all = state::admission::keys::limit(&world.repo, "all");

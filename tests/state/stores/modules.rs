@@ -1,14 +1,14 @@
 //! Modules by themselves: what the build refuses, what they keep between calls, and the search in what is stored.
 
-#[path = "../../../lib/coord/build/modules.rs"]
+#[path = "../../../lib/state/build/modules.rs"]
 mod build;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use build::{Source, in_order};
-use coord::state::locks::keys::locks;
 use coord_protocol::InterfacePromise;
+use coord_state::locks::keys::locks;
 use serde_json::json;
 
 use crate::world::World;
@@ -33,7 +33,7 @@ fn a_module_comes_behind_those_that_it_requires() {
 }
 
 #[test]
-fn what_extensions_put_into_a_seam_comes_with_it() {
+fn functions_that_extensions_put_into_a_seam_come_with_it() {
     let modules = files(&[
         ("locks/claim", &["seams/gate"]),
         ("locks/read", &[]),
@@ -53,7 +53,7 @@ const HEART: [&str; 6] = ["admission", "builds", "events", "expiry", "heads", "l
 
 #[test]
 fn the_heart_requires_no_module_of_an_extension() {
-    let state = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lib/coord/src/state");
+    let state = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lib/state/src");
     let mut required = Vec::new();
     for folder in HEART {
         for place in [state.join(folder), state.join(folder).join("modules")] {
@@ -125,7 +125,7 @@ fn comments_are_no_code() {
 }
 
 /// The module that reads requests, where a list of names that is split counts.
-const REQUEST: &str = include_str!("../../../lib/coord/src/state/admission/modules/request.lua");
+const REQUEST: &str = include_str!("../../../lib/state/src/admission/modules/request.lua");
 
 /// How many lists were split, by a function that is called with `lists`, one after the other.
 async fn lists_split(world: &World, lists: &[usize]) -> i64 {
@@ -159,7 +159,7 @@ async fn at_most_64_lists_of_names_stay(world: World) {
 }
 
 /// The module that searches stored entries without decoding them.
-const ENTRIES: &str = include_str!("../../../lib/coord/src/state/locks/modules/entries.lua");
+const ENTRIES: &str = include_str!("../../../lib/state/src/locks/modules/entries.lua");
 
 /// Compares each answer of a search in a stored value with that of its decoded entries. Returns the number of answers.
 const SEARCHES: &str = "

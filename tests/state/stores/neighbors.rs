@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord::domain::{LockEntry, LockMode, NeighborPolicy};
-use coord::state;
-use coord::state::locks::{Direction, Finding, Relation};
+use coord_domain::{LockEntry, LockMode, NeighborPolicy};
 use coord_protocol::InterfacePromise;
+use coord_state as state;
+use coord_state::locks::{Direction, Finding, Relation};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -43,7 +43,7 @@ async fn store_edges(world: &World, edges: &BTreeSet<(String, String)>, layout: 
     if words.len() > 2 {
         world
             .store
-            .run(vec![coord::store::Request::Command(words)])
+            .run(vec![coord_store::Request::Command(words)])
             .await
             .unwrap();
     }
@@ -375,7 +375,7 @@ async fn ask(world: &World, case: &Case) -> (Vec<Fact>, Vec<Fact>) {
     (found, expected(case, &held))
 }
 
-async fn what_blocks_is_reported_before_what_does_not_and_the_rest_is_counted(world: World) {
+async fn blocking_locks_are_reported_first_and_the_rest_is_counted(world: World) {
     let importers: Vec<String> = (0..600).map(|number| format!("importers/{number}.ts")).collect();
     let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &["hub.ts"][..])).collect();
     store_graph(&world, &graph).await;
@@ -405,6 +405,6 @@ async fn the_graph_of_one_branch_says_nothing_of_another(world: World) {
 
 on_every_store!(
     any_graph_in_any_layout_gives_the_answer_of_the_model,
-    what_blocks_is_reported_before_what_does_not_and_the_rest_is_counted,
+    blocking_locks_are_reported_first_and_the_rest_is_counted,
     the_graph_of_one_branch_says_nothing_of_another,
 );

@@ -1,14 +1,14 @@
 //! `patch_graph`.
 
-use coord::state;
-use coord::state::builds::{GraphPatch, Published, StagedPart, StagedSize, patch_graph, publish_graph};
-use coord::store::Value;
+use coord_state as state;
+use coord_state::builds::{GraphPatch, PublishOutcome, StagedPart, StagedSize, patch_graph, publish_graph};
+use coord_store::Value;
 
 use super::builds::{fields_after, text_at};
 use crate::world::{HEAD, NEXT, World, sha};
 
 impl World {
-    async fn patch(&self, builder: &str, commit: &str, patch: &GraphPatch) -> Published {
+    async fn patch(&self, builder: &str, commit: &str, patch: &GraphPatch) -> PublishOutcome {
         let fields = [("files", "3".to_owned())];
         let (store, commit) = (&*self.store, sha(commit));
         patch_graph(store, &self.repo, &self.branch, builder, &commit, patch, &fields)
@@ -52,7 +52,7 @@ async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
         scan_gone: strings(&["b.ts"]),
         json_bytes: 3,
     };
-    assert_eq!(world.patch("one", NEXT, &patch).await, Published::LeaseLost);
+    assert_eq!(world.patch("one", NEXT, &patch).await, PublishOutcome::LeaseLost);
     world.lease("one", NEXT).await;
     world.stage("one", &json, StagedPart::Begin).await;
     world.stage("one", &json, text_at(0, "new")).await;
@@ -60,20 +60,20 @@ async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
         base: NEXT.to_owned(),
         ..patch.clone()
     };
-    assert_eq!(world.patch("one", NEXT, &unfit).await, Published::Rebased);
+    assert_eq!(world.patch("one", NEXT, &unfit).await, PublishOutcome::Rebased);
     assert_eq!(
         world.command(["GET", &json]).await,
         Value::bulk("old"),
         "nothing changed"
     );
-    assert_eq!(world.patch("two", NEXT, &patch).await, Published::LeaseLost);
+    assert_eq!(world.patch("two", NEXT, &patch).await, PublishOutcome::LeaseLost);
     let torn = GraphPatch {
         json_bytes: 4,
         ..patch.clone()
     };
-    assert_eq!(world.patch("one", NEXT, &torn).await, Published::Torn);
+    assert_eq!(world.patch("one", NEXT, &torn).await, PublishOutcome::Torn);
     assert_eq!(world.command(["HGET", &adjacency, "a.ts"]).await, Value::bulk("a"));
-    assert_eq!(world.patch("one", NEXT, &patch).await, Published::Done);
+    assert_eq!(world.patch("one", NEXT, &patch).await, PublishOutcome::Done);
     for (key, field, value) in [
         (&adjacency, "a.ts", Value::bulk("A")),
         (&adjacency, "b.ts", Value::Nil),

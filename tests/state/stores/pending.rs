@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use coord::domain::work::Verdict;
-use coord::domain::{LockMode, NeighborPolicy};
-use coord::state::admission::Admitted;
-use coord::state::builds::keys::graph;
-use coord::state::locks::{Pending, PendingAct, ReleaseOutcome, Released, keys, pending_changes, settle_pending};
+use coord_domain::work::Verdict;
+use coord_domain::{LockMode, NeighborPolicy};
+use coord_state::admission::Admitted;
+use coord_state::builds::keys::graph;
+use coord_state::locks::{Pending, PendingAct, ReleaseOutcome, Released, keys, pending_changes, settle_pending};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{Agent, BLOB, HEAD, NEXT, World, branch, in_short, released};
@@ -54,7 +54,7 @@ async fn settles(world: &World, work_branch: &str, act: PendingAct<'_>) -> u64 {
         .unwrap()
 }
 
-async fn what_is_given_back_on_a_work_branch_stays_known(world: World) {
+async fn files_released_on_a_work_branch_stay_known(world: World) {
     let ann = world.agent("ann/one").working_on("pool");
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
     assert_eq!(world.stored("a.ts").await[0].work_branch.as_deref(), Some("pool"));
@@ -235,7 +235,7 @@ async fn without_a_word_of_the_source_nothing_counts_as_pushed_to_a_work_branch(
     assert_eq!(known(&world).await, []);
 }
 
-async fn who_edits_an_importer_is_told_of_an_interface_that_is_not_merged(world: World) {
+async fn an_agent_editing_an_importer_is_warned_of_an_unmerged_interface(world: World) {
     store_graph(
         &world,
         &[("b.ts", &["a.ts", "x.ts"]), ("c.ts", &["b.ts"]), ("a.ts", &["d.ts"])],
@@ -325,9 +325,9 @@ async fn of_many_interfaces_that_are_not_merged_the_newest_are_told(world: World
 }
 
 on_every_store!(
-    who_edits_an_importer_is_told_of_an_interface_that_is_not_merged,
+    an_agent_editing_an_importer_is_warned_of_an_unmerged_interface,
     of_many_interfaces_that_are_not_merged_the_newest_are_told,
-    what_is_given_back_on_a_work_branch_stays_known,
+    files_released_on_a_work_branch_stay_known,
     a_policy_lets_pending_changes_stop_writers,
     changes_end_by_commit_by_branch_and_by_time,
     there_is_a_bound_and_who_meets_it_is_told,

@@ -1,9 +1,9 @@
 //! What `.coord.toml` of a branch changes, in each row.
 
-use coord::domain::{LockMode, NeighborPolicy};
-use coord::policy::PolicyText;
-use coord::state::admission::{Admitted, Denial, Question};
-use coord::state::locks::ReleaseOutcome;
+use coord_domain::{LockMode, NeighborPolicy};
+use coord_settings::policy::PolicyText;
+use coord_state::admission::{Admitted, Denial, Question};
+use coord_state::locks::ReleaseOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, World, in_short};
@@ -109,7 +109,7 @@ async fn an_ignored_file_has_no_lock_and_is_in_nobodys_way(world: World) {
     let checked = bob.checks(Writing, &["dist/a.js", "a.ts"]).await;
     assert_eq!(in_short(&checked.findings), ["DIRECT! a.ts ann"]);
     let ReleaseOutcome::Released(released) = ann
-        .release(None, coord::source::Reachable::Unknown, &["dist/a.js"])
+        .release(None, coord_sources::Reachable::Unknown, &["dist/a.js"])
         .await
     else {
         panic!("nothing was written there");
@@ -170,16 +170,16 @@ async fn a_policy_is_asked_for_once(world: World) {
     world.store_policy("ttl_seconds = 120").await;
     let bob = world.agent("bob");
     let before = world.events().await.len();
-    let message = coord::domain::LockReason::parse("Trying").unwrap();
+    let message = coord_domain::LockReason::parse("Trying").unwrap();
     let (known, paths) = (
         [crate::world::sha(HEAD)],
-        [coord::domain::FilePath::parse("z.ts").unwrap()],
+        [coord_domain::FilePath::parse("z.ts").unwrap()],
     );
     let entry =
-        coord::state::admission::AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, known.first(), &known);
-    let wanted = coord::state::locks::Wanted {
+        coord_state::admission::AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, known.first(), &known);
+    let wanted = coord_state::locks::ClaimTerms {
         claim: Writing,
-        policy: &coord::state::locks::PolicyTerms::of(NeighborPolicy::Block),
+        policy: &coord_state::locks::PolicyTerms::of(NeighborPolicy::Block),
         agent_head: &known[0],
         message: &message,
         ttl_seconds: 300,
@@ -187,11 +187,9 @@ async fn a_policy_is_asked_for_once(world: World) {
         claimed: &world.claimed,
         take_over: None,
         paths: &paths,
-        gate: coord::state::locks::GateTerms::NONE,
+        gate: coord_state::locks::GateTerms::NONE,
     };
-    let asked = coord::state::locks::claim(&*world.store, &entry, &wanted)
-        .await
-        .unwrap();
+    let asked = coord_state::locks::claim(&*world.store, &entry, &wanted).await.unwrap();
     let Admitted::Denied(Denial::Question(Question::Policy(question))) = asked else {
         panic!("{asked:?}");
     };

@@ -1,11 +1,12 @@
 //! `push_head`: what a webhook tells, in and out of order.
 
-use coord::domain::{CommitSha, RepoId};
-use coord::state;
-use coord::state::admission::{
-    AdmissionTerms, Admitted, Denial, HeadQuestion, HeadTerms, Question, Rates, USES_EVERYTHING, admit,
+use coord_domain::{CommitSha, RepoId};
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{
+    AdmissionTerms, Admitted, Denial, HeadQuestion, HeadTerms, Question, USES_EVERYTHING, admit,
 };
-use coord::state::heads::{FetchedHead, Pushed, PushedHead, note_name, push_head, record_head};
+use coord_state::heads::{FetchedHead, Pushed, PushedHead, note_name, push_head, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
 

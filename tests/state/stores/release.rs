@@ -1,15 +1,15 @@
 //! `release`.
 
-use coord::domain::work::{Shortfall, Verdict};
-use coord::source::Reachable;
-use coord::state;
-use coord::state::admission::{Admitted, AncestryQuestion, Denial, Question};
-use coord::state::locks::{Judged, ReleaseOutcome, Written};
+use coord_domain::work::{Shortfall, Verdict};
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::admission::{Admitted, AncestryQuestion, Denial, Question};
+use coord_state::locks::{JudgedFile, ReleaseOutcome, WrittenFile};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, released, sha};
 
-async fn what_was_written_is_released_after_a_push(world: World) {
+async fn written_files_are_released_after_a_push(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts", "b.ts"]).await;
     let done = released(
@@ -98,10 +98,10 @@ async fn one_file_without_a_push_keeps_all_and_is_named_alone(world: World) {
     released(later.release(Some(NEXT), Reachable::Yes, &["early.ts"]).await);
 }
 
-async fn what_the_source_says_of_each_file_decides(world: World) {
+async fn the_sources_verdict_on_each_file_decides(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
-    let judged = |path: &str, claim_head: &str, verdict| Judged {
+    let judged = |path: &str, claim_head: &str, verdict| JudgedFile {
         path: path.to_owned(),
         claim_head: sha(claim_head),
         blob: String::new(),
@@ -148,7 +148,7 @@ async fn the_store_asks_nobody_where_its_own_commits_prove_a_push(world: World) 
             Admitted::Denied(Denial::Question(Question::Ancestry(AncestryQuestion::Work { .. }))) => true,
             Admitted::Outcome(ReleaseOutcome::Released(released)) => {
                 // Their content is for the source to compare.
-                let by_store = [Written {
+                let by_store = [WrittenFile {
                     path: path.to_owned(),
                     claim_head: sha(HEAD),
                 }];
@@ -246,7 +246,7 @@ async fn written_files_need_a_new_head_and_read_ones_do_not(world: World) {
     );
 }
 
-async fn what_is_not_held_is_said_and_never_another_s(world: World) {
+async fn releasing_a_file_you_never_held_reports_not_held(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.reads(&["shared.ts"]).await;
     bob.reads(&["shared.ts", "theirs.ts"]).await;
@@ -331,15 +331,15 @@ async fn importers_of_what_was_released_are_named_once_and_counted(world: World)
 }
 
 on_every_store!(
-    what_was_written_is_released_after_a_push,
+    written_files_are_released_after_a_push,
     not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch,
     one_file_without_a_push_keeps_all_and_is_named_alone,
-    what_the_source_says_of_each_file_decides,
+    the_sources_verdict_on_each_file_decides,
     the_store_asks_nobody_where_its_own_commits_prove_a_push,
     a_store_that_knows_recent_commits_can_tell_a_push,
     a_caller_that_was_ahead_must_push_what_it_had,
     written_files_need_a_new_head_and_read_ones_do_not,
-    what_is_not_held_is_said_and_never_another_s,
+    releasing_a_file_you_never_held_reports_not_held,
     a_lock_that_expired_and_is_free_is_missing,
     a_lock_that_expired_and_is_written_by_another_is_lost,
     importers_of_what_was_released_are_named_once_and_counted,

@@ -1,8 +1,8 @@
 //! A release that is sent again.
 
-use coord::source::Reachable;
-use coord::state;
-use coord::state::locks::ReleaseOutcome;
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::locks::ReleaseOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{LOCAL, NEXT, World, released};
@@ -54,7 +54,7 @@ async fn a_release_that_is_asked_again_has_the_same_answer_and_frees_nobody_else
     assert_eq!(released(elsewhere).missing, ["a.ts"]);
 }
 
-async fn what_is_held_anew_is_released_anew(world: World) {
+async fn a_lock_that_is_claimed_again_is_released_again(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     for _ in 0..3 {
         ann.reads(&["a.ts", "b.ts"]).await;
@@ -75,7 +75,7 @@ async fn what_is_held_anew_is_released_anew(world: World) {
     assert_eq!(done.again.len(), 1, "{done:?}");
 }
 
-async fn what_was_given_back_is_remembered_within_bounds(world: World) {
+async fn releases_are_remembered_within_bounds(world: World) {
     let key = state::locks::keys::releases(&world.repo);
     let ann = world.agent("ann");
     let field = "ann\n\nmain";
@@ -129,6 +129,6 @@ async fn what_was_given_back_is_remembered_within_bounds(world: World) {
 
 on_every_store!(
     a_release_that_is_asked_again_has_the_same_answer_and_frees_nobody_else,
-    what_is_held_anew_is_released_anew,
-    what_was_given_back_is_remembered_within_bounds,
+    a_lock_that_is_claimed_again_is_released_again,
+    releases_are_remembered_within_bounds,
 );

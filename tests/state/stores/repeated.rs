@@ -5,21 +5,22 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::domain::BuildProgress;
-use coord::domain::LockMode;
-use coord::domain::work::Verdict;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Lookup, Rates, count_lookups, recall};
-use coord::state::builds::{
-    BuildLease, Published, StagedPart, StagedSize, discard_graph, fail_build, lease_build, publish_graph, report_build,
-    return_lease, stage_graph,
+use coord_domain::BuildProgress;
+use coord_domain::LockMode;
+use coord_domain::work::Verdict;
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Lookup, count_lookups, recall};
+use coord_state::builds::{
+    BuildLease, PublishOutcome, StagedPart, StagedSize, discard_graph, fail_build, lease_build, publish_graph,
+    report_build, return_lease, stage_graph,
 };
-use coord::state::heads::{FetchedHead, PushedHead, fail_head, push_head};
-use coord::state::locks::{PendingAct, settle_pending};
-use coord::state::messages::MessageFilter;
-use coord::state::tasks::TaskFilter;
-use coord::state::teams::memberships;
-use coord::store::{Request, Store, StoreError, Value};
+use coord_state::heads::{FetchedHead, PushedHead, fail_head, push_head};
+use coord_state::locks::{PendingAct, settle_pending};
+use coord_state::messages::MessageFilter;
+use coord_state::tasks::TaskFilter;
+use coord_state::teams::memberships;
+use coord_store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
 
@@ -273,7 +274,7 @@ async fn graphs(world: &World) {
         (&adjacency, fields(1, "b.ts")),
     ] {
         let staged = stage_graph(store, repo, branch, "one", key, part).await.unwrap();
-        assert_eq!(staged, Published::Done);
+        assert_eq!(staged, PublishOutcome::Done);
     }
     let parts = [
         (json.clone(), StagedSize::Bytes(35)),
@@ -282,7 +283,7 @@ async fn graphs(world: &World) {
     let published = publish_graph(store, repo, branch, "one", &commit, &parts, &[])
         .await
         .unwrap();
-    assert_eq!(published, Published::Done);
+    assert_eq!(published, PublishOutcome::Done);
     assert_eq!(
         world.command(["GET", &json]).await,
         Value::bulk("the first part, the second, the end")

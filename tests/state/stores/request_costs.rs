@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Limited, Rates, admit_without_head};
-use coord::state::locks::{GateTerms, PolicyTerms, Release, Wanted, live_locks};
-use coord::state::tasks::{Named, NewTask, TaskFilter, list_tasks};
-use coord::state::teams::{RequestKey, TeamTerms, show_team};
+use coord_domain::{FilePath, LockMode, LockReason, NeighborPolicy};
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, LimitSubject, admit_without_head};
+use coord_state::locks::{ClaimTerms, GateTerms, PolicyTerms, Release, live_locks};
+use coord_state::tasks::{NewTask, TaskFilter, TaskReference, list_tasks};
+use coord_state::teams::{RequestKey, TeamTerms, show_team};
 
 use crate::stores::admission::entry_of;
 use crate::stores::limits::{counts, rate};
@@ -34,7 +35,7 @@ impl World {
             ..entry_of(self, &holder, rates)
         };
         let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
-        let wanted = Wanted {
+        let wanted = ClaimTerms {
             claim: LockMode::Writing,
             policy: &PolicyTerms::of(NeighborPolicy::Block),
             agent_head: &head,
@@ -113,7 +114,7 @@ async fn all_agents_of_a_person_share_a_limit_however_many_they_are(world: World
     }
     assert_eq!(world.checks_within("cem/39", plenty, 1).await, "in");
     assert_eq!(world.checks_within("cem/39", plenty, 1).await, "Holder");
-    let key = state::admission::keys::limit(&world.repo, &coord::store::script::sha1_hex("cem"));
+    let key = state::admission::keys::limit(&world.repo, &coord_store::script::sha1_hex("cem"));
     let stored = world.command(["GET", &key]).await;
     assert_eq!(stored.as_str().unwrap().split(',').count(), 17, "{stored:?}");
 }
@@ -183,7 +184,7 @@ async fn a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can(world
     assert_eq!(world.releases_within("ann", rates, "a.ts").await, "in");
 }
 
-async fn what_a_request_costs_follows_from_its_paths(world: World) {
+async fn the_cost_of_a_request_follows_from_its_paths(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
         repository: rate(20),
@@ -239,7 +240,7 @@ async fn a_list_looks_at_500_tasks_for_the_price_of_a_request(world: World) {
         matches!(
             denied,
             Admitted::Denied(Denial::Limited {
-                whose: Limited::Holder,
+                whose: LimitSubject::Holder,
                 ..
             })
         ),
@@ -348,7 +349,7 @@ async fn new_tasks_cost_by_their_number_and_that_of_their_dependencies(world: Wo
     assert_eq!(adds(&lead, &plain[..32], 5).await, "in");
     let depends: Vec<NewTask> = (0..64)
         .map(|place| NewTask {
-            dependencies: (0..place).map(Named::New).collect(),
+            dependencies: (0..place).map(TaskReference::New).collect(),
             ..titled("b")
         })
         .collect();
@@ -365,7 +366,7 @@ on_every_store!(
     claims_go_before_reads,
     a_claim_passes_as_a_renewal_only_where_all_of_it_is_held,
     a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can,
-    what_a_request_costs_follows_from_its_paths,
+    the_cost_of_a_request_follows_from_its_paths,
     a_list_looks_at_500_tasks_for_the_price_of_a_request,
     work_that_is_found_to_be_long_counts_as_further_requests,
     a_read_of_all_locks_counts_by_their_number,

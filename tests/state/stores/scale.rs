@@ -1,8 +1,8 @@
 //! 9,900 held locks and a hub that 20,000 files import are both normal.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::source::Reachable;
-use coord::state;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_sources::Reachable;
+use coord_state as state;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{NEXT, World, in_short, released};

@@ -1,12 +1,12 @@
 //! One login fills each bound of a repository by itself: another login goes on, and loses nothing. `docs/internals/bounds.md` has the bounds,
 //! each with its test here.
 
-use coord::domain::LockMode::Reading;
-use coord::domain::{FilePath, LockReason};
-use coord::state::admission::Denial;
-use coord::state::events::{events_after, keys, newest_events};
-use coord::state::tasks::{NewTask, TaskChanges};
-use coord::store::Request;
+use coord_domain::LockMode::Reading;
+use coord_domain::{FilePath, LockReason};
+use coord_state::admission::Denial;
+use coord_state::events::{events_after, keys, newest_events};
+use coord_state::tasks::{NewTask, TaskChanges};
+use coord_store::Request;
 
 use crate::world::team::titled;
 use crate::world::{World, answered, denial_of};
@@ -134,7 +134,7 @@ async fn a_login_does_not_push_out_what_others_are_told_of_lost_locks(world: Wor
     let forces = async |agent: &crate::world::Agent<'_>, path: &str| {
         let paths = [FilePath::parse(path).unwrap()];
         let message = LockReason::parse("It is needed").unwrap();
-        let forced = coord::state::locks::force_release(&*world.store, &agent.entry(&[]), &message, &paths).await;
+        let forced = coord_state::locks::force_release(&*world.store, &agent.entry(&[]), &message, &paths).await;
         assert_eq!(answered(forced.unwrap()).locks.len(), 1);
     };
     bob.writes(&["bob.ts"]).await;

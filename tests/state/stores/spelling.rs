@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use coord::builds::job::{Built, Job};
-use coord::builds::leased_build::build_and_publish;
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state::builds::BuildLease;
-use coord::state::locks::{ClaimOutcome, Survey};
+use coord_builds::job::{Job, LastBuild};
+use coord_builds::leased_build::build_and_publish;
+use coord_domain::LockMode::{Reading, Writing};
 use coord_graph::Limits;
+use coord_state::builds::BuildLease;
+use coord_state::locks::{ClaimOutcome, Survey};
 
 use crate::world::{HEAD, NEXT, World};
 use coord_test_support::memory::Memory;
@@ -19,7 +19,7 @@ on_every_store!(
 );
 
 /// Builds the graph of `tracked`, by what differs from `last` where that is something.
-async fn build(world: &World, tracked: &[&str], last: &mut Option<Built>) {
+async fn build(world: &World, tracked: &[&str], last: &mut Option<LastBuild>) {
     let source = Memory::new(tracked.iter().map(|path| ((*path).to_owned(), String::new())));
     let commit = source.commit();
     let job = Job {
@@ -35,7 +35,8 @@ async fn build(world: &World, tracked: &[&str], last: &mut Option<Built>) {
 
 /// `Auth.ts: auth.ts`: each requested file that is tracked under other spellings, and those.
 fn spelled(survey: &Survey) -> Vec<String> {
-    let line = |spelled: &coord::state::locks::Spelled| format!("{}: {}", spelled.file_path, spelled.tracked.join(" "));
+    let line =
+        |spelled: &coord_state::locks::SpellingHint| format!("{}: {}", spelled.file_path, spelled.tracked.join(" "));
     let differing = survey.spelled.iter().filter(|file| !file.tracked.is_empty());
     differing.map(line).collect()
 }

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use coord::domain::LockMode::Writing;
-use coord::store::{Request, Value};
+use coord_domain::LockMode::Writing;
+use coord_store::{Request, Value};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -187,7 +187,7 @@ fn text(value: Value) -> String {
     }
 }
 
-async fn what_this_version_writes_has_the_form_of_the_version_before(world: World) {
+async fn records_keep_the_form_of_the_version_before(world: World) {
     does_the_same(&world).await;
     let written: Written = serde_json::from_str(include_str!("upgrade.json")).unwrap();
     let expected: BTreeSet<String> = written.commands.iter().flat_map(|command| forms(command)).collect();
@@ -250,5 +250,5 @@ on_every_store!(
     locks_of_the_version_before_hold_and_are_renewed_and_released,
     a_team_of_the_version_before_goes_on,
     intents_of_the_version_before_own_their_files,
-    what_this_version_writes_has_the_form_of_the_version_before,
+    records_keep_the_form_of_the_version_before,
 );

@@ -1,10 +1,11 @@
 //! What a process knows that a repository uses: until then its requests have no keys for it.
 
-use coord::domain::LockMode::Writing;
-use coord::domain::{FilePath, NeighborPolicy};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Rates};
+use coord_domain::LockMode::Writing;
+use coord_domain::{FilePath, NeighborPolicy};
 use coord_intents::intent::Intent;
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::AdmissionTerms;
 
 use super::gate::intent;
 use super::limits::rate;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use coord::store::upstash::UpstashStore;
-use coord::store::{Limits, Request, Store, StoreError, Value};
+use coord_store::upstash::UpstashStore;
+use coord_store::{Limits, Request, Store, StoreError, Value};
 use futures::StreamExt;
 use secrecy::SecretString;
 
@@ -64,7 +64,7 @@ async fn a_whole_batch_is_exactly_one_request_in_the_documented_form() {
     assert_eq!(seen[0].header("authorization"), Some("Bearer the-secret-token"));
     assert_eq!(seen[0].header("upstash-encoding"), Some("base64"));
     let with_flag = format!("#!lua flags=allow-key-locking\n{}", COUNT.source);
-    let sha = coord::store::script::sha1_hex(&with_flag);
+    let sha = coord_store::script::sha1_hex(&with_flag);
     assert_eq!(
         seen[0].body,
         format!(r#"[["SET","k","é"],["GET","k"],["EVALSHA","{sha}","1","n","3"]]"#)

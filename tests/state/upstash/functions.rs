@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use coord::state::libraries::LIBRARY;
-use coord::store::redis::RedisStore;
-use coord::store::{Request, Store, StoreError, Value};
+use coord_state::libraries::LIBRARY;
+use coord_store::redis::RedisStore;
+use coord_store::{Request, Store, StoreError, Value};
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::upstash;
 
@@ -21,7 +21,7 @@ async fn ask<const N: usize>(store: &dyn Store, words: [&str; N]) -> Value {
     store.run(vec![Request::command(words)]).await.unwrap().remove(0)
 }
 
-async fn run(store: &dyn Store, script: &'static coord::store::Script, argument: &str) -> Value {
+async fn run(store: &dyn Store, script: &'static coord_store::Script, argument: &str) -> Value {
     let batch = vec![call(script, "n", argument.as_bytes())];
     store.run(batch).await.unwrap().remove(0)
 }
@@ -129,12 +129,12 @@ async fn without_functions_scripts_run_as_before_which_is_logged_once() {
         );
         // ADD four times, then SHOW and ADD_MORE were new.
         assert_eq!(calls(&store, "eval").await, 3, "{options:?} {denied:?}");
-        store.delete_unused_libraries().await.unwrap();
+        store.delete_unused_libraries(&LIBRARY).await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn what_was_written_by_scripts_goes_on_by_functions_and_the_other_way_round() {
+async fn state_of_scripts_works_with_functions_and_vice_versa() {
     let Some(server) = RealRedis::start(&[]) else { return };
     server.command(&[
         "ACL",
@@ -208,13 +208,13 @@ async fn libraries_are_loaded_and_called_over_rest() {
 async fn our_own_library_loads_and_has_every_script() {
     let Some(server) = RealRedis::start(&[]) else { return };
     let store = connect(&server);
-    coord::state::health::probe(&store).await.unwrap();
+    coord_state::health::probe(&store).await.unwrap();
     let listed = ask(&store, ["FUNCTION", "LIST", "LIBRARYNAME", &LIBRARY.name("")]).await;
     let [library] = listed.as_array().unwrap() else {
         panic!("{listed:?}")
     };
     let functions = library.as_array().unwrap()[5].as_array().unwrap();
-    assert_eq!(functions.len(), coord::state::scripts().count());
+    assert_eq!(functions.len(), coord_state::scripts().count());
     assert_eq!(calls(&store, "evalsha").await, 0);
 }
 
@@ -231,7 +231,7 @@ async fn libraries(store: &dyn Store) -> Vec<String> {
 async fn a_library_that_nobody_used_for_a_week_is_deleted_and_no_other() {
     let Some(server) = RealRedis::start(&[]) else { return };
     let store = connect(&server);
-    coord::state::health::probe(&store).await.unwrap();
+    coord_state::health::probe(&store).await.unwrap();
     let (own, digits) = (LIBRARY.name(""), "0123456789abcdef");
     let (used, unused) = (format!("coord_{digits}_locking"), format!("coord_{digits}"));
     let others = [
@@ -247,7 +247,7 @@ async fn a_library_that_nobody_used_for_a_week_is_deleted_and_no_other() {
     ask(&store, ["SET", &format!("coord:library:{used}"), ""]).await;
     // Also where its own note is gone.
     ask(&store, ["DEL", &format!("coord:library:{own}")]).await;
-    store.delete_unused_libraries().await.unwrap();
+    store.delete_unused_libraries(&LIBRARY).await.unwrap();
     let mut expected: Vec<String> = others
         .map(str::to_owned)
         .into_iter()
@@ -257,10 +257,10 @@ async fn a_library_that_nobody_used_for_a_week_is_deleted_and_no_other() {
     assert_eq!(libraries(&store).await, expected);
 
     ask(&store, ["DEL", &format!("coord:library:{used}")]).await;
-    store.delete_unused_libraries().await.unwrap();
+    store.delete_unused_libraries(&LIBRARY).await.unwrap();
     assert_eq!(libraries(&store).await, expected, "once a day");
     ask(&store, ["DEL", "coord:libraries:swept"]).await;
-    store.delete_unused_libraries().await.unwrap();
+    store.delete_unused_libraries(&LIBRARY).await.unwrap();
     expected.retain(|name| *name != used);
     assert_eq!(libraries(&store).await, expected);
 }

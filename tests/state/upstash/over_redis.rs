@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::store::redis::RedisStore;
-use coord::store::upstash::UpstashStore;
-use coord::store::{Request, Store, StoreError, Value};
+use coord_store::redis::RedisStore;
+use coord_store::upstash::UpstashStore;
+use coord_store::{Request, Store, StoreError, Value};
 use futures::StreamExt;
 use secrecy::SecretString;
 
@@ -95,7 +95,7 @@ async fn scripts_run_with_the_flag_of_upstash_taken_out_and_by_their_sha_afterwa
 }
 
 #[tokio::test]
-async fn what_is_published_after_subscribing_arrives_in_order() {
+async fn messages_published_after_subscribing_arrive_in_order() {
     let Some(Both { store, mut server }) = both().await else {
         return;
     };

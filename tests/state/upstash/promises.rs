@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
-use coord::function::function_router;
-use coord::http::Endpoint;
-use coord::store::redis::RedisStore;
+use coord_http::Endpoint;
+use coord_http::function::function_router;
+use coord_store::redis::RedisStore;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use coord::store::redis::{RedisOptions, RedisStore};
-use coord::store::{Limits, Request, Store, StoreError, Value};
+use coord_store::redis::{RedisOptions, RedisStore};
+use coord_store::{Limits, Request, Store, StoreError, Value};
 use futures::StreamExt;
 use tokio::io::AsyncWriteExt;
 

@@ -1,7 +1,7 @@
 //! Small scripts for the tests.
 
-use coord::store::script::Library;
-use coord::store::{Request, Script};
+use coord_store::script::Library;
+use coord_store::{Request, Script};
 
 macro_rules! script {
     ($name:ident, $repeatable:literal, $source:literal) => {

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use coord::domain::FilePath;
-use coord::state;
-use coord::state::admission::ScopeQuestion;
-use coord::state::locks::{GateRules, GateTerms, Judgement};
-use coord::store::Request;
+use coord_domain::FilePath;
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, Verdict};
+use coord_state as state;
+use coord_state::admission::ScopeQuestion;
+use coord_state::locks::{GateRules, GateTerms, Judgement};
+use coord_store::Request;
 
 use super::{Agent, World};
 

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use coord::domain::{FilePath, NeighborPolicy};
-use coord::policy::file::PolicyFile;
-use coord::policy::{Policy, PolicyText};
-use coord::state;
-use coord::state::admission::PolicyQuestion;
-use coord::state::locks::PolicyTerms;
+use coord_domain::{FilePath, NeighborPolicy};
+use coord_settings::policy::file::PolicyFile;
+use coord_settings::policy::{Policy, PolicyText};
+use coord_state as state;
+use coord_state::admission::PolicyQuestion;
+use coord_state::locks::PolicyTerms;
 
 use super::World;
 

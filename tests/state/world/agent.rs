@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use coord::domain::orchestration::{Action, Facts, Operation, decide, first_refusal};
-use coord::domain::work::{Shortfall, Verdict};
-use coord::domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy};
-use coord::policy::FileKind;
-use coord::source::Reachable;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question, RepositoryUses};
-use coord::state::locks::{
-    ClaimOutcome, GateCode, Judged, PolicyTerms, Release, ReleaseOutcome, Released, Survey, Wanted,
+use coord_domain::orchestration::{Action, Facts, Operation, decide, first_refusal};
+use coord_domain::work::{Shortfall, Verdict};
+use coord_domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy};
+use coord_settings::policy::FileKind;
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question, RepositoryUses};
+use coord_state::locks::{
+    ClaimOutcome, ClaimTerms, GateCode, JudgedFile, PolicyTerms, Release, ReleaseOutcome, Released, Survey,
 };
 
 use coord_protocol::{ErrorCode, InterfacePromise};
@@ -138,7 +138,7 @@ impl Agent<'_> {
         let paths = file_paths(paths);
         loop {
             let (judgement, policy) = (self.about.judgement(&paths), self.policy_terms(&paths));
-            let wanted = Wanted {
+            let wanted = ClaimTerms {
                 claim: wanted,
                 policy: &policy,
                 agent_head: &self.head,
@@ -249,7 +249,7 @@ impl Agent<'_> {
                     && entry.branch == self.branch.as_str()
             };
             if let (Some(entry), Some(verdict)) = (entries.iter().find(is_own), verdict) {
-                judged.push(Judged {
+                judged.push(JudgedFile {
                     path: path.to_owned(),
                     claim_head: sha(&entry.agent_head),
                     blob: match verdict {
@@ -267,7 +267,7 @@ impl Agent<'_> {
     pub async fn release_as_judged(
         &self,
         new_head: Option<&str>,
-        judged: &[Judged],
+        judged: &[JudgedFile],
         is_abandoned: bool,
         paths: &[impl AsRef<str>],
     ) -> Admitted<ReleaseOutcome> {
@@ -301,7 +301,7 @@ fn file_paths(paths: &[impl AsRef<str>]) -> Vec<FilePath> {
 }
 
 /// Holds what the script decided against the decision table.
-fn assert_as_specified(wanted: &Wanted<'_>, outcome: &ClaimOutcome) {
+fn assert_as_specified(wanted: &ClaimTerms<'_>, outcome: &ClaimOutcome) {
     let survey = outcome.survey();
     // A claim that is granted shows what it holds now; what was written before is in `held`.
     let written = survey.held.iter().filter(|held| held.status == LockMode::Writing);

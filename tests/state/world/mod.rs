@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use coord::domain::{AgentId, Branch, CommitSha, Holder, LockEntry, NeighborPolicy, RepoId, UserId};
-use coord::state;
-use coord::state::admission::HeadTerms;
-use coord::state::heads::FetchedHead;
-use coord::store::redis::RedisStore;
-use coord::store::{Request, Store, Value};
+use coord_domain::{AgentId, Branch, CommitSha, Holder, LockEntry, NeighborPolicy, RepoId, UserId};
 use coord_embedded::EmbeddedStore;
+use coord_state as state;
+use coord_state::admission::HeadTerms;
+use coord_state::heads::FetchedHead;
+use coord_store::redis::RedisStore;
+use coord_store::{Request, Store, Value};
 
 use crate::watched::{Outcomes, WatchedStore};
 

@@ -1,7 +1,7 @@
 //! Outcomes taken apart, and findings in short.
 
-use coord::state::admission::{Admitted, Denial, Question};
-use coord::state::locks::{ClaimOutcome, Finding, Relation, ReleaseOutcome, Released, Survey};
+use coord_state::admission::{Admitted, Denial, Question};
+use coord_state::locks::{ClaimOutcome, Finding, Relation, ReleaseOutcome, Released, Survey};
 
 /// What was answered to a question that must have been let in.
 pub fn answered<T>(admitted: Admitted<T>) -> T {

@@ -1,21 +1,22 @@
 //! A member of a team, and what it asks.
 
-use coord::domain::team::{Handle, TaskId, TeamName};
-use coord::domain::{AgentId, Branch, Holder, UserId};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, USES_EVERYTHING};
-use coord::state::departures::{self, ShutdownStep};
-use coord::state::messages::{
+use coord_domain::team::{Handle, TaskId, TeamName};
+use coord_domain::{AgentId, Branch, Holder, UserId};
+use coord_protocol::team_event::MessageType;
+use coord_settings::Rates;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, USES_EVERYTHING};
+use coord_state::departures::{self, ShutdownStep};
+use coord_state::messages::{
     Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
 };
-use coord::state::tasks::{
-    self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NewTask, NothingReady, ReleasedTask, TaskChanges,
-    TaskClaim, TaskEnd, TaskFilter, TaskPage, WholeTask,
+use coord_state::tasks::{
+    self, ClaimedFiles, ClaimedTask, CompletedTask, FullTask, NewTask, NothingReady, ReleasedFiles, ReleasedTask,
+    TaskChanges, TaskClaim, TaskEnd, TaskFilter, TaskPage,
 };
-use coord::state::teams::{
-    Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over, join_team,
+use coord_state::teams::{
+    JoinKind, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over, join_team,
     show_team,
 };
-use coord_protocol::team_event::MessageType;
 
 use super::{World, answered};
 
@@ -167,7 +168,7 @@ impl Mate<'_> {
         ask!(self, create_team, &leader, is_strict, "")
     }
 
-    pub async fn joins(&self, name: &str) -> Answer<Joined> {
+    pub async fn joins(&self, name: &str) -> Answer<JoinKind> {
         let handle = handle(name);
         let member = NewMember {
             handle: &handle,
@@ -201,7 +202,7 @@ impl Mate<'_> {
         ask!(self, tasks::create_tasks, key, tasks).map(|created| created.ids)
     }
 
-    pub async fn updates(&self, id: &str, changes: &TaskChanges) -> Answer<tasks::Updated> {
+    pub async fn updates(&self, id: &str, changes: &TaskChanges) -> Answer<tasks::UpdateOutcome> {
         ask!(self, tasks::update_task, &task_id(id), changes)
     }
 
@@ -210,7 +211,7 @@ impl Mate<'_> {
     }
 
     pub async fn claims_for(&self, id: &str, seconds: u32) -> Answer<ClaimedTask> {
-        ask!(self, tasks::claim_task, &task_id(id), seconds, &FilesOfClaim::LeftAlone).map(claimed)
+        ask!(self, tasks::claim_task, &task_id(id), seconds, &ClaimedFiles::LeftAlone).map(claimed)
     }
 
     pub async fn takes_next(&self) -> Answer<TaskClaim> {
@@ -218,7 +219,7 @@ impl Mate<'_> {
     }
 
     pub async fn takes_next_with_key(&self, key: RequestKey<'_>) -> Answer<TaskClaim> {
-        ask!(self, tasks::next_task, key, 900, &[], &FilesOfClaim::LeftAlone)
+        ask!(self, tasks::next_task, key, 900, &[], &ClaimedFiles::LeftAlone)
     }
 
     pub async fn completes(&self, id: &str) -> Answer<CompletedTask> {
@@ -226,20 +227,20 @@ impl Mate<'_> {
     }
 
     pub async fn completes_with(&self, id: &str, token: Option<i64>, result: &str) -> Answer<CompletedTask> {
-        let files = FilesOfRelease::LeftAlone;
+        let files = ReleasedFiles::LeftAlone;
         ask!(self, tasks::complete_task, &task_id(id), token, result, &files).map(completed)
     }
 
-    pub async fn releases(&self, id: &str, note: &str) -> Answer<WholeTask> {
+    pub async fn releases(&self, id: &str, note: &str) -> Answer<FullTask> {
         self.releases_with(id, None, note).await
     }
 
-    pub async fn releases_with(&self, id: &str, token: Option<i64>, note: &str) -> Answer<WholeTask> {
-        let files = FilesOfRelease::LeftAlone;
+    pub async fn releases_with(&self, id: &str, token: Option<i64>, note: &str) -> Answer<FullTask> {
+        let files = ReleasedFiles::LeftAlone;
         ask!(self, tasks::release_task, &task_id(id), token, note, &files).map(|end| given_back(end).task)
     }
 
-    pub async fn assigns(&self, id: &str, to: Option<&str>) -> Answer<WholeTask> {
+    pub async fn assigns(&self, id: &str, to: Option<&str>) -> Answer<FullTask> {
         ask!(self, tasks::assign_task, &task_id(id), to.map(handle).as_ref())
     }
 
@@ -247,7 +248,7 @@ impl Mate<'_> {
         ask!(self, tasks::delete_task, &task_id(id), is_unlinked)
     }
 
-    pub async fn shows(&self, id: &str) -> Answer<WholeTask> {
+    pub async fn shows(&self, id: &str) -> Answer<FullTask> {
         ask!(self, tasks::show_task, &task_id(id))
     }
 
@@ -319,7 +320,7 @@ impl Mate<'_> {
             let task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
             expected.push(serde_json::json!([id, self.team.as_str(), task]));
         }
-        let members = coord::state::teams::keys::members(repo);
+        let members = coord_state::teams::keys::members(repo);
         let offers = world
             .command(["HGET", &members, &format!("{}/+", self.team.key())])
             .await;
@@ -340,7 +341,7 @@ impl Mate<'_> {
     /// What waits for it, as the answer to its claim of a task tells, which may be a refusal.
     pub async fn waits_after_claim(&self, id: &str) -> Waiting {
         let terms = self.terms();
-        let claimed = tasks::claim_task(&*self.world.store, &terms, &task_id(id), 900, &FilesOfClaim::LeftAlone).await;
+        let claimed = tasks::claim_task(&*self.world.store, &terms, &task_id(id), 900, &ClaimedFiles::LeftAlone).await;
         waiting(claimed.unwrap())
     }
 
@@ -349,7 +350,7 @@ impl Mate<'_> {
         let world = self.world;
         let (tasks, team) = (
             tasks::keys::tasks(&world.repo, &self.team),
-            coord::state::teams::keys::team(&world.repo, &self.team),
+            coord_state::teams::keys::team(&world.repo, &self.team),
         );
         let stored = world.command(["HGET", &tasks, id]).await;
         let mut task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();

@@ -1,11 +1,11 @@
 //! A member of a team that works on the files of its tasks.
 
-use coord::domain::work::Verdict;
-use coord::domain::{CommitSha, LockEntry, NeighborPolicy};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
-use coord::state::locks::{ClaimOutcome, Judged};
-use coord::state::tasks::{self, ClaimedTask, FilesOfClaim, FilesOfRelease, ReleasedTask, TaskClaim, TaskEnd};
-use coord::state::teams::{RequestKey, TeamTerms, Waiting};
+use coord_domain::work::Verdict;
+use coord_domain::{CommitSha, LockEntry, NeighborPolicy};
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
+use coord_state::locks::{ClaimOutcome, JudgedFile};
+use coord_state::tasks::{self, ClaimedFiles, ClaimedTask, ReleasedFiles, ReleasedTask, TaskClaim, TaskEnd};
+use coord_state::teams::{RequestKey, TeamTerms, Waiting};
 
 use super::team::{Answer, Mate, claimed, given_back, refused_or, task_id};
 use super::{AboutIntents, AboutPolicy, HEAD, World, aged, answered, branch, sha};
@@ -62,7 +62,7 @@ impl Worker<'_> {
     /// What a claim answers, once the intents that it asks about are judged.
     async fn judging(
         &self,
-        claim: impl AsyncFn(&TeamTerms<'_>, &FilesOfClaim<'_>) -> Admitted<(TaskClaim, Waiting)>,
+        claim: impl AsyncFn(&TeamTerms<'_>, &ClaimedFiles<'_>) -> Admitted<(TaskClaim, Waiting)>,
     ) -> Admitted<Answer<TaskClaim>> {
         let (branch, known) = (branch(self.branch), [self.head.clone()]);
         let mate = &self.mate;
@@ -75,7 +75,7 @@ impl Worker<'_> {
             };
             let judgement = self.about.last_judgement();
             let policy = self.about_policy.terms(NeighborPolicy::Block, &[]);
-            let files = FilesOfClaim::Claimed {
+            let files = ClaimedFiles::Claimed {
                 policy: &policy,
                 agent_head: &self.head,
                 gate: self.about.terms(judgement.as_ref()),
@@ -127,8 +127,8 @@ impl Worker<'_> {
 
     /// The next task, which nothing lets be in the way of; or `None`, and what was passed over: id, reason, who, what.
     pub async fn next(&self) -> (Option<String>, Vec<String>) {
-        let passed = |passed: Vec<tasks::PassedOver>| {
-            let text = |task: tasks::PassedOver| {
+        let passed = |passed: Vec<tasks::SkippedTask>| {
+            let text = |task: tasks::SkippedTask| {
                 let who = task.user.or(task.handle).unwrap_or_default();
                 format!("{} {:?} {who} {}", task.id, task.reason, task.what.unwrap_or_default())
             };
@@ -141,7 +141,7 @@ impl Worker<'_> {
         }
     }
 
-    fn end_terms<'a>(&'a self, branch: &'a coord::domain::Branch, needs_head: bool) -> TeamTerms<'a> {
+    fn end_terms<'a>(&'a self, branch: &'a coord_domain::Branch, needs_head: bool) -> TeamTerms<'a> {
         let mate = &self.mate;
         let mut admission = AdmissionTerms::of(&mate.world.repo, branch, &mate.holder, Some(&self.repo_head), &[]);
         if !needs_head {
@@ -156,8 +156,8 @@ impl Worker<'_> {
         }
     }
 
-    pub fn given_back<'a>(&'a self, new_head: Option<&'a CommitSha>, judged: &'a [Judged]) -> FilesOfRelease<'a> {
-        FilesOfRelease::GivenBack {
+    pub fn given_back<'a>(&'a self, new_head: Option<&'a CommitSha>, judged: &'a [JudgedFile]) -> ReleasedFiles<'a> {
+        ReleasedFiles::GivenBack {
             new_head,
             agent_head: &self.head,
             can_ask: self.can_ask && judged.is_empty(),
@@ -166,24 +166,24 @@ impl Worker<'_> {
     }
 
     /// Completes a task after a push of `new_head`, where the source said `judged`.
-    pub async fn completes(&self, id: &str, new_head: Option<&str>, judged: &[Judged]) -> Answer<TaskEnd> {
+    pub async fn completes(&self, id: &str, new_head: Option<&str>, judged: &[JudgedFile]) -> Answer<TaskEnd> {
         let new_head = new_head.map(sha);
         let files = self.given_back(new_head.as_ref(), judged);
         self.completes_with(id, &files).await
     }
 
-    pub async fn completes_with(&self, id: &str, files: &FilesOfRelease<'_>) -> Answer<TaskEnd> {
+    pub async fn completes_with(&self, id: &str, files: &ReleasedFiles<'_>) -> Answer<TaskEnd> {
         let branch = branch(self.branch);
-        let terms = self.end_terms(&branch, matches!(files, FilesOfRelease::GivenBack { .. }));
+        let terms = self.end_terms(&branch, matches!(files, ReleasedFiles::GivenBack { .. }));
         let store = &*self.mate.world.store;
         let id = task_id(id);
         let completed = tasks::complete_task(store, &terms, &id, None, "", files);
         answered(refused_or(completed.await.unwrap()))
     }
 
-    pub async fn releases(&self, id: &str, files: &FilesOfRelease<'_>) -> Answer<TaskEnd> {
+    pub async fn releases(&self, id: &str, files: &ReleasedFiles<'_>) -> Answer<TaskEnd> {
         let branch = branch(self.branch);
-        let terms = self.end_terms(&branch, matches!(files, FilesOfRelease::GivenBack { .. }));
+        let terms = self.end_terms(&branch, matches!(files, ReleasedFiles::GivenBack { .. }));
         let store = &*self.mate.world.store;
         let id = task_id(id);
         let released = tasks::release_task(store, &terms, &id, None, "", files);
@@ -203,7 +203,7 @@ impl Worker<'_> {
     }
 
     /// Gives a task back after a push of `new_head`, where the source said `judged`.
-    pub async fn gives_back(&self, id: &str, new_head: &str, judged: &[Judged]) -> ReleasedTask {
+    pub async fn gives_back(&self, id: &str, new_head: &str, judged: &[JudgedFile]) -> ReleasedTask {
         let new_head = sha(new_head);
         given_back(
             self.releases(id, &self.given_back(Some(&new_head), judged))
@@ -214,8 +214,8 @@ impl Worker<'_> {
 }
 
 /// What a source says of the work on a file that was claimed at [`HEAD`].
-pub fn judged(path: &str, verdict: Verdict) -> Judged {
-    Judged {
+pub fn judged(path: &str, verdict: Verdict) -> JudgedFile {
+    JudgedFile {
         path: path.to_owned(),
         claim_head: sha(HEAD),
         blob: String::new(),

@@ -37,7 +37,7 @@ impl Repo {
         &self.path
     }
 
-    /// Runs git there and returns what it prints, trimmed. Every run is a minute later than the one before.
+    /// Runs git there and returns its output, trimmed. Every run is a minute later than the one before.
     pub fn git(&self, arguments: &[&str]) -> String {
         match self.try_git(arguments) {
             Ok(printed) => printed,
@@ -45,7 +45,7 @@ impl Repo {
         }
     }
 
-    /// [`Self::git`], or what git says where it fails.
+    /// [`Self::git`], or git's message if it fails.
     pub fn try_git(&self, arguments: &[&str]) -> Result<String, String> {
         let now = format!("{} +0000", self.clock.fetch_add(60, Ordering::Relaxed));
         let inherited = std::env::vars_os().map(|(name, _)| name);

@@ -1,12 +1,13 @@
-//! What the tests of several crates use: programs that they talk to, and fakes of them.
+//! Shared by the tests of several crates: programs that they talk to, and fakes of them.
 //!
 //! - [`git`]: real repositories; [`memory`]: a source in memory; [`github`]: a fake GitHub over a real repository
-//! - [`redis`]: one redis-server for all tests of a binary; [`real_redis`]: one for each test; [`proxy`]: what stands between
+//! - [`redis`]: one redis-server for all tests of a binary; [`real_redis`]: one for each test; [`proxy`]: a proxy in front of
+//!   it
 //! - [`upstash`]: a double of Upstash over any store; [`script`]: scripts that a test writes
 //! - [`process`]: `coord serve`, which can be killed
-//! - [`history`]: clients whose requests are noted, and the judge of what they were told
+//! - [`history`]: clients whose requests are noted, and the judge of their answers
 //! - [`signer`]: keys and tokens of every kind
-//! - [`skipping`]: tests that lack what they need
+//! - [`skipping`]: tests that lack a requirement
 //! - [`waiting`]: for a condition, or for time to pass
 
 pub mod git;

@@ -1,12 +1,12 @@
-//! A repository in memory, and what is read of it.
+//! A repository in memory, and its reads.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::{Blob, BlobSink, EntryKind, Reachable, Source, SourceError, TreeEntry};
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_sources::{Blob, BlobSink, EntryKind, Reachable, Source, SourceError, TreeEntry};
 use parking_lot::Mutex;
 use sha1_smol::Sha1;
 use tokio::sync::Semaphore;
@@ -57,7 +57,7 @@ impl Memory {
         self.gate.add_permits(Semaphore::MAX_PERMITS / 2);
     }
 
-    /// The commit of what is there now.
+    /// The commit of the current files.
     pub fn commit(&self) -> CommitSha {
         let mut hash = Sha1::new();
         for (path, content) in self.files.lock().iter() {

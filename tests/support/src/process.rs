@@ -47,7 +47,7 @@ impl Place {
     /// The same, with the options that name its store.
     pub fn serve_on(&self, store: &[&str], first: &str) -> Coord {
         let address = free_address();
-        // Whoever runs the tests may ignore signals (`nohup`, a job in the background), and a shell cannot take that back.
+        // The tests may run with signals ignored (`nohup`, a job in the background), and a shell cannot undo that.
         let mut command = Command::new("env");
         command
             .arg("--default-signal=HUP,INT,TERM")
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// A port that nobody listens on.
+/// A port without a listener.
 pub fn free_address() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address")
@@ -129,7 +129,7 @@ impl Coord {
         self.process.id()
     }
 
-    /// What it writes to the terminal.
+    /// Its terminal output.
     pub fn terminal(&mut self) -> ChildStdout {
         self.process.stdout.take().expect("asked for once")
     }

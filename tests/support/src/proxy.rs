@@ -1,4 +1,4 @@
-//! What stands between a server and its Redis, and cuts connections off between a request and its answer.
+//! A proxy between a server and its Redis, which cuts connections off between a request and its answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,7 +50,7 @@ async fn pass_on(client: TcpStream, server: TcpStream, loses_answers: Arc<Atomic
     let answers = async {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(count @ 1..) = from_server.read(&mut buffer).await {
-            // Redis has done what it was asked to.
+            // Redis has carried out the request.
             if loses_answers.load(Ordering::Relaxed) && fastrand::u8(..3) > 0 {
                 return;
             }

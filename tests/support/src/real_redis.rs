@@ -1,4 +1,4 @@
-//! Real Redis servers, each in a folder of its own, gone when dropped.
+//! Real Redis servers, each in a temporary folder.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -33,7 +33,7 @@ impl RealRedis {
         started
     }
 
-    /// The same for what is no test.
+    /// The same outside of tests.
     pub fn start_if_installed(options: &[&str]) -> Option<Self> {
         if Command::new("redis-server").arg("--version").output().is_err() {
             return None;
@@ -54,7 +54,7 @@ impl RealRedis {
         panic!("redis-server has ended: {}", server.log());
     }
 
-    /// Starts it (again), on the same port, and waits until it has read what it keeps on disk. Returns whether it runs.
+    /// Starts it (again), on the same port, and waits until it has read its data from disk. Returns whether it runs.
     pub fn run(&mut self) -> bool {
         let port = self.port.to_string();
         let is_tls = self.options.iter().any(|option| option == "--tls-cert-file");

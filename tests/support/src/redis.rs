@@ -86,7 +86,7 @@ fn answers(port: u16) -> bool {
     false
 }
 
-/// A port that nobody listens on, another each time: who asks next may be there before a server listens on the last.
+/// A port without a listener, another one each time: a later caller may be there before a server listens on the last.
 pub fn free_port() -> u16 {
     static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
     loop {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use coord::store::script::Library;
-use coord::store::{Request, Script};
+use coord_store::script::Library;
+use coord_store::{Request, Script};
 use parking_lot::Mutex;
 
 /// The name of the function that is such a script.

@@ -158,7 +158,7 @@ fn modulus_and_exponent(der: &[u8]) -> (&[u8], &[u8]) {
     (n.strip_prefix(&[0]).unwrap_or(n), e)
 }
 
-/// Content of the first element, and what follows it.
+/// Content of the first element, and the rest.
 fn element(der: &[u8]) -> (&[u8], &[u8]) {
     let (length, start) = match der[1] {
         short @ 0..0x80 => (usize::from(short), 2),

@@ -1,4 +1,4 @@
-//! Tests that lack what they need.
+//! Tests that lack a requirement.
 //!
 //! A skipped test passes as far as libtest knows, which also captures what tests print. So a skip is written to the terminal past
 //! that, once for each reason in a binary, and noted in a file from which `what_was_skipped`, the last binary of `cargo test`,
@@ -54,13 +54,13 @@ pub fn notes() -> PathBuf {
     let parent = std::os::unix::process::parent_id();
     #[cfg(not(unix))]
     let parent = 0;
-    // Process ids come again; with the time at which the process started, where the system tells, they do not.
+    // Process ids are reused; with the start time of the process, if the system reports it, they are unique.
     let status = fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
     let started = status
         .rsplit(')')
         .next()
         .and_then(|fields| fields.split_whitespace().nth(19));
-    // Beside what this profile is built to: `target/debug/deps/NAME-HASH`.
+    // Beside the build output of this profile: `target/debug/deps/NAME-HASH`.
     let deps = program();
     let built = deps.ancestors().nth(2).expect("a folder of builds");
     built

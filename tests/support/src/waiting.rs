@@ -9,7 +9,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Of a process on this machine.
 const SHORT_PAUSE: Duration = Duration::from_millis(10);
 
-/// Asks again and again until `found` gives something, which this returns; panics with `what` if it never does.
+/// Asks again and again until `found` returns something, which this returns; panics with `what` if it never does.
 pub async fn eventually<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -21,7 +21,7 @@ pub async fn eventually<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>
     }
 }
 
-/// [`eventually`] for what holds or not.
+/// [`eventually`] for a condition.
 pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     eventually(what, async || holds().await.then_some(())).await;
 }

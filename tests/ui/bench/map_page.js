@@ -8,7 +8,7 @@ import { graphOf, locksOf, neighborsOf, randomFrom, repositoryOf } from './repos
 
 const listeners = new Set();
 const state = {
-  place: { repoUrl: null, branch: null, file: null, intent: null, view: 'map', filter: '' },
+  place: { repoUrl: null, branch: null, file: null, agent: null, intent: null, view: 'map', filter: '' },
   graph: null,
   graphState: 'none',
   locks: new Map(),
@@ -18,6 +18,8 @@ const state = {
   connection: { phase: 'live', isLate: false },
   problem: null,
   neighbors: new Map(),
+  blocked: new Set(),
+  hasSeveralLogins: true,
   intents: unknownIntents(),
 };
 
@@ -66,6 +68,7 @@ const bench = {
   setLocks(count, seed) {
     state.locks = locksOf(state.graph, count, Date.now(), seed);
     state.neighbors = neighborsOf(state.graph, state.locks);
+    state.blocked = new Set(state.neighbors.keys());
     tell('locks');
   },
 
@@ -80,6 +83,7 @@ const bench = {
     const [path, held] = [...all].find(([path]) => !before.has(path));
     state.locks = new Map([...state.locks, [path, held]]);
     state.neighbors = neighborsOf(graph, state.locks);
+    state.blocked = new Set(state.neighbors.keys());
     tell('locks');
     const drawn = performance.now() - start;
     const lit = (await painted()) - start;

@@ -33,7 +33,7 @@ const queryOf = (page, name) => new URL(page.url()).searchParams.get(name);
 test('tasks are added, claimed, completed with what follows, edited and deleted, as it happens', async (t) => {
   const { members: [lead, ann], open } = await served(t);
   const { page, requests } = await open();
-  await shows(page.getByText('Nothing can be claimed.'));
+  await shows(page.getByText('No task is ready.'));
   await lead.add([{ ref: 'a', title: 'Pool the connections', priority: 'high', files: ['src/store/db.ts'] }, { ref: 'b', title: 'Document the pool', dependencies: ['a'] }, { title: 'Announce it', dependencies: ['b'] }]);
   await shows(card(page, 'Ready', 't1').getByText('high'));
   await shows(card(page, 'Blocked', 't2').getByText('Waits for t1 (nobody)'));
@@ -63,7 +63,7 @@ test('tasks are added, claimed, completed with what follows, edited and deleted,
   await shows(card(page, 'Ready', 't2').getByText('Document the pool and its bounds'));
   await ann.claim('t2');
   await ann.release('t2', 'Half of it is written');
-  await shows(card(page, 'Ready', 't2').getByText('Given back by ann-1'));
+  await shows(card(page, 'Ready', 't2').getByText('Released by ann-1'));
   await lead.remove('t3');
   await lacks(card(page, 'Blocked', 't3'));
   await shows(page.getByText('1 open task').first());
@@ -75,13 +75,13 @@ test('a claim that nobody renews lapses, and the board says whose it was', async
   await ann.claim('t1', { lease_seconds: 30 });
   const { page } = await open();
   await shows(card(page, 'In progress', 't1').getByText(/^0:[012]\d$/));
-  await card(page, 'Ready', 't1').getByText('The claim of ann-1 lapsed').waitFor({ timeout: 60_000 });
+  await card(page, 'Ready', 't1').getByText('The claim of ann-1 expired').waitFor({ timeout: 60_000 });
   // The first request that meets it announces it, once.
   await bob.claim('t1');
-  await shows(card(page, 'In progress', 't1').getByText('A claim lapsed before'));
+  await shows(card(page, 'In progress', 't1').getByText('A claim expired before'));
   await page.keyboard.press('m');
-  await shows(page.locator('#activity').getByText('loses task t1: the claim lapsed'));
-  assert.equal(await page.locator('#activity').getByText('loses task t1: the claim lapsed').count(), 1);
+  await shows(page.locator('#activity').getByText('loses task t1: the claim expired'));
+  assert.equal(await page.locator('#activity').getByText('loses task t1: the claim expired').count(), 1);
 });
 
 test('messages stand in threads, by inbox, with who has not read them; older ones are read on demand', async (t) => {
@@ -143,7 +143,7 @@ test('a task has its texts, what it waits for and what waits for it, and leads t
   const { open, members: [, claude] } = await served(t, { isBusy: true });
   const { page } = await open({ team: 'alpha', task: 't16' });
   await shows(details(page).getByRole('heading', { name: 't16 Move prices to integers: tests' }));
-  await shows(details(page).getByText(/^Waits for 2 tasks\. Holds up \d+ tasks?\.$/));
+  await shows(details(page).getByText(/^Waits for 2 tasks\. Blocks \d+ tasks?\.$/));
   const above = details(page).getByRole('list', { name: 'What it waits for', exact: true });
   assert.deepEqual((await above.getByRole('button').locator('code').allTextContents()).sort(), ['t11', 't4']);
   await shows(details(page).getByRole('list', { name: 'What waits for it', exact: true }).getByRole('button').first());
@@ -260,8 +260,9 @@ test('a repository without teams shows nothing of them, and asks once; its first
   await lacks(board);
   await page.keyboard.press('b');
   assert.equal(queryOf(page, 'view'), null);
-  const asked = () => requests.filter((url) => /\/api\/(teams|tasks|messages)/.test(url)).length;
+  const asked = () => requests.filter((url) => /\/api\/(teams\?|messages)/.test(url)).length;
   assert.equal(asked(), 1);
+  assert.equal(requests.filter((url) => /\/api\/(teams\/|tasks)/.test(url)).length, 0, 'nothing of a team');
   const { page: direct } = await openPage(t, addressOf(server, repository, { view: 'board' }));
   await shows(direct.getByText('This repository has no team.'));
   await picture(direct, 'board-none');
@@ -296,7 +297,7 @@ test('a board whose server is gone says as of when it is, and is right again whe
   await shows(card(page, 'Ready', 't1'));
   await server.kill();
   await shows(page.getByRole('button', { name: /^(Reconnecting|Offline)/ }));
-  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/as of/));
+  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/Last updated/));
   await shows(card(page, 'Ready', 't1'));
   await server.start();
   await ann.claim('t1');
@@ -310,7 +311,7 @@ for (const [width, height] of [[360, 740], [820, 1100], [1440, 900], [3840, 2160
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       const { page } = await open({}, { viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
       await shows(card(page, 'In progress', 't2'));
-      await shows(page.getByText('Hold most others up'));
+      await shows(page.getByText('Top blockers'));
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.equal(wide, 0);
       await picture(page, `board-${width}-${colorScheme}`);

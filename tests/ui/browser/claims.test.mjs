@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { agentOf } from '../harness/agents.mjs';
-import { addressOf, agentRow, lacks, lightOfMap, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { addressOf, agentRow, lacks, lightOfMap, live, lockedFile, openAgent, openPage, picture, shows, until } from '../harness/browser.mjs';
 import { makeRepository } from '../harness/repositories.mjs';
 import { startServer } from '../harness/server.mjs';
 
@@ -32,7 +32,7 @@ test('changes on a work branch that are not merged yet are named, until they are
   await shows(change);
   await picture(page, 'map-not-merged');
   await change.click();
-  await shows(page.getByText(/Unmerged changes by ada\/one on pool/));
+  await shows(page.getByText(/Unmerged changes by one on pool/));
   await picture(page, 'file-not-merged');
   repository.commit({ [file]: 'export const pool = 1;\n' });
   await lacks(title);
@@ -48,10 +48,11 @@ test('a claim appears on the map, among the locked files and among the agents, w
   await agent('bob', 'two').read('src/money.ts', 'Reading how money is rounded');
   await shows(lockedFile(page, 'src/auth/login.ts'));
   await shows(lockedFile(page, 'src/auth/password.ts'));
-  const reading = page.getByRole('button', { name: /^src\/money\.ts, READING by bob\/two, for Reading how money is rounded, expires in 5 minutes/ });
+  const reading = page.getByRole('button', { name: /^src\/money\.ts, READING by two \(bob\), for Reading how money is rounded, expires in 5 minutes/ });
   await shows(reading);
-  const ada = agentRow(page, 'ada/one');
+  const ada = await openAgent(page, 'ada/one');
   await shows(ada.getByText('Moving the login to passkeys'));
+  await shows(ada.getByText('writes 2'));
   await shows(ada.getByRole('button', { name: 'src/auth/login.ts, WRITING' }));
   await shows(ada.getByText(/^(5:00|4:5\d)( left)?$/));
   await shows(page.getByRole('img', { name: /2 files locked for WRITING, 1 for READING/ }));
@@ -66,9 +67,10 @@ test('a conflict is shown between the rows of the two agents', async (t) => {
   const refused = await agent('bob', 'two').write('src/store/db.ts', 'Adding a transaction');
   assert.equal(refused.status, 409);
   assert.equal(refused.body.orchestration.action, 'WAIT');
-  const [ada, bob] = [agentRow(page, 'ada/one'), agentRow(page, 'bob/two')];
-  await shows(bob.getByText('Waits for ada/one:'));
-  await shows(ada.getByText(/bob\/two waits/));
+  const [ada, bob] = [await openAgent(page, 'ada/one'), await openAgent(page, 'bob/two')];
+  await shows(bob.getByText('waits', { exact: true }));
+  await shows(bob.getByText('Waits for one (ada):'));
+  await shows(ada.getByText('two (bob) waits for db.ts'));
   await shows(bob.getByRole('button', { name: /^src\/store\/db\.ts/ }));
   await shows(bob.getByText('WAIT', { exact: true }));
   await until(async () => /1 conflict/.test(await page.title()), 'the title counts the conflict');
@@ -76,7 +78,10 @@ test('a conflict is shown between the rows of the two agents', async (t) => {
   await picture(page, 'agents-conflict');
 
   await agent('ada', 'one').release('src/store/db.ts');
-  await lacks(bob.getByText('Waits for ada/one:'));
+  // Nothing of a place in the queue stays when it has ended.
+  await agent('bob', 'two').write('docs/api.md', 'Explaining the limits');
+  await lacks(bob.getByText('Waits for one (ada):'));
+  await shows(bob.getByText('writes 1'));
 });
 
 test('a claim for writing makes neighbors, which the table and the details name', async (t) => {
@@ -88,7 +93,7 @@ test('a claim for writing makes neighbors, which the table and the details name'
   await shows(row.getByText('NEIGHBOR'));
   await row.getByRole('button').click();
   const details = page.locator('#file');
-  await shows(details.getByText('Neighbor of files that are being written:'));
+  await shows(details.getByText('Imports, or is imported by, files that are being written:'));
   await shows(details.getByRole('button', { name: 'src/auth/session.ts, WRITING' }));
   await picture(page, 'table-neighbors');
 });
@@ -142,8 +147,8 @@ test('an agent that is refused is shown with the command that it was given', asy
   const stale = await agent('cy').write('src/store/pool.ts', 'A larger pool', { agent_head: behind });
   assert.equal(stale.body.orchestration.action, 'PULL');
   for (const [holder, command] of [['bob/two', 'WAIT'], ['ada/one', 'PUSH'], ['cy', 'PULL']]) {
-    await shows(page.locator('#activity').getByRole('listitem').filter({ hasText: holder }).getByText(command, { exact: true }));
-    await shows(agentRow(page, holder).getByText(command, { exact: true }));
+    await shows(page.locator('#activity').getByRole('listitem').filter({ has: page.locator(`[title="${holder}"]`) }).getByText(command, { exact: true }));
+    await shows((await openAgent(page, holder)).getByText(command, { exact: true }));
   }
   await picture(page, 'agents-commands');
 });

@@ -24,11 +24,11 @@ test('a server that is killed and started again: the page says so, catches up, m
   await server.kill();
   await shows(page.getByRole('button', { name: /^Reconnecting/ }));
   await shows(lockedFile(page, 'src/money.ts'));
-  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/What is shown is as of \d\d:\d\d:\d\d/));
+  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/Last updated \d\d:\d\d:\d\d/));
   await picture(page, 'connection-reconnecting');
   await page.getByRole('button', { name: /^Offline/ }).waitFor({ timeout: OFFLINE_MS });
   await shows(page.getByRole('button', { name: /^Offline.*\d+ s ago/ }));
-  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/as of .*\d+ s ago/));
+  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/Last updated .*\d+ s ago/));
   await until(async () => /^\(offline/.test(await page.title()), 'the title says it');
   await picture(page, 'connection-offline');
 

@@ -174,7 +174,7 @@ for (const type of /** @type {const} */ (['protanopia', 'deuteranopia', 'tritano
     const page = await openBusy(t, address);
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setEmulatedVisionDeficiency', { type });
-    assert.equal(new Set(await legendShapes(page)).size, 4);
+    assert.equal(new Set(await legendShapes(page)).size, 5);
     for (const [path, icon] of [['src/auth/login.ts', 'pencil'], ['src/money.ts', 'eye']]) {
       assert.match((await lockedFile(page, path).locator('use').first().getAttribute('href')) ?? '', new RegExp(`${icon}$`));
     }
@@ -185,7 +185,7 @@ for (const type of /** @type {const} */ (['protanopia', 'deuteranopia', 'tritano
 test('with forced colors, everything can still be seen', async (t) => {
   const { address } = await busyRepository(t);
   const page = await openBusy(t, address, { forcedColors: 'active' });
-  assert.equal(new Set(await legendShapes(page)).size, 4);
+  assert.equal(new Set(await legendShapes(page)).size, 5);
   await picture(page, 'forced-colors');
   await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
   await page.waitForTimeout(200);

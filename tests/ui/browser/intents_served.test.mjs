@@ -42,7 +42,7 @@ test('an intent goes from its first word to its end before the eyes of a reader'
   const { body: claimed } = await agent.write('src/auth/login.ts', 'Moving the login to passkeys', claim);
   assert.equal(claimed.success, true, JSON.stringify(claimed));
   await shows(row.getByText('1 owned file'));
-  await shows(row.getByText('ada/one'));
+  await shows(row.locator('.intent-worker[title="ada/one"]'));
   await shows(row.getByText('1 of 5'));
 
   const { status, body: refused } = await agent.write('docs/api.md', 'Telling about passkeys', { ...claim, tool_call: { name: 'Edit', digest: 'two' } });

@@ -109,5 +109,5 @@ test('the details of a file name its imports, importers, lock and history, and w
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'src/store/db.ts');
   await ada.release('src/store/db.ts');
   await shows(details.getByText('PROCEED'));
-  await shows(details.getByText('Free: nobody holds a lock on it.'));
+  await shows(details.getByText('Free: no locks.'));
 });

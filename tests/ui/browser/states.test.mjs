@@ -101,7 +101,7 @@ test('a caller that asks too often is told when the page asks again, and it does
   assert.ok((await Promise.all(checks)).some(({ status }) => status === 429));
   const { page } = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
   await shows(page.getByText('Too many requests').filter({ visible: true }));
-  await shows(page.getByText(/The next attempt is in 0:\d\d/).filter({ visible: true }));
+  await shows(page.getByText(/Next attempt in 0:\d\d/).filter({ visible: true }));
   await lacks(page.getByText('every file is free').filter({ visible: true }));
   await picture(page, 'state-rate-limited');
   await until(async () => /27 files/.test((await page.locator('canvas[role=img]').getAttribute('aria-label')) ?? ''), 'the page asks again', 60_000);

@@ -13,8 +13,8 @@ import { startServer } from '../harness/server.mjs';
 const FILE = 'src/store/db.ts';
 const LOCKS = /\/api\/locks\?/;
 const READING = 'Reading the locks.';
-const AS_OF = /No lock is known; what is shown is as of \d\d:\d\d:\d\d\./;
-const FREE = /every file is free|Nothing was locked|No agent holds|nobody holds a lock/;
+const AS_OF = /No locks known; last updated \d\d:\d\d:\d\d\./;
+const FREE = /every file is free|Nothing was locked|No agent holds|Free: no locks/;
 
 /** Each place of the page that would say that nothing is locked says this in its place. @param {Page} page @param {string | RegExp} sentence */
 async function saysEverywhere(page, sentence) {
@@ -106,17 +106,17 @@ test('a page that has lost its server does not say that every file is free', asy
   const { page } = await openPage(t, addressOf(server, repository, { file: FILE }), { permits: FAILED_REQUEST });
   await live(page);
   await shows(page.getByText('Nothing is locked: every file is free.'));
-  await shows(page.getByText('Free: nobody holds a lock on it.'));
+  await shows(page.getByText('Free: no locks.'));
   await shows(page.locator('#file').getByText('PROCEED'));
   await server.kill();
-  await shows(notice(page, /as of \d\d:\d\d:\d\d/));
+  await shows(notice(page, /[Ll]ast updated \d\d:\d\d:\d\d/));
   await saysEverywhere(page, AS_OF);
   await lacks(page.locator('#file').getByText('PROCEED'));
   await picture(page, 'locks-reconnecting');
   await server.start();
   await shows(page.getByText('Nothing is locked: every file is free.'));
   await shows(page.getByText('No agent holds a lock.'));
-  await shows(page.getByText('Free: nobody holds a lock on it.'));
+  await shows(page.getByText('Free: no locks.'));
   await shows(page.locator('#file').getByText('PROCEED'));
 });
 

@@ -132,7 +132,14 @@ export function lockedFile(page, path) {
 
 /** The row of a holder. @param {Page} page @param {string} holder */
 export function agentRow(page, holder) {
-  return page.locator('#agents').getByRole('listitem').filter({ has: page.getByText(holder, { exact: true }) }).first();
+  return page.locator(`#agents [data-holder="${holder}"]`);
+}
+
+/** The same with its details. @param {Page} page @param {string} holder */
+export async function openAgent(page, holder) {
+  const row = agentRow(page, holder);
+  await row.getByRole('button', { name: /^Details of/, expanded: false }).click();
+  return row;
 }
 
 /**

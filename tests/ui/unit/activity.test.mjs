@@ -13,10 +13,10 @@ test('what an event says beside its files is told in words', () => {
     [lockEvent('lock_granted', 'ada/lexer', ['a']), 'for writing'],
     [lockEvent('lock_renewed', 'ada', ['a'], { status: 'READING' }), 'for reading'],
     [lockEvent('lock_released', 'ada', ['a']), null],
-    [refused({}), 'held by another'],
-    [refused({ conflicts: ['b'] }), 'b is held by another'],
-    [refused({ conflicts: ['b', 'c'], conflict_count: 2 }), 'b, c are held by another'],
-    [refused({ conflicts: ['b', 'c', 'd', 'e'], conflict_count: 30 }), 'b, c, d and 27 more are held by another'],
+    [refused({}), 'locked by another agent'],
+    [refused({ conflicts: ['b'] }), 'b is locked by another agent'],
+    [refused({ conflicts: ['b', 'c'], conflict_count: 2 }), 'b, c are locked by another agent'],
+    [refused({ conflicts: ['b', 'c', 'd', 'e'], conflict_count: 30 }), 'b, c, d and 27 more are locked by another agent'],
     [refused({ reason: 'STALE', conflicts: undefined, conflict_count: undefined, repeated: 3 }), 'the working copy is behind, asked 3 times more'],
     [refused({ reason: 'INTENT', code: 'SCOPE_VIOLATION', conflicts: undefined, conflict_count: undefined }), 'outside of the scope of the intent'],
     [refused({ reason: 'INTENT', code: 'A_LATER_CODE', conflicts: undefined, conflict_count: undefined, repeated: 1 }), 'refused by an intent, asked once more'],
@@ -33,7 +33,7 @@ test('an entry has what the event says', () => {
   const event = lockEvent('lock_granted', 'ada/lexer', ['a'], { action: 'PROCEED', at: 1.5 });
   assert.deepEqual(readActivity(event, true), {
     id: `${START + 1500}-0`, kind: 'lock_granted', at: START + 1500, holder: 'ada/lexer', userName: 'ada', agentId: 'lexer', branch: 'main',
-    paths: ['a'], fileCount: 1, message: 'ada/lexer works', command: 'PROCEED', detail: 'for writing', intentId: null, isOfTeam: false, task: null, team: null, isCaughtUp: true,
+    paths: ['a'], fileCount: 1, message: 'ada/lexer works', command: 'PROCEED', detail: 'for writing', reason: null, conflicts: [], isForced: false, isFirst: false, intentId: null, isOfTeam: false, task: null, team: null, isCaughtUp: true,
   });
   assert.equal(readActivity({ type: 'head_moved', branch: 'main', head: SHA, time: 12 }).at, 12_000, 'some events have seconds only');
 });

@@ -125,6 +125,6 @@ test('criteria, refusals and changes are told in words, unknown ones too', () =>
 test('a holder that an intent did not let in is shown as refused, and waits for no lock', () => {
   const granted = lockEvent('lock_granted', 'bob', ['a'], { status: 'READING' });
   const notes = noteEvents(new Map(), [granted, refused('ada', { at: 1, code: 'FILE_OWNED' })]);
-  const agents = agentsOf(applyEvents(new Map(), [granted]), notes, START + 2000);
+  const agents = agentsOf(applyEvents(new Map(), [granted]), [], notes, START + 2000);
   assert.deepEqual(agents.map(({ holder, conflicts }) => [holder, conflicts]), [['bob', []], ['ada', []]]);
 });

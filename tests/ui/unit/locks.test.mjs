@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { agentsOf, noteEvents, REFUSAL_MS } from '../../../public/app/agents.js';
 import { readGraph } from '../../../public/app/graph.js';
 import { applyEvents, firstExpiry, isPartial, readLocks, unexpired, withKnown } from '../../../public/app/locks.js';
-import { neighborsOf } from '../../../public/app/neighbors.js';
+import { blockedAmong, neighborsOf } from '../../../public/app/neighbors.js';
+import { applyToWaits } from '../../../public/app/waits.js';
 import { heldLock, lockEvent, START } from './events.mjs';
 
 /** @param {any[]} events */
@@ -16,7 +17,7 @@ test('a claim locks its files, and a release frees them', () => {
   const claimed = after(lockEvent('lock_granted', 'ada/lexer', ['a', 'b']));
   assert.deepEqual(brief(claimed), { a: ['ada/lexer WRITING'], b: ['ada/lexer WRITING'] });
   assert.deepEqual(claimed.get('a')?.[0], {
-    path: 'a', holder: 'ada/lexer', user: 'ada', userName: 'ada', agentId: 'lexer', mode: 'WRITING', message: 'ada/lexer works', since: START, renewedAt: START, expiry: START + 300_000, intentId: null,
+    path: 'a', holder: 'ada/lexer', user: 'ada', userName: 'ada', agentId: 'lexer', mode: 'WRITING', message: 'ada/lexer works', since: START, renewedAt: START, expiry: START + 300_000, intentId: null, keepsInterface: false,
   });
   const left = applyEvents(claimed, [lockEvent('lock_released', 'ada/lexer', ['a'], { at: 5 })]);
   assert.deepEqual(brief(left), { b: ['ada/lexer WRITING'] });
@@ -119,31 +120,48 @@ test('a writer endangers importers and imports, but not its own files, and a rea
 
 test('agents have their locks, and the last command that they were given', () => {
   const events = [lockEvent('lock_granted', 'ada', ['b', 'a'], { action: 'PROCEED' }), lockEvent('lock_granted', 'bob', ['c'], { at: 3 })];
-  const agents = agentsOf(after(...events), noteEvents(new Map(), events), START);
+  const agents = agentsOf(after(...events), [], noteEvents(new Map(), events), START);
   assert.deepEqual(agents.map(({ holder, locks, command, expiry }) => [holder, locks.map(({ path }) => path), command, expiry]), [
     ['ada', ['a', 'b'], 'PROCEED', START + 300_000],
     ['bob', ['c'], null, START + 303_000],
   ]);
 });
 
-test('a refusal is a conflict of both, until the lock ends, the claim succeeds, or ten minutes are over', () => {
+test('a place in the queue is a conflict of both, until the lock or the place ends; a refusal without one is shown for ten minutes', () => {
   const claim = lockEvent('lock_granted', 'ada', ['a', 'b']);
   const refusal = lockEvent('lock_refused', 'bob', ['a'], { at: 5, reason: 'CONFLICT', conflicts: ['a'], conflict_count: 1, action: 'WAIT' });
   const locks = after(claim);
   const notes = noteEvents(new Map(), [claim, refusal]);
-  const [ada, bob] = agentsOf(locks, notes, START + 5000);
+  const waits = applyToWaits([], [claim, refusal]);
+  const [ada, bob] = agentsOf(locks, waits, notes, START + 5000);
   assert.deepEqual(ada.conflicts, [{ holder: 'bob', paths: ['a'], isWaiting: false, at: START + 5000 }]);
   assert.deepEqual(bob.conflicts, [{ holder: 'ada', paths: ['a'], isWaiting: true, at: START + 5000 }]);
   assert.deepEqual([bob.locks, bob.command, bob.commandAt, bob.since, bob.expiry], [[], 'WAIT', START + 5000, START + 5000, null]);
 
   const freed = applyEvents(locks, [lockEvent('lock_released', 'ada', ['a'], { at: 6 })]);
-  assert.deepEqual(agentsOf(freed, notes, START + 6000).flatMap((agent) => agent.conflicts), []);
+  assert.deepEqual(agentsOf(freed, waits, notes, START + 6000).flatMap((agent) => agent.conflicts), []);
+  const ended = agentsOf(locks, [], notes, START + 6000);
+  assert.deepEqual(ended.map(({ holder, wait, conflicts }) => [holder, wait, conflicts]), [['ada', null, []], ['bob', null, []]], 'nobody waits whose place has ended');
+  assert.deepEqual(agentsOf(locks, [], notes, START + 5001 + REFUSAL_MS).map(({ holder }) => holder), ['ada']);
+});
 
-  const granted = lockEvent('lock_granted', 'bob', ['a'], { at: 7 });
-  const agents = agentsOf(applyEvents(freed, [granted]), noteEvents(notes, [granted]), START + 7000);
-  assert.deepEqual(agents.map(({ holder, conflicts }) => [holder, conflicts.length]), [['ada', 0], ['bob', 0]]);
+test('a lock is held since its first claim, whatever is claimed or read after it', () => {
+  const [reads, writes] = [lockEvent('lock_granted', 'ada', ['a'], { status: 'READING' }), lockEvent('lock_granted', 'ada', ['a'], { at: 60 })];
+  const known = after(reads, writes);
+  assert.equal(known.get('a')?.[0].since, START);
+  const list = readLocks({ locks: [heldLock('ada', 'a', { at: 90 })] }, 'main');
+  assert.equal(withKnown(known, list).get('a')?.[0].since, START);
+});
 
-  assert.deepEqual(agentsOf(locks, notes, START + 5001 + REFUSAL_MS).map(({ holder }) => holder), ['ada']);
+test('neighbors are blocked by those who may change the interface, and where the rules say so', () => {
+  const locks = after(lockEvent('lock_granted', 'ada', ['b']));
+  const neighbors = neighborsOf(GRAPH, locks);
+  const rules = (/** @type {any} */ kind) => ({ ttl_seconds: 300, neighbors: kind });
+  assert.deepEqual([...blockedAmong(neighbors, locks, rules('block'))], [...neighbors.keys()]);
+  assert.equal(blockedAmong(neighbors, locks, null).size, neighbors.size);
+  assert.equal(blockedAmong(neighbors, locks, rules('warn')).size, 0);
+  const kept = readLocks({ locks: [{ ...heldLock('ada', 'b'), interface: 'keeps' }] }, 'main');
+  assert.equal(blockedAmong(neighbors, withKnown(locks, kept), rules('interface')).size, 0);
 });
 
 test('no more than 500 holders are remembered, and the last heard are', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { layoutOf, WORST_ASPECT } from '../../../public/map/layout.js';
+import { LARGEST_SHARE, layoutOf, WORST_ASPECT } from '../../../public/map/layout.js';
 import { emptyPlacement, nodeAt, place } from '../../../public/map/placement.js';
 import { squarify, squarifyBounded } from '../../../public/map/squarify.js';
 import { treeOf } from '../../../public/map/tree.js';
@@ -51,7 +51,7 @@ test('the bound holds for weights of any inequality', () => {
 for (const [name, files] of TREES) {
   test(`${name}: inside its folder, without overlap, no longer than the bound`, () => {
     for (const [width, height] of SIZES) {
-      const { tree, placement } = placed(files, width, height);
+      const { tree, layout, placement } = placed(files, width, height);
       const { x, y, w, h } = placement;
       const covered = new Float64Array(tree.count);
       for (let node = 1; node < tree.count; node++) {
@@ -67,7 +67,7 @@ for (const [name, files] of TREES) {
       for (let folder = 0; folder < tree.count; folder++) {
         if (tree.file[folder] >= 0) continue;
         const { inset, header } = placement;
-        const inside = (w[folder] - 2 * inset[folder]) * (h[folder] - header[folder] - inset[folder]);
+        const inside = (w[folder] - 2 * inset[folder]) * (h[folder] - header[folder] - inset[folder]) * (folder === 0 ? layout.side ** 2 : 1);
         assert.ok(Math.abs(covered[folder] - inside) <= inside * 1e-6, 'all of a folder is its files');
       }
     }
@@ -109,4 +109,16 @@ test('weights grow with size and importers, and are never zero', () => {
   assert.equal(weightOfSize(10_000), weightOfSize(10_200), 'a few bytes more move nothing');
   assert.equal(weightOfImporters(0), 1);
   assert.ok(weightOfImporters(1e9) < 100);
+});
+
+test('no file takes more than a sixth of the map, however few there are', () => {
+  for (const count of [1, 2, 3, 5, 8]) {
+    for (const [width, height] of SIZES) {
+      const { tree, placement: { x, y, w, h } } = placed(Array.from({ length: count }, (_, index) => ({ path: `f${index}`, name: `f${index}`, size: 9000 / (index + 1) })), width, height);
+      for (let node = 1; node < tree.count; node++) {
+        assert.ok(w[node] * h[node] <= width * height * LARGEST_SHARE * 1.01, `${count} files in ${width}x${height}`);
+        assert.ok(x[node] >= 0 && y[node] >= 0 && x[node] + w[node] <= width && y[node] + h[node] <= height);
+      }
+    }
+  }
 });

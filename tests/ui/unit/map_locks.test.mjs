@@ -7,9 +7,9 @@ const held = (path, mode) => [path, [{ path, mode }]];
 
 test('locks that were there at the start do not pulse; a new one does', () => {
   const lights = new LockLights();
-  lights.update(new Map([held('a', 'WRITING')]), new Map(), 1000);
+  lights.update(new Map([held('a', 'WRITING')]), new Map(), new Set(), 1000);
   assert.equal(lights.isMoving(1000), false);
-  lights.update(new Map([held('a', 'WRITING'), held('b', 'READING')]), new Map(), 2000);
+  lights.update(new Map([held('a', 'WRITING'), held('b', 'READING')]), new Map(), new Set(), 2000);
   const [reading, writing] = lights.current(2000);
   assert.deepEqual([reading.path, writing.path], ['b', 'a'], 'WRITING is drawn last');
   assert.equal(pulseOf(reading, 2000), 1);
@@ -21,19 +21,19 @@ test('locks that were there at the start do not pulse; a new one does', () => {
 
 test('a renewed lock does not pulse again; one that changes its mode does', () => {
   const lights = new LockLights();
-  lights.update(new Map(), new Map(), 0);
-  lights.update(new Map([held('a', 'READING')]), new Map(), 1000);
-  lights.update(new Map([held('a', 'READING')]), new Map(), 3000);
+  lights.update(new Map(), new Map(), new Set(), 0);
+  lights.update(new Map([held('a', 'READING')]), new Map(), new Set(), 1000);
+  lights.update(new Map([held('a', 'READING')]), new Map(), new Set(), 3000);
   assert.equal(pulseOf(lights.current(3000)[0], 3000), 0);
-  lights.update(new Map([held('a', 'WRITING')]), new Map(), 4000);
+  lights.update(new Map([held('a', 'WRITING')]), new Map(), new Set(), 4000);
   const [light] = lights.current(4000);
   assert.deepEqual([light.mark, pulseOf(light, 4000)], ['WRITING', 1]);
 });
 
 test('a lock that ended fades, and is gone', () => {
   const lights = new LockLights();
-  lights.update(new Map([held('a', 'WRITING')]), new Map([['b', ['a']]]), 0);
-  lights.update(new Map(), new Map(), 1000);
+  lights.update(new Map([held('a', 'WRITING')]), new Map([['b', ['a']]]), new Set(), 0);
+  lights.update(new Map(), new Map(), new Set(), 1000);
   const [first] = lights.current(1100);
   assert.ok(strengthOf(first, 1100) < 1 && strengthOf(first, 1100) > 0);
   assert.equal(lights.current(1600).length, 0);
@@ -43,8 +43,17 @@ test('a lock that ended fades, and is gone', () => {
 test('a file that is locked is no neighbor; released, it is one again', () => {
   const lights = new LockLights();
   const neighbors = new Map([['a', ['b']]]);
-  lights.update(new Map([held('a', 'READING'), held('b', 'WRITING')]), neighbors, 0);
+  lights.update(new Map([held('a', 'READING'), held('b', 'WRITING')]), neighbors, new Set(['a']), 0);
   assert.deepEqual(lights.current(0).map(({ mark }) => mark), ['READING', 'WRITING']);
-  lights.update(new Map([held('b', 'WRITING')]), neighbors, 1000);
+  lights.update(new Map([held('b', 'WRITING')]), neighbors, new Set(['a']), 1000);
   assert.deepEqual(lights.current(1000).map(({ path, mark }) => `${path} ${mark}`), ['a NEIGHBOR', 'b WRITING']);
+});
+
+test('a neighbor that is only informed is told apart from one that is blocked, and changes without a pulse', () => {
+  const lights = new LockLights();
+  const neighbors = new Map([['a', ['c']], ['b', ['c']]]);
+  lights.update(new Map([held('c', 'WRITING')]), neighbors, new Set(['b']), 0);
+  assert.deepEqual(lights.current(0).map(({ path, mark }) => `${path} ${mark}`), ['a INFORMED', 'b NEIGHBOR', 'c WRITING']);
+  lights.update(new Map([held('c', 'WRITING')]), neighbors, new Set(), 1000);
+  assert.deepEqual(lights.current(1000).map((light) => pulseOf(light, 1000)), [0, 0, 0]);
 });

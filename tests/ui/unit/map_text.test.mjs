@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { edgeGroups } from '../../../public/map/edge_groups.js';
-import { TextWidths } from '../../../public/map/label_text.js';
+import { placesOf } from '../../../public/map/label_places.js';
+import { linesOf, TextWidths } from '../../../public/map/label_text.js';
 import { treeOf } from '../../../public/map/tree.js';
 import { locksOf, repositoryOf } from '../bench/repositories.js';
 
@@ -50,4 +51,27 @@ test('the edges of the selected file and of locked files are always drawn; all o
     const first = byColor.get('accent') ?? [];
     assert.deepEqual([tree.file[first[0]], tree.file[first[1]]], [selected, graph.imports[selected][0]], 'from the importer to the imported');
   }
+});
+
+test('a name is broken where its words meet, before it is truncated', () => {
+  assert.deepEqual(linesOf(widths, 'billing_view.ts', 100, 2), { lines: ['billing_view.ts'], isWhole: true });
+  assert.deepEqual(linesOf(widths, 'auth_helpers_for_requests.ts', 100, 2), { lines: ['auth_helpers_', 'for_requests.ts'], isWhole: true });
+  assert.deepEqual(linesOf(widths, 'AuthHelpers.tsx', 66, 2), { lines: ['AuthHelpers', '.tsx'], isWhole: true });
+  assert.equal(linesOf(widths, 'auth_helpers_for_requests.ts', 100, 1).isWhole, false);
+  assert.deepEqual(linesOf(widths, 'auth_helpers_for_requests.ts', 20, 2), { lines: [], isWhole: false });
+});
+
+test('names beside their cells hide neither one another nor a locked cell, and stay in view', () => {
+  const view = { width: 600, height: 300 };
+  const cells = Array.from({ length: 24 }, (_, index) => ({ left: 40 + (index % 6) * 90, top: 30 + Math.floor(index / 6) * 65, width: 12, height: 12 }));
+  const places = placesOf(cells.map((cell) => ({ cell, width: 70, height: 18 })), cells, view);
+  assert.ok(places.every((place) => place !== null), 'every one has a place');
+  const boxes = /** @type {import('../../../public/map/label_places.js').Box[]} */ ([...places, ...cells]);
+  for (const [index, one] of boxes.entries()) {
+    assert.ok(one.left >= 0 && one.top >= 0 && one.left + one.width <= view.width && one.top + one.height <= view.height);
+    for (const other of boxes.slice(index + 1)) {
+      assert.ok(one.left >= other.left + other.width || other.left >= one.left + one.width || one.top >= other.top + other.height || other.top >= one.top + one.height);
+    }
+  }
+  assert.deepEqual(placesOf([{ cell: cells[0], width: 700, height: 18 }], [], view), [null], 'none where there is no room');
 });

@@ -235,7 +235,7 @@ test('a graph whose build has met a bound says which, and names the first files'
   page.say({ type: 'graph_update', id: '2-0', branch: 'main', version: 'abcdef1', time: 1 });
   await page.timers.pass(300);
   assert.deepEqual(notices(page), ['bounds']);
-  assert.equal(noticesOf(page.model.state, START)[0].text, 'It lacks imports of 24 files (file_imports: a, b, ...).');
+  assert.equal(noticesOf(page.model.state, START)[0].text, 'Imports are missing for 24 files (file_imports: a, b, ...).');
 });
 
 test('a head that moves makes the graph stale, until the graph of that head is read', async () => {
@@ -440,14 +440,27 @@ test('the rules of a branch are sentences, and what is wrong with them is a noti
   assert.match(byDefault[2], /lockfiles/);
   const own = policySentences({ ttl_seconds: 60, neighbors: 'off', shared: [], ignore: ['dist/', 'gen/**'], problem: '.coord.toml:1:1: unknown key "x"' });
   assert.deepEqual(own.slice(1), [
-    'Nothing is said of neighbors.',
-    'No file is written by several at once.',
+    'Neighbors are not checked.',
+    'No files are shared.',
     'Without locks: dist/, gen/**.',
-    'The file of the newest commit is wrong, so the last good one counts: .coord.toml:1:1: unknown key "x".',
+    'The newest rules file is invalid, so the last valid one applies: .coord.toml:1:1: unknown key "x".',
   ]);
   const page = await livePage();
   page.answers.graph = () => json({ ...GRAPH, policy: { ttl_seconds: 300, neighbors: 'block', problem: '.coord.toml:1:1: wrong' } });
   page.say({ type: 'graph_update', id: '2-0', branch: 'main', version: 'abcdef0', time: 1 });
   await page.timers.pass(300);
   assert.deepEqual(notices(page), ['policy']);
+});
+
+test('a page asks for the graph once, however the answer and the stream meet', async () => {
+  let answer = () => {};
+  const answered = new Promise((resolve) => (answer = () => resolve(json(GRAPH, 200, { ETag: 'one' }))));
+  const page = openPage({ routes: { graph: () => answered } });
+  await page.timers.pass(20);
+  page.open();
+  await page.timers.pass(100);
+  answer();
+  await page.timers.pass(2000);
+  assert.equal(page.paths('graph'), 1);
+  assert.equal(page.model.state.graph?.files.length, 3);
 });

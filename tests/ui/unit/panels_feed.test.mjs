@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deedOf, feedRows, foldersOf, isShown, keyOfEntry, newerThan } from '../../../public/panels/feed.js';
+import { deedOf, feedRows, foldersOf, isShown, keyOfEntry, newerThan, withoutRenewals } from '../../../public/panels/feed.js';
 
 const ALL = { holder: '', folder: '', kind: '' };
 let clock = 1_000_000;
@@ -52,7 +52,8 @@ test('the filter is by holder, folder and kind together', () => {
   assert.ok(!isShown(one, { ...ALL, holder: 'bob' }));
   assert.ok(!isShown(one, { ...ALL, folder: 'src/a/' }));
   assert.ok(!isShown(one, { ...ALL, kind: 'claims' }));
-  assert.ok(isShown(entry({ kind: 'lock_renewed' }), { ...ALL, kind: 'claims' }));
+  assert.ok(!isShown(entry({ kind: 'lock_renewed' }), { ...ALL, kind: 'claims' }));
+  assert.ok(isShown(entry({ kind: 'lock_renewed' }), { ...ALL, kind: 'renewals' }));
 });
 
 test('what is newer than the held entry is counted; an entry that is gone holds nothing back', () => {
@@ -70,7 +71,7 @@ test('folders are those of the files and above, each once, and bounded', () => {
 test('every kind of event has words', () => {
   assert.equal(deedOf(entry({ fileCount: 3 })), 'claims 3 files');
   assert.equal(deedOf(entry({ kind: 'lock_renewed', detail: 'for reading' })), 'renews 1 file for reading');
-  assert.equal(deedOf(entry({ kind: 'lock_expired', holder: null, fileCount: 700 })), 'The locks of 700 files expire');
+  assert.equal(deedOf(entry({ kind: 'lock_expired', holder: null, fileCount: 700 })), 'Locks on 700 files expired');
   assert.equal(deedOf(entry({ kind: 'lock_released', fileCount: 2 }), true), 'releases it and 1 more');
   assert.equal(deedOf(entry({ kind: 'lock_reserved', fileCount: 2 })), 'has 2 files reserved');
   assert.equal(deedOf(entry({ kind: 'team_joined', holder: null })), 'Event: team joined');
@@ -80,8 +81,16 @@ test('what happens to intents is told, and can be filtered by', () => {
   const about = (kind, fields = {}) => entry({ kind, intentId: 'ONE', fileCount: 0, paths: [], ...fields });
   const told = [about('intent_changed', { detail: 'completes' }), about('file_taken_over', { fileCount: 2 }), about('intent_overlap_allowed'), about('ledger_trimmed', { holder: null })];
   assert.deepEqual(told.map((each) => deedOf(each)), [
-    'completes the intent', 'takes over 2 files for the intent', 'allows an overlap of the intent', 'The oldest lines of the ledger are no longer kept',
+    'completes the intent', 'takes over 2 files for the intent', 'allows the intent to overlap', 'The oldest ledger entries were dropped',
   ]);
   assert.ok(told.every((each) => isShown(each, { ...ALL, kind: 'intents' })));
   assert.ok(!isShown(entry(), { ...ALL, kind: 'intents' }));
+});
+
+test('renewals are left out unless they are asked for, or say something new', () => {
+  const renewal = (fields = {}) => entry({ kind: 'lock_renewed', ...fields });
+  const activity = [renewal({ message: 'Closing the pool' }), renewal(), renewal(), entry()];
+  assert.deepEqual(withoutRenewals(activity, '').map(({ message }) => message), ['Closing the pool', 'Adding a pool']);
+  assert.deepEqual(feedRows(activity, ALL).map(({ entry: { kind } }) => kind), ['lock_renewed', 'lock_granted']);
+  assert.equal(feedRows(activity, { ...ALL, kind: 'renewals' }).length, 2, 'those that say the same are one row');
 });

@@ -12,6 +12,7 @@ const lock = (path, fields = {}) => ({ path, holder: 'bob/lexer', mode: 'WRITING
 const state = {
   locks: new Map([['src/db.ts', [lock('src/db.ts')]], ['new/file.ts', [lock('new/file.ts', { mode: 'READING', expiry: 500 }), lock('new/file.ts', { mode: 'READING', holder: 'ada', expiry: 700 })]]]),
   neighbors: new Map([['src/auth.ts', ['src/db.ts']]]),
+  blocked: new Set(['src/auth.ts']),
 };
 const paths = (choice) => tableRows(graphRows(graph), state, { filter: '', onlyLocked: false, column: 'folder', isDescending: false, ...choice }).map(({ path }) => path);
 

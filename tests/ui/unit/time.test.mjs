@@ -54,15 +54,23 @@ test('a Date header counts only until a better time is heard', () => {
   assert.equal(server.now(), 61_234);
 });
 
-test('a badge is the same each time, and tells agents of one user apart', () => {
+test('a badge is the same each time, and says the agent, or the login where there is none', () => {
   assert.equal(holderKey('ada', null), 'ada');
   assert.equal(holderKey('ada', 'lexer'), 'ada/lexer');
-  const cases = [['ada', null, 'Ada Lovelace', 'AL'], ['ada', null, 'ada', 'AD'], ['ada/lexer', 'lexer', 'Ada', 'AL'], ['ada/agent-7', 'agent-7', 'Ada', 'A7'], ['x', null, '', 'X'], ['李/一', '一', '李', '李一']];
+  const cases = [['ada', null, 'Ada Lovelace', 'AL'], ['bob', null, 'bob', 'BO'], ['ada/lexer', 'lexer', 'Ada', 'LE'], ['ada/agent-7', 'agent-7', 'Ada', 'A7'], ['ada/agent-12', 'agent-12', 'Ada', 'A12'], ['x', null, '', 'X'], ['李/一', '一', '李', '一']];
   for (const [key, agentId, name, letters] of cases) {
     const badge = badgeOf(String(key), agentId, String(name));
     assert.equal(badge.letters, letters);
     assert.deepEqual(badgeOf(String(key), agentId, String(name)), badge);
   }
-  const slots = new Set(Array.from({ length: 100 }, (_, index) => badgeOf(`ada/agent-${index}`, null, 'Ada').slot));
-  assert.deepEqual([...slots].sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+test('no two agents have the same letters, and as few as can be the same color', () => {
+  const names = ['dan', 'dana', 'dave', 'david', 'daniel', 'dax', 'claude-1', 'claude-11', 'codex-1', 'cursor-1', 'agent-1', 'agent-2'];
+  const badges = names.map((name) => badgeOf(`root/${name}`, name, 'root'));
+  assert.equal(new Set(badges.map(({ letters }) => letters)).size, names.length, badges.map(({ letters }) => letters).join());
+  const uses = new Map();
+  for (const { slot } of badges) uses.set(slot, (uses.get(slot) ?? 0) + 1);
+  assert.equal(uses.size, 8);
+  assert.ok(Math.max(...uses.values()) <= 3);
 });

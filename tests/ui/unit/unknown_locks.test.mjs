@@ -54,7 +54,7 @@ test('a file is called free only by a list that is read, while events arrive and
   const sentences = {
     known: /^free$/,
     reading: /^Reading the locks\.$/,
-    old: /^No lock is known; what is shown is as of \d\d:\d\d:\d\d\.$|^The locks have not been read yet\.$/,
+    old: /^No locks known; last updated \d\d:\d\d:\d\d\.$|^The locks have not been read yet\.$/,
   };
   for (const [name, change, expected] of cases) {
     const phase = name === 'late' ? 'live' : /** @type {any} */ (name);
@@ -162,5 +162,5 @@ test('a stream that is late says how old the locks are', async () => {
   const page = await livePage();
   page.say({ type: 'heartbeat', cursor: '1-0', is_live: false, time_ms: START });
   await page.timers.pass(50);
-  assert.match(nothingLocked(page.model.state, page.model.now()), /^No lock is known; what is shown is as of /);
+  assert.match(nothingLocked(page.model.state, page.model.now()), /^No locks known; last updated /);
 });

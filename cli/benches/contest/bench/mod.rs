@@ -91,7 +91,7 @@ pub async fn contest(options: &Options) -> Result<String> {
     let Options {
         runs, agents, files, ..
     } = options;
-    let default = coord::state::locks::PolicyTerms::DEFAULT_PATIENCE_SECONDS;
+    let default = coord_settings::QUEUE_PATIENCE_SECONDS;
     let patience = match options.patience.as_slice() {
         [] => &[default],
         several => several,

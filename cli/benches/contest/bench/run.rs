@@ -1,4 +1,4 @@
-//! One hour of agents: they claim some files, hold them, give them back, and claim others.
+//! One hour of simulated agents: they claim files, hold them, release them, and claim others.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use coord::domain::{
+use coord_domain::{
     AgentId, Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId,
 };
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::locks::{
-    ClaimOutcome, ClaimedRepositories, GateTerms, PolicyTerms, Relation, Release, ReleaseOutcome, Wanted,
-};
-use coord::store::{Request, Store};
 use coord_embedded::EmbeddedStore;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted};
+use coord_state::locks::{
+    ClaimOutcome, ClaimTerms, ClaimedRepositories, GateTerms, PolicyTerms, Relation, Release, ReleaseOutcome,
+};
+use coord_store::{Request, Store};
 
 /// When a run begins, in Unix seconds: 1 January 2026.
 const BEGIN: u64 = 1_767_225_600;
@@ -30,7 +30,7 @@ const HELD_MS: (u64, u64) = (30_000, 150_000);
 /// Milliseconds until the next claim: `sleep 5`, as WAIT says, and what an agent takes for a turn.
 const PAUSE_MS: (u64, u64) = (5_000, 6_000);
 
-/// What a refused agent does.
+/// How an agent reacts to a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Habit {
     /// It claims other files, as SWITCH_TASK says.
@@ -57,7 +57,7 @@ pub enum Rules {
     Queue { patience: u32 },
 }
 
-/// What happened in a run.
+/// Counters and times of one run.
 #[derive(Default)]
 pub struct Outcome {
     /// Files that were granted.
@@ -98,14 +98,14 @@ impl Numbers {
     }
 }
 
-/// What an agent does next.
+/// An agent's next step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     /// It wants other files.
     Begin,
     /// It claims its files.
     Claim,
-    /// It gives them back.
+    /// Release the files.
     Release,
 }
 
@@ -171,7 +171,7 @@ impl Run {
             claimed: ClaimedRepositories::default(),
             policy: PolicyTerms {
                 patience_seconds: match rules {
-                    Rules::NoQueue => PolicyTerms::DEFAULT_PATIENCE_SECONDS,
+                    Rules::NoQueue => coord_settings::QUEUE_PATIENCE_SECONDS,
                     Rules::Queue { patience } => patience,
                 },
                 ..PolicyTerms::of(NeighborPolicy::Off)
@@ -250,7 +250,7 @@ impl Run {
         let Agent { holder, files, .. } = &self.agents[agent];
         let known = std::slice::from_ref(&self.head);
         let terms = AdmissionTerms::of(&self.repo, &self.branch, holder, Some(&self.head), known);
-        let wanted = Wanted {
+        let wanted = ClaimTerms {
             claim: LockMode::Writing,
             policy: &self.policy,
             agent_head: &self.head,

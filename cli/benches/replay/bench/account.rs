@@ -1,4 +1,4 @@
-//! What happened in a run, and the figures that are made of it.
+//! Events of a run, and the figures computed from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use coord_graph::ImportGraph;
 
 use super::history::Task;
 
-/// What a task does to a file.
+/// A change that a task makes to a file.
 #[derive(Clone, Debug)]
 pub struct Edit {
     /// When the working copy was pulled on which it is made: at the claim, or where there is none, when the work began.
@@ -19,9 +19,9 @@ pub struct Edit {
     pub graph: Arc<ImportGraph>,
 }
 
-/// What happened to a task.
+/// The course of one task.
 #[derive(Clone, Debug, Default)]
-pub struct Played {
+pub struct TaskRun {
     /// Its agent, by number.
     pub agent: usize,
     /// When the work began, with the files or without.
@@ -42,8 +42,8 @@ pub struct Played {
     pub is_outdated: bool,
 }
 
-impl Played {
-    /// Who worked on it and when, for a sentence.
+impl TaskRun {
+    /// Agent and times, for a sentence.
     pub fn times(&self) -> String {
         let minutes =
             |time: Option<Duration>| time.map_or("-".to_owned(), |time| format!("{:.1}", time.as_secs_f64() / 60.0));
@@ -52,17 +52,17 @@ impl Played {
     }
 
     /// Whether two agents had changes of the file under way at one time: from the pull before the edit until it was on the branch.
-    pub fn overlaps(&self, other: &Played, path: &str) -> bool {
+    pub fn overlaps(&self, other: &TaskRun, path: &str) -> bool {
         self.are_at_one_time(other, |played| Some(played.edits.get(path)?.pulled))
     }
 
     /// Whether two agents had both tasks under way at one time.
-    pub fn is_beside(&self, other: &Played) -> bool {
+    pub fn is_beside(&self, other: &TaskRun) -> bool {
         self.are_at_one_time(other, |played| played.started)
     }
 
-    fn are_at_one_time(&self, other: &Played, begin: impl Fn(&Played) -> Option<Duration>) -> bool {
-        let span = |played: &Played| begin(played).zip(played.landed);
+    fn are_at_one_time(&self, other: &TaskRun, begin: impl Fn(&TaskRun) -> Option<Duration>) -> bool {
+        let span = |played: &TaskRun| begin(played).zip(played.landed);
         let spans = span(self).zip(span(other));
         let is_one_time =
             spans.is_some_and(|((begin, end), (other_begin, other_end))| begin < other_end && other_begin < end);
@@ -70,10 +70,10 @@ impl Played {
     }
 }
 
-/// What happened in a run.
+/// The events of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    pub tasks: Vec<Played>,
+    pub tasks: Vec<TaskRun>,
     /// Requests for files that were answered, with those that were refused; renewals are not among them.
     pub claims: u64,
     pub refusals: u64,
@@ -82,7 +82,7 @@ pub struct Account {
     pub given_up: u64,
     /// The time that agents waited for files.
     pub idle: Duration,
-    /// What the policy promised to exclude, and what else must not be.
+    /// Broken promises of the policy, and other errors.
     pub violations: Vec<String>,
 }
 
@@ -112,7 +112,7 @@ pub struct Figures {
 impl Account {
     pub fn of(tasks: usize) -> Self {
         Account {
-            tasks: vec![Played::default(); tasks],
+            tasks: vec![TaskRun::default(); tasks],
             ..Account::default()
         }
     }
@@ -130,7 +130,7 @@ impl Account {
             .unwrap_or_default();
         let (wall, agents) = (wall.as_secs_f64(), agents as f64);
         let longest = self.tasks.iter().map(|task| task.waited).max().unwrap_or_default();
-        let share = |is_one: &dyn Fn(&&Played) -> bool| self.tasks.iter().filter(is_one).count() as f64 / count;
+        let share = |is_one: &dyn Fn(&&TaskRun) -> bool| self.tasks.iter().filter(is_one).count() as f64 / count;
         Figures {
             wall_over_ideal: wall / (work / agents),
             waiting: self.idle.as_secs_f64() / (wall * agents),

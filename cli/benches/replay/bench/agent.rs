@@ -1,14 +1,13 @@
-//! An agent: it takes one task after the other, claims the files, works, pushes and gives the files back, and does what each response
-//! says.
+//! An agent takes one task after the other: it claims the files, works, pushes, releases the files, and obeys each response.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use coord::domain::CommitSha;
+use coord_domain::CommitSha;
 use serde_json::{Value, json};
 
-use super::mode::{Hold, Refused, Rules};
+use super::mode::{Hold, RefusalHabit, Rules};
 use super::run::Run;
 
 /// How often a lock is renewed.
@@ -24,7 +23,7 @@ const MOST_HELD: Duration = Duration::from_secs(20);
 /// How often such a claim is made again at least, so that it asks without a pause: a real one says how long it is held.
 const HELD_AGAIN: Duration = Duration::from_secs(9);
 
-/// Longest wait for the files of one task. Who waits longer starves.
+/// Longest wait for the files of one task. An agent that waits longer is starving.
 const MOST_WAIT: Duration = Duration::from_secs(48 * 3600);
 
 /// Most files of one release whose interfaces the server compares.
@@ -34,7 +33,7 @@ pub struct Agent<'a> {
     run: &'a Run<'a>,
     number: usize,
     name: String,
-    /// What its working copy has.
+    /// Head of the working copy.
     head: CommitSha,
     /// The files that it holds, and when it claimed or renewed these last.
     held: BTreeSet<String>,
@@ -43,14 +42,14 @@ pub struct Agent<'a> {
 
 /// How a claim is answered that is made until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Insisted {
+enum FinalClaimAnswer {
     Granted,
     /// Another holder waits for files of the caller, who waits for theirs.
     Mutual,
 }
 
 /// How a claim is answered that is made once.
-enum Claimed {
+enum ClaimAnswer {
     Granted,
     Refused(Value),
 }
@@ -86,9 +85,9 @@ impl<'a> Agent<'a> {
                 return Ok(None);
             };
             let chosen = match run.mode.refused {
-                Refused::Returns if run.is_old(first) => Some(first),
-                Refused::Switches | Refused::Returns => self.find_free(first).await?,
-                Refused::Sleeps | Refused::Waits => Some(first),
+                RefusalHabit::Returns if run.is_old(first) => Some(first),
+                RefusalHabit::Switches | RefusalHabit::Returns => self.find_free(first).await?,
+                RefusalHabit::Sleeps | RefusalHabit::Waits => Some(first),
             };
             if let Some(chosen) = chosen {
                 run.open.borrow_mut().remove(&chosen);
@@ -114,8 +113,8 @@ impl<'a> Agent<'a> {
         Ok(None)
     }
 
-    /// Whether the files of a task are free; if not, the files that the response suggests. A real agent learns by the refusal of its first
-    /// edit what this check tells already: that the change of an interface meets a neighbor.
+    /// Whether the files of a task are free; if not, the files that the response suggests. This check already reports what a real agent
+    /// learns when its first edit is refused: the interface change conflicts with a neighbor.
     async fn check(&self, place: usize) -> Result<Option<Vec<String>>> {
         let mut fields = json!({"file_paths": self.run.paths(place)});
         self.say_interfaces(&mut fields, place, &self.run.paths(place)).await?;
@@ -172,7 +171,7 @@ impl<'a> Agent<'a> {
         }
         self.head = run.land(place).await?;
         if run.mode.locks() {
-            self.give_back(place).await?;
+            self.release_files(place).await?;
         }
         run.clock.wake_waiting();
         Ok(())
@@ -200,7 +199,7 @@ impl<'a> Agent<'a> {
         let run = self.run;
         let begin = run.clock.now();
         run.asked(place);
-        if self.insist(place, &run.paths(place)).await? == Insisted::Mutual {
+        if self.insist(place, &run.paths(place)).await? == FinalClaimAnswer::Mutual {
             bail!("an agent without files is told that others wait for them");
         }
         run.account.borrow_mut().idle += run.clock.now() - begin;
@@ -209,17 +208,17 @@ impl<'a> Agent<'a> {
     }
 
     /// Claims files of a task, until it has them, and renews what it holds meanwhile.
-    async fn insist(&mut self, place: usize, paths: &[&str]) -> Result<Insisted> {
+    async fn insist(&mut self, place: usize, paths: &[&str]) -> Result<FinalClaimAnswer> {
         let run = self.run;
         let begin = run.clock.now();
         // A claim that waits in the server is one request, however often the server looks again.
         let mut held_until = begin;
         loop {
-            let Claimed::Refused(answer) = self.claim_once(place, paths).await? else {
-                return Ok(Insisted::Granted);
+            let ClaimAnswer::Refused(answer) = self.claim_once(place, paths).await? else {
+                return Ok(FinalClaimAnswer::Granted);
             };
             if !self.held.is_empty() && is_mutual(&answer) {
-                return Ok(Insisted::Mutual);
+                return Ok(FinalClaimAnswer::Mutual);
             }
             if run.clock.now() - begin > MOST_WAIT {
                 bail!("the task of {} waits for ever: {answer}", run.tasks[place].commit);
@@ -231,11 +230,11 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// Does what WAIT says. A server that holds the claim back makes it again when files are given back; here the agent does, because
-    /// the server would wait in real time.
+    /// Does what WAIT says. A server that holds the claim repeats it when files are released. Here the agent does, because the server
+    /// would wait in real time.
     async fn wait(&self, answer: &Value, held_until: &mut Duration) -> Result<()> {
         let (run, now) = (self.run, self.run.clock.now());
-        if run.mode.refused == Refused::Sleeps {
+        if run.mode.refused == RefusalHabit::Sleeps {
             run.clock.sleep_until(now + pause(answer)?).await;
             return Ok(());
         }
@@ -251,8 +250,8 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    /// Claims files of a task, after a pull where that is in the way.
-    async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<Claimed> {
+    /// Claims files of a task, after a pull if the response asks for one.
+    async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<ClaimAnswer> {
         loop {
             self.run.account.borrow_mut().claims += 1;
             let message = format!("Making the change of {} again", self.run.tasks[place].commit);
@@ -271,12 +270,12 @@ impl<'a> Agent<'a> {
                         .collect();
                     self.run.edits(place, &new);
                     self.held.extend(new.into_iter().map(str::to_owned));
-                    return Ok(Claimed::Granted);
+                    return Ok(ClaimAnswer::Granted);
                 }
                 "PULL" => self.pull(),
                 "WAIT" => {
                     self.run.account.borrow_mut().refusals += 1;
-                    return Ok(Claimed::Refused(answer));
+                    return Ok(ClaimAnswer::Refused(answer));
                 }
                 _ => bail!("a claim was answered {answer}"),
             }
@@ -302,7 +301,7 @@ impl<'a> Agent<'a> {
         let each = time / u32::try_from(left.len()).unwrap_or(u32::MAX);
         let mut refused = 0;
         while let Some(path) = left.pop_front() {
-            if let Claimed::Refused(_) = self.claim_once(place, &[path]).await? {
+            if let ClaimAnswer::Refused(_) = self.claim_once(place, &[path]).await? {
                 if refused < left.len() {
                     refused += 1;
                     left.push_back(path);
@@ -311,7 +310,7 @@ impl<'a> Agent<'a> {
                 let begin = run.clock.now();
                 let insisted = self.insist(place, &[path]).await?;
                 run.waited(place, run.clock.now() - begin);
-                if insisted == Insisted::Mutual {
+                if insisted == FinalClaimAnswer::Mutual {
                     return self.edit_anew(place, time).await;
                 }
             }
@@ -329,7 +328,7 @@ impl<'a> Agent<'a> {
         run.began_anew(place);
         let begin = run.clock.now();
         let insisted = self.insist(place, &run.paths(place)).await?;
-        if insisted == Insisted::Mutual {
+        if insisted == FinalClaimAnswer::Mutual {
             bail!("an agent without files is told that others wait for them");
         }
         run.waited(place, run.clock.now() - begin);
@@ -353,7 +352,7 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    async fn give_back(&mut self, place: usize) -> Result<()> {
+    async fn release_files(&mut self, place: usize) -> Result<()> {
         let fields = json!({
             "file_paths": std::mem::take(&mut self.held), "status": "OPEN", "message": "The change is pushed", "new_repo_head": self.head.as_str(),
         });
@@ -382,7 +381,7 @@ fn action(answer: &Value) -> &str {
     answer["orchestration"]["action"].as_str().unwrap_or_default()
 }
 
-/// Whether the one that is in the way waits for the caller.
+/// Whether the blocking agent waits for the caller.
 fn is_mutual(answer: &Value) -> bool {
     let mut warnings = answer["warnings"]
         .as_array()

@@ -1,9 +1,8 @@
-//! The branch that the agents push to, as the server sees it: a [`Source`] over the real clone, with heads of its own.
+//! The branch that the agents push to, as the server sees it: a [`Source`] over the real clone, with simulated heads.
 //!
-//! A head is a number: how many tasks have landed. Each contains those before it, so that histories are linear, whatever the
-//! order in which tasks end. A file is at a head as the latest of the landed commits that change it has left it, later by the
-//! real history; so the blobs are real, and at the end all files are as the last task has them. What commits between the tasks have changed in a file
-//! comes with the next task that changes it.
+//! A head is a number: how many tasks have landed. Each contains those before it, so that histories are linear, whatever the order in which tasks
+//! end. A file is at a head as the latest of the landed commits that change it has left it, later by the real history; so the blobs are real, and at
+//! the end all files are as the last task has them. Changes by commits between the tasks arrive with the next task that changes the same file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -11,10 +10,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use async_trait::async_trait;
-use coord::domain::{Branch, CommitSha, FilePath, RepoId};
-use coord::policy;
-use coord::source::{Blob, BlobSink, Comparison, EntryKind, Reachable, Source, SourceError, TreeEntry};
+use coord_domain::{Branch, CommitSha, FilePath, RepoId};
 use coord_git::GitSource;
+use coord_settings::policy;
+use coord_sources::{Blob, BlobSink, Comparison, EntryKind, Reachable, Source, SourceError, TreeEntry};
 use parking_lot::Mutex;
 
 use super::history::{Change, History, Task, Version};
@@ -78,7 +77,7 @@ impl Base {
 }
 
 /// A version of a file that has landed.
-struct Landed {
+struct LandedVersion {
     /// The head with which it did.
     head: usize,
     /// The place of its task in the history.
@@ -90,7 +89,7 @@ struct Landed {
 #[derive(Default)]
 struct Remote {
     head: usize,
-    landed: HashMap<String, Vec<Landed>>,
+    landed: HashMap<String, Vec<LandedVersion>>,
 }
 
 /// The branch of one run.
@@ -123,7 +122,7 @@ impl ReplayedBranch {
         for (path, (_, after)) in &task.files {
             let versions = remote.landed.entry(path.clone()).or_default();
             if versions.last().is_none_or(|last| last.task < place) {
-                versions.push(Landed {
+                versions.push(LandedVersion {
                     head,
                     task: place,
                     version: after.clone(),
@@ -176,8 +175,8 @@ impl ReplayedBranch {
     }
 }
 
-/// What has landed last of a file with `head`.
-fn at(versions: &[Landed], head: usize) -> Option<&Landed> {
+/// The last landed version of a file at `head`.
+fn at(versions: &[LandedVersion], head: usize) -> Option<&LandedVersion> {
     versions.iter().rfind(|version| version.head <= head)
 }
 

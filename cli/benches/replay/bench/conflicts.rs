@@ -1,8 +1,8 @@
 //! Textual conflicts: whether git could have merged two commits, had both been made at the same time.
 //!
-//! Of two commits the later one was made on top of the earlier one. So the earlier one is taken out of the parent of the later
-//! one, as `git revert` does, and the later one is put on top of that, as `git cherry-pick` does, both by `git merge-tree`. What conflicts in
-//! the second step has changed the same lines, or a file that one of the two has made or deleted.
+//! Of two commits the later one was made on top of the earlier one. So the earlier one is taken out of the parent of the later one, as `git
+//! revert` does, and the later one is put on top of that, as `git cherry-pick` does, both by `git merge-tree`. A file conflicts in the second
+//! step if both commits changed the same lines, or if one of them created or deleted it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::git::git;
 use super::history::Task;
 
-/// Finds conflicts of the commits of one repository. Each pair is merged once; what git writes is in a folder of its own.
+/// Finds conflicts of the commits of one repository. Each pair is merged once; git writes to a separate folder.
 pub struct Conflicts {
     repository: PathBuf,
     objects: PathBuf,

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use coord::domain::FilePath;
+use coord_domain::FilePath;
 
 use super::git::git;
 
-/// Most files of a task. What changes more is no task of one agent: moves of folders, formatters, imports of vendored code.
+/// Most files of a task. Larger commits are not one agent's task: moves of folders, formatters, imports of vendored code.
 pub const MOST_FILES: usize = 60;
 
 /// A version of a file.

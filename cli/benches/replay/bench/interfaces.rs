@@ -1,10 +1,10 @@
-//! What tasks change in the interfaces of files, by the comparison that the server makes as well.
+//! Interface changes of tasks, by the same comparison that the server makes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use coord_graph::{InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, ReadInterface, interface};
+use coord_graph::{InterfaceComparison, InterfaceResult, InterfaceUnknown, Language, MAX_INTERFACE_BYTES, interface};
 use tokio::sync::Mutex;
 
 use super::branch::Base;
@@ -13,7 +13,7 @@ use super::history::Change;
 /// The interfaces of blobs, each read once.
 pub struct Interfaces {
     base: Arc<Base>,
-    known: Mutex<HashMap<String, Arc<ReadInterface>>>,
+    known: Mutex<HashMap<String, Arc<InterfaceResult>>>,
 }
 
 impl Interfaces {
@@ -27,11 +27,11 @@ impl Interfaces {
     /// Whether others can notice a change of the file at `path`, as the hook decides it before an edit.
     pub async fn is_changed(&self, path: &str, (before, after): &Change) -> Result<bool> {
         let Some(before) = before.as_ref().filter(|_| before != after) else {
-            // What is new breaks nothing.
+            // A new file breaks nothing.
             return Ok(false);
         };
         let Some(language) = Language::of_path(path) else {
-            // What cannot be compared changes.
+            // A file that cannot be compared counts as changed.
             return Ok(true);
         };
         let older = self.read(path, language, &before.blob).await?;
@@ -42,7 +42,7 @@ impl Interfaces {
         Ok(InterfaceComparison::between(&older, &newer).is_change())
     }
 
-    async fn read(&self, path: &str, language: Language, blob: &str) -> Result<Arc<ReadInterface>> {
+    async fn read(&self, path: &str, language: Language, blob: &str) -> Result<Arc<InterfaceResult>> {
         // The language is that of the ending.
         let ending = path.rsplit('.').next().unwrap_or_default();
         let name = format!("{blob} {ending}");
@@ -51,7 +51,7 @@ impl Interfaces {
             return Ok(Arc::clone(known));
         }
         let content = self.base.read(blob, MAX_INTERFACE_BYTES).await?;
-        let read = content.map_or(Err(NoInterface::TooLarge), |content| interface(language, &content));
+        let read = content.map_or(Err(InterfaceUnknown::TooLarge), |content| interface(language, &content));
         Ok(Arc::clone(known.entry(name).or_insert_with(|| Arc::new(read))))
     }
 }

@@ -1,10 +1,10 @@
-//! What coordination costs, on a real history: real commits of a repository, made again by several agents at once against the real
+//! The cost of coordination on a real history: real commits of a repository, replayed by several agents at once against the real
 //! server.
 //!
 //! - [`history`]: the tasks; [`branch`]: the branch that they land on, a source of the server
 //! - [`clock`]: simulated time; [`server`]: the server in this process
 //! - [`mode`]: the rules and habits of a run; [`agent`]: an agent; [`run`]: what all of them share; [`stage`]: a run
-//! - [`conflicts`], [`interfaces`]: what would have collided
+//! - [`conflicts`], [`interfaces`]: changes that would have collided
 //! - [`account`], [`report`]: the figures
 
 pub mod account;

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// What the locks keep apart.
+/// What the locks exclude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
-    /// Nothing: nobody locks.
+    /// Nothing: no agent locks.
     None,
     /// Files, without their neighbors.
     Files,
@@ -20,9 +20,9 @@ pub enum Rules {
 pub enum Shared {
     /// None.
     None,
-    /// What is shared without a policy: lockfiles, and what `.gitattributes` says.
+    /// Shared without a policy: lockfiles, and files that `.gitattributes` names.
     Default,
-    /// What is in many commits besides: manifests, changelogs, translations, snapshots, Markdown.
+    /// Other files that many commits change: manifests, changelogs, translations, snapshots, Markdown.
     Hot,
 }
 
@@ -35,10 +35,10 @@ pub enum Hold {
     Edits,
 }
 
-/// What a refused agent does.
+/// How an agent reacts to a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// What WAIT says, `sleep 5`.
+pub enum RefusalHabit {
+    /// Follows WAIT: `sleep 5`.
     Sleeps,
     /// Its claim waits for its turn (`wait_seconds`).
     Waits,
@@ -54,7 +54,7 @@ pub struct Mode {
     pub rules: Rules,
     pub shared: Shared,
     pub hold: Hold,
-    pub refused: Refused,
+    pub refused: RefusalHabit,
 }
 
 /// The patterns of [`Shared::Hot`], beside the lockfiles that are shared anyway.
@@ -89,7 +89,7 @@ impl Mode {
         let shared = match self.shared {
             Shared::None => "shared = []\n".to_owned(),
             Shared::Default => String::new(),
-            Shared::Hot => quoted(&mut coord::policy::SHARED_NAMES.iter().chain(HOT).copied()),
+            Shared::Hot => quoted(&mut coord_settings::policy::SHARED_NAMES.iter().chain(HOT).copied()),
         };
         format!("neighbors = \"{neighbors}\"\n{shared}")
     }
@@ -103,10 +103,13 @@ impl Mode {
     pub fn all() -> Vec<Mode> {
         let mut modes = vec![Mode::of(Rules::None, Shared::Default)];
         modes.extend([Shared::None, Shared::Default, Shared::Hot].map(|shared| Mode::of(Rules::Files, shared)));
-        modes.push(Mode::of(Rules::Neighbors, Shared::Hot).refused(Refused::Waits));
+        modes.push(Mode::of(Rules::Neighbors, Shared::Hot).refused(RefusalHabit::Waits));
         for hold in [Hold::Whole, Hold::Edits] {
             let mode = Mode::of(Rules::Interface, Shared::Hot).hold(hold);
-            modes.extend([Refused::Waits, Refused::Switches, Refused::Returns].map(|refused| mode.refused(refused)));
+            modes.extend(
+                [RefusalHabit::Waits, RefusalHabit::Switches, RefusalHabit::Returns]
+                    .map(|refused| mode.refused(refused)),
+            );
         }
         modes
     }
@@ -115,7 +118,7 @@ impl Mode {
         Mode { hold, ..self }
     }
 
-    fn refused(self, refused: Refused) -> Mode {
+    fn refused(self, refused: RefusalHabit) -> Mode {
         Mode { refused, ..self }
     }
 
@@ -130,7 +133,7 @@ impl Mode {
             rules,
             shared,
             hold: Hold::Whole,
-            refused: Refused::Sleeps,
+            refused: RefusalHabit::Sleeps,
         }
     }
 }
@@ -153,10 +156,10 @@ impl fmt::Display for Mode {
             Hold::Edits => "held from each edit",
         };
         let refused = match self.refused {
-            Refused::Sleeps => "",
-            Refused::Waits => ", claims wait for their turn",
-            Refused::Switches => ", other tasks first",
-            Refused::Returns => ", other tasks before old ones",
+            RefusalHabit::Sleeps => "",
+            RefusalHabit::Waits => ", claims wait for their turn",
+            RefusalHabit::Switches => ", other tasks first",
+            RefusalHabit::Returns => ", other tasks before old ones",
         };
         write!(formatter, "{rules}, {shared}, {hold}{refused}")
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use coord::domain::CommitSha;
+use coord_domain::CommitSha;
 use coord_graph::ImportGraph;
 
 use super::account::{Account, Edit};
@@ -27,7 +27,7 @@ pub struct Run<'a> {
     pub clock: Clock,
     pub server: Server,
     pub branch: Arc<ReplayedBranch>,
-    /// Tasks that nobody has taken.
+    /// Tasks that no agent has taken.
     pub open: RefCell<BTreeSet<usize>>,
     pub account: RefCell<Account>,
     pub interfaces: &'a Interfaces,

@@ -8,18 +8,18 @@ use anyhow::{Context, Result, bail};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, header};
-use coord::app::App;
-use coord::auth::{Authenticator, Credentials};
-use coord::builds::job::{Built, Job};
-use coord::builds::leased_build::build_and_publish;
-use coord::domain::{Branch, CommitSha, RepoId, UserId};
-use coord::http::Endpoint;
-use coord::policy::{FileKind, Policy, PolicyText};
-use coord::settings::Settings;
-use coord::state::builds::{BuildLease, stored_policy};
-use coord::store::Store;
+use coord_auth::{Authenticator, Credentials};
+use coord_builds::job::{Job, LastBuild};
+use coord_builds::leased_build::build_and_publish;
+use coord_domain::{Branch, CommitSha, RepoId, UserId};
 use coord_embedded::EmbeddedStore;
 use coord_graph::{ImportGraph, Limits};
+use coord_http::Endpoint;
+use coord_server::app::App;
+use coord_server::settings::Settings;
+use coord_settings::policy::{FileKind, Policy, PolicyText};
+use coord_state::builds::{BuildLease, stored_policy};
+use coord_store::Store;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -37,7 +37,7 @@ pub struct Server {
     source: Arc<ReplayedBranch>,
     repo: RepoId,
     branch: Branch,
-    built: RefCell<Option<Built>>,
+    built: RefCell<Option<LastBuild>>,
     /// Requests that were answered, and the real time that they took.
     pub requests: Cell<u32>,
     pub busy: Cell<Duration>,
@@ -56,7 +56,7 @@ impl Server {
             ..App::new(&Settings::default(), Arc::clone(&store), local)
         };
         Ok(Server {
-            router: coord::http::router(app, &[Endpoint::CheckStatus, Endpoint::PostStatus]),
+            router: coord_http::router(app, &[Endpoint::CheckStatus, Endpoint::PostStatus]),
             store,
             source,
             repo: repo.clone(),
@@ -67,7 +67,7 @@ impl Server {
         })
     }
 
-    /// Builds the graph at the head, as a server does after a push, and returns it without the files that are nobody's neighbors.
+    /// Builds the graph at the head, as a server does after a push, and returns it without files that have no neighbors.
     pub async fn build(&self) -> Result<Arc<ImportGraph>> {
         let commit = self.source.tip();
         let job = Job {

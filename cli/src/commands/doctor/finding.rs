@@ -4,6 +4,7 @@ use anstyle::Style;
 use serde::Serialize;
 
 use crate::terminal::output::{BAD, CAUTION, GOOD, STRONG, styled};
+use crate::terminal::wrap::wrapped;
 
 /// Columns before the sentence of a finding.
 const INDENT: usize = 19;
@@ -23,16 +24,16 @@ pub(super) enum State {
     Wrong,
 }
 
-/// What one check has found.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Finding {
-    /// What was looked at.
+    /// The subject of the check.
     pub(super) subject: &'static str,
     /// How it is.
     pub(super) state: State,
-    /// What was found, as a sentence.
+    /// The result, as a sentence.
     pub(super) found: String,
-    /// The line that mends it.
+    /// The command, or the step, that fixes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mend: Option<String>,
 }
@@ -63,55 +64,52 @@ impl Finding {
     }
 }
 
-/// The findings and their sum; sentences are wrapped at `width`, and lines that mend are not, so that they can be copied.
+/// The verdict, and then the findings, what needs to be done first; sentences are wrapped at `width`, and commands are not, so that they
+/// can be copied.
 pub(super) fn text(findings: &[Finding], width: Option<usize>) -> String {
-    let mut text = String::new();
-    for finding in findings {
-        let (word, style) = name_of(finding.state);
-        let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
-        let found = wrapped(&finding.found, room).join(&format!("\n{:INDENT$}", ""));
-        text.push_str(&format!("{style}{word:5}{style:#}  {:10}  {found}\n", finding.subject));
-        if let Some(mend) = &finding.mend {
-            text.push_str(&format!("{:INDENT$}{}\n", "", styled(STRONG, mend)));
+    let mut text = format!("{}\n\n", verdict(findings));
+    for state in [State::Wrong, State::Warn, State::Ok] {
+        let (word, style) = name_of(state);
+        for finding in findings.iter().filter(|finding| finding.state == state) {
+            let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
+            let found = wrapped(&finding.found, room).join(&format!("\n{:INDENT$}", ""));
+            text.push_str(&format!("{style}{word:5}{style:#}  {:10}  {found}\n", finding.subject));
+            if let Some(mend) = &finding.mend {
+                text.push_str(&format!("{:INDENT$}{}\n", "", styled(STRONG, mend)));
+            }
         }
     }
-    let count = |state| findings.iter().filter(|finding| finding.state == state).count();
-    text.push('\n');
-    let wrong = match count(State::Wrong) {
-        0 => "Nothing is wrong".to_owned(),
-        1 => "1 thing is wrong".to_owned(),
-        several => format!("{several} things are wrong"),
-    };
-    text.push_str(&match (count(State::Wrong), count(State::Warn)) {
-        (0, 0) => "Everything is as it should be.\n".to_owned(),
-        (_, 0) => format!("{wrong}.\n"),
-        (_, warnings) => format!("{wrong}; {warnings} could be better.\n"),
-    });
     text
+}
+
+/// How many errors and warnings there are.
+fn verdict(findings: &[Finding]) -> String {
+    let count = |state| findings.iter().filter(|finding| finding.state == state).count();
+    let counted = |count: usize, one: &str| match count {
+        0 => format!("no {one}s"),
+        1 => format!("1 {one}"),
+        several => format!("{several} {one}s"),
+    };
+    let (wrong, warnings) = (count(State::Wrong), count(State::Warn));
+    let errors = match wrong {
+        0 => "No errors".to_owned(),
+        _ => counted(wrong, "error"),
+    };
+    let sentence = format!("{errors}, {}.", counted(warnings, "warning"));
+    let style = match (wrong, warnings) {
+        (0, 0) => GOOD,
+        (0, _) => CAUTION,
+        _ => BAD,
+    };
+    styled(style, &sentence)
 }
 
 fn name_of(state: State) -> (&'static str, Style) {
     match state {
         State::Ok => ("ok", GOOD),
         State::Warn => ("warn", CAUTION),
-        State::Wrong => ("wrong", BAD),
+        State::Wrong => ("error", BAD),
     }
-}
-
-/// `text` in lines of at most `width` characters, broken at blanks.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

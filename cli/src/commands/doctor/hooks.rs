@@ -1,91 +1,39 @@
-//! Hooks that are configured in this repository or for this user, and when they were last heard of.
+//! Hooks that are configured in this repository or for this user, and when they last ran.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::ValueEnum;
 use coord_git::WorkingCopy;
 
 use super::finding::Finding;
 use crate::agent::{git_hooks, local_server};
+use crate::commands::configured_hooks::{self, Configured};
 use crate::commands::guard::bypass;
 use crate::commands::hook::agents::Agent;
 use crate::commands::init::handler::Form;
-use crate::commands::status::hooks::{Heard, heard};
+use crate::commands::init::{self, Tried};
+use crate::commands::status::hooks::{HookRun, hook_runs};
 use crate::terminal::times::{duration, now};
-
-/// What a configuration that has the hook says.
-const HOOK: &str = "coord hook";
-
-/// Largest file that is looked into, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
-
-/// Most versions of a plugin that are looked at.
-const MOST_VERSIONS: usize = 16;
-
-/// Where the hooks of an agent are configured.
-struct Configuration {
-    /// Its name for `coord hook`.
-    agent: &'static str,
-    /// Files below the working copy or the home folder.
-    files: &'static [&'static str],
-    /// The file of its plugin below the home folder; `*` is the folder of a version.
-    plugin: &'static str,
-}
-
-const fn configuration(agent: &'static str, files: &'static [&'static str], plugin: &'static str) -> Configuration {
-    Configuration { agent, files, plugin }
-}
-
-const AGENTS: [Configuration; 6] = [
-    configuration(
-        "claude-code",
-        &[".claude/settings.json", ".claude/settings.local.json"],
-        ".claude/plugins/cache/coord/coord/*/hooks/hooks.json",
-    ),
-    configuration(
-        "codex",
-        &[".codex/hooks.json", ".codex/config.toml"],
-        ".codex/plugins/cache/coord/coord/*/hooks/hooks.json",
-    ),
-    configuration(
-        "cursor",
-        &[".cursor/hooks.json"],
-        ".cursor/plugins/local/coord/hooks/hooks.json",
-    ),
-    configuration(
-        "gemini",
-        &[".gemini/settings.json"],
-        ".gemini/extensions/coord/hooks/hooks.json",
-    ),
-    configuration(
-        "copilot",
-        &[
-            ".github/hooks/coord.json",
-            ".copilot/hooks/coord.json",
-            ".copilot/config.json",
-        ],
-        ".copilot/installed-plugins/*/coord/hooks.json",
-    ),
-    configuration(
-        "opencode",
-        &[".opencode/plugins/coord.js", ".config/opencode/plugins/coord.js"],
-        "",
-    ),
-];
-
-/// The hooks of an agent, as they are configured.
-#[derive(Clone, Debug)]
-struct Configured {
-    path: PathBuf,
-    form: Form,
-}
 
 /// A finding for each agent whose hooks are configured or were heard of, and one for git's own hooks.
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
-    let heard = heard(&local_server::file(working_copy, ""));
-    let configured = AGENTS.map(|agent| (agent.agent, configured(&agent, working_copy)));
-    let mut findings = of_agents(&configured, &heard, now());
-    findings.push(guard(working_copy).await);
+    let heard = hook_runs(&local_server::file(working_copy, ""));
+    let configured = configured_hooks::all(working_copy);
+    let agents: Vec<_> = configured
+        .iter()
+        .filter_map(|(agent, configured)| Some((*agent, configured.as_ref()?.form)))
+        .collect();
+    let tried = match agents.is_empty() {
+        true => Ok(Vec::new()),
+        false => init::try_hooks(&agents).await,
+    };
+    let mut findings = of_agents(&configured, &heard, &tried.unwrap_or_default(), now());
+    let guard = guard(working_copy).await;
+    let has_guard = guard.mend.is_none();
+    findings.push(guard);
+    if (has_guard || !agents.is_empty()) && !init::is_on_path("coord") {
+        findings.push(not_on_path());
+    }
     if let Some((times, newest)) = bypass::noted(working_copy) {
         let sentence = format!("bypasses of the guard: {times}, the last one {newest}");
         findings.push(Finding::warn("bypass", sentence, "coord log"));
@@ -93,41 +41,22 @@ pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
     findings
 }
 
-fn configured(agent: &Configuration, working_copy: &WorkingCopy) -> Option<Configured> {
-    let home = std::env::home_dir();
-    // Codex reads the hooks of a worktree from the main checkout.
-    let main = working_copy.shared_folder().parent().filter(|_| agent.agent == "codex");
-    let folders = [
-        Some(working_copy.root().to_owned()),
-        main.map(PathBuf::from),
-        home.clone(),
-    ];
-    let folders = folders.into_iter().flatten();
-    let files = folders.flat_map(|folder| agent.files.iter().map(move |file| folder.join(file)));
-    let plugins = home.filter(|_| !agent.plugin.is_empty());
-    let plugins = plugins.into_iter().flat_map(|home| versions(&home, agent.plugin));
-    files.chain(plugins).find_map(|path| {
-        let text = read(&path).filter(|text| text.contains(HOOK))?;
-        let form = Form::of(&text, agent.agent);
-        Some(Configured { path, form })
-    })
+/// Hooks of agents and of git call `coord` by its name, and do nothing without it.
+fn not_on_path() -> Finding {
+    let sentence = "coord is not on your PATH: the hooks of agents and the git guard do nothing";
+    let own = std::env::current_exe().ok();
+    let folder = own.as_deref().and_then(Path::parent);
+    let folder = folder.map_or_else(|| "FOLDER".to_owned(), |folder| folder.display().to_string());
+    Finding::wrong("PATH", sentence, format!("export PATH=\"{folder}:$PATH\""))
 }
 
-/// The files that `pattern` stands for below `home`.
-fn versions(home: &Path, pattern: &str) -> Vec<PathBuf> {
-    match pattern.split_once("/*/") {
-        Some((folder, file)) => {
-            let entries = std::fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
-            entries
-                .take(MOST_VERSIONS)
-                .map(|entry| entry.path().join(file))
-                .collect()
-        }
-        None => vec![home.join(pattern)],
-    }
-}
-
-fn of_agents(configured: &[(&'static str, Option<Configured>)], heard: &[Heard], now: i64) -> Vec<Finding> {
+/// `tried` has what became of an edit of a locked file, for agents whose hooks were run.
+fn of_agents(
+    configured: &[(&'static str, Option<Configured>)],
+    heard: &[HookRun],
+    tried: &[Tried],
+    now: i64,
+) -> Vec<Finding> {
     let of_agent = |(agent, configured): &(&'static str, Option<Configured>)| {
         let latest = heard.iter().find(|heard| heard.agent == *agent);
         let last = latest.map(|heard| format!("last run {} ago ({})", duration(now - heard.time), heard.event));
@@ -149,10 +78,23 @@ fn of_agents(configured: &[(&'static str, Option<Configured>)], heard: &[Heard],
                 return Some(Finding::warn("hooks", sentence, "coord init"));
             }
         };
+        let result = tried
+            .iter()
+            .find(|tried| tried.agent == *agent)
+            .map(|tried| &tried.result);
+        if let Some(Err(why)) = result {
+            let sentence = format!("{agent}: {path}: the hook {why}");
+            return Some(Finding::wrong("hooks", sentence, "coord init"));
+        }
+        let tried = if result.is_some() {
+            ", denies edits of locked files"
+        } else {
+            ""
+        };
         let Some(last) = last else {
             return Some(Finding::warn(
                 "hooks",
-                format!("{agent}: {path}{without_coord}, not run yet"),
+                format!("{agent}: {path}{tried}{without_coord}, not run by {agent} yet"),
                 format!("restart {agent} in this folder; it reads its hooks when it starts"),
             ));
         };
@@ -160,7 +102,7 @@ fn of_agents(configured: &[(&'static str, Option<Configured>)], heard: &[Heard],
             true => "",
             false => "; it does not name its subagents, which count as one agent and may edit the same file",
         };
-        let sentence = format!("{agent}: {path}{without_coord}, {last}{subagents}");
+        let sentence = format!("{agent}: {path}{tried}{without_coord}, {last}{subagents}");
         Some(Finding::ok("hooks", sentence))
     };
     let findings: Vec<Finding> = configured.iter().filter_map(of_agent).collect();
@@ -190,7 +132,8 @@ fn guard_in(folder: &Path, root: &Path) -> Finding {
     let (commits, pushes) = (has_guard("pre-commit"), has_guard("pre-push"));
     let refusing = match (commits, pushes) {
         (false, false) => {
-            let sentence = "git does not refuse commits and pushes of files that others hold";
+            let sentence =
+                "the git guard is not active: commits and pushes of files that others hold will not be blocked";
             return Finding::warn("git hooks", sentence, "coord init");
         }
         (true, true) => "pre-commit and pre-push",
@@ -209,20 +152,16 @@ fn guard_in(folder: &Path, root: &Path) -> Finding {
     }
 }
 
-fn read(path: &Path) -> Option<String> {
-    let content = coord_files::regular(path, MOST_BYTES).ok()??;
-    Some(String::from_utf8_lossy(&content).into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::PathBuf;
 
     use super::*;
 
     #[test]
     fn a_hook_is_found_by_its_configuration_and_by_its_calls() {
-        let heard = |agent: &str| Heard {
+        let heard = |agent: &str| HookRun {
             agent: agent.to_owned(),
             event: "PreToolUse".to_owned(),
             time: 880,
@@ -240,13 +179,18 @@ mod tests {
             ("opencode", found(".opencode/plugins/coord.js", Form::Plain)),
         ];
         let heard_of = ["claude-code", "cursor", "copilot"].map(heard);
-        let findings = of_agents(&configured, &heard_of, 1000);
+        let denied = |agent, result| Tried { agent, result };
+        let tried = [
+            denied("claude-code", Ok(())),
+            denied("copilot", Err("allows an edit of a file that another holds".to_owned())),
+        ];
+        let findings = of_agents(&configured, &heard_of, &tried, 1000);
         let lines: Vec<String> = findings
             .iter()
             .map(|finding| format!("{:?} {} {:?}", finding.state, finding.found, finding.mend))
             .collect();
         insta::assert_snapshot!(lines.join("\n"));
-        let nothing = of_agents(&configured[2..4], &[], 1000);
+        let nothing = of_agents(&configured[2..4], &[], &[], 1000);
         assert_eq!((nothing.len(), nothing[0].mend.as_deref()), (1, Some("coord init")));
     }
 
@@ -260,10 +204,7 @@ mod tests {
         );
         let with = |form: Form| {
             let command = "coord hook codex Stop".to_owned();
-            format!(
-                "{{\"command\": \"{}\"}}",
-                crate::commands::init::handler::Handler { command, form }.sh()
-            )
+            format!("{{\"command\": \"{}\"}}", init::handler::Handler { command, form }.sh())
         };
         assert_eq!(form(&with(Form::Guarded)), Form::Guarded);
         assert_eq!(form(&with(Form::Strict)), Form::Strict);

@@ -1,9 +1,9 @@
 //! Files where agents meet: hubs of the graph, and files that many commits change.
 
-use coord::policy::PATH;
-use coord::policy::file::{MAX_BYTES, PolicyFile};
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
+use coord_settings::policy::PATH;
+use coord_settings::policy::file::{MAX_BYTES, PolicyFile};
 
 use super::finding::Finding;
 use crate::agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
@@ -12,19 +12,14 @@ use crate::agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
     let hubs = hubs(working_copy).await.unwrap_or_default();
     let hubs = in_words(&hubs).map(|found| Finding::ok("hubs", found));
-    let file = Inside::new(working_copy.root(), PATH).read(MAX_BYTES as u64);
+    let file = RootedPath::new(working_copy.root(), PATH).read(MAX_BYTES as u64);
     let hot = match has_own_list(&file) {
         true => None,
         false => HotFiles::of(working_copy).ok().as_ref().and_then(hot_in_words),
     };
-    let mend = match file {
-        Ok(None) => "coord policy suggest > .coord.toml",
-        // It has other keys, which stay.
-        _ => "coord policy suggest, and add its list to .coord.toml",
-    };
     let hot = hot.map(|found| {
         let found = format!("{found}: let several agents write them at once");
-        Finding::warn("hot files", found, mend)
+        Finding::warn("hot files", found, "coord policy suggest --write")
     });
     hubs.into_iter().chain(hot).collect()
 }

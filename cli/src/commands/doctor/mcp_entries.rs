@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use coord::settings::env_vars;
 use coord_files::regular;
 use coord_git::WorkingCopy;
+use coord_settings::env_vars;
 use serde_json::Value as Json;
 use toml_edit::{DocumentMut, Item, TableLike};
 
@@ -71,7 +71,7 @@ fn text(path: &Path) -> Option<String> {
     String::from_utf8(regular(path, MOST_BYTES).ok()??).ok()
 }
 
-/// What differs, where hooks have the variables `own`.
+/// The differences, if hooks have the variables `own`.
 fn difference(agent: &str, path: &Path, entry: &Entry, own: &dyn Fn(&str) -> Option<String>) -> Option<Finding> {
     let differs = |(name, option): &(&str, Option<&str>)| {
         let (hooks, server) = (own(name), entry.value(name, *option, own));

@@ -1,11 +1,11 @@
-//! `coord doctor`: what is wrong with what Coord needs here, and the line that mends it.
+//! `coord doctor`: problems with the requirements of Coord here, and the commands that fix them.
 //!
 //! - `finding`: one check, and what it found
 //! - `working_copy`: git, repository, branch, session
 //! - `server`: the server, its store and its source, the token; `head`: the head of the branch; `server_log`: where the
 //!   server says more
 //! - `hot_files`: files where agents meet
-//! - `hooks`: hooks that are configured, and when they were last heard of
+//! - `hooks`: hooks that are configured, what they do, and when they were last heard of
 
 mod finding;
 mod head;
@@ -19,7 +19,6 @@ mod working_copy;
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 
 use self::finding::{Finding, State, text};
 use crate::agent::exit_status::ExitStatus;
@@ -29,14 +28,15 @@ use crate::terminal::output::{print, print_json, width};
 use crate::terminal::spinner::Spinner;
 
 const EXAMPLES: &str = "\
-Each line is ok, warn (it works, but could be better) or wrong (it does not
-work). Below a warn or a wrong is the command, or the step, that mends it.
+The first line counts errors (it does not work) and warnings (it works, but could
+be better). They come first, each with the command or the step that fixes it.
+Hooks are run once, in a throw-away repository.
 
-Exit status: 0 nothing is wrong, 1 something is, 2 wrong usage.";
+Exit status: 0 no errors, 1 errors, 2 wrong usage.";
 
 /// Options of `coord doctor`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
     /// Print the findings as JSON
     #[arg(long)]
@@ -64,7 +64,7 @@ impl DoctorArgs {
     }
 }
 
-/// What needs something that is wrong is not looked at.
+/// Checks that depend on a failed one are skipped.
 async fn findings(args: &AgentArgs) -> Vec<Finding> {
     let mut findings = vec![working_copy::git().await];
     let work = match work(args) {

@@ -1,14 +1,14 @@
 //! The server, its store and its source, and the token.
 
-use coord::settings::env_vars;
 use coord_protocol::{ClientError, ErrorCode, LocksFilter};
+use coord_settings::env_vars;
 use serde_json::Value as Json;
 
 use super::finding::Finding;
 use super::head::head;
 use super::server_log::see_the_log;
 use crate::agent::local_server;
-use crate::agent::options::{AgentArgs, Unconfirmed};
+use crate::agent::options::{AgentArgs, UnconfirmedServer};
 use crate::agent::work::Work;
 use crate::agent::workplace::Workplace;
 
@@ -16,7 +16,7 @@ use crate::agent::workplace::Workplace;
 const TRUST: &str = "coord trust";
 
 /// The line that gives the commands a token.
-fn mend_token() -> String {
+fn token_fix() -> String {
     format!("export {}=$(gh auth token)", env_vars::COORD_TOKEN)
 }
 
@@ -24,21 +24,21 @@ fn mend_token() -> String {
 pub(super) fn token_setting(args: &AgentArgs, work: &Work) -> Finding {
     let is_remote = args.url(&work.working_copy).is_some();
     match args.token(&work.working_copy) {
-        Err(error) if error.is::<Unconfirmed>() => Finding::wrong("token", format!("{error:#}"), TRUST),
-        Err(error) => Finding::wrong("token", format!("{error:#}"), mend_token()),
+        Err(error) if error.is::<UnconfirmedServer>() => Finding::wrong("token", format!("{error:#}"), TRUST),
+        Err(error) => Finding::wrong("token", format!("{error:#}"), token_fix()),
         Ok(Some(_)) if is_remote => Finding::ok("token", "a token is set"),
         Ok(Some(_)) => Finding::ok(
             "token",
             "a token is set; the server of this clone needs none, and does not get it",
         ),
-        Ok(None) if is_remote => Finding::warn("token", "no token is set", mend_token()),
+        Ok(None) if is_remote => Finding::warn("token", "no token is set", token_fix()),
         Ok(None) => Finding::ok("token", "none is set, and the server of this clone needs none"),
     }
 }
 
 /// The address cannot be used, or the server of the clone does not start.
 pub(super) fn not_opened(args: &AgentArgs, work: &Work, error: &anyhow::Error) -> Finding {
-    if error.is::<Unconfirmed>() {
+    if error.is::<UnconfirmedServer>() {
         return Finding::wrong("server", format!("{error:#}"), TRUST);
     }
     let mend = match args.url(&work.working_copy) {
@@ -67,7 +67,7 @@ fn end_local(work: &Work) -> String {
     }
 }
 
-/// What the server says.
+/// The server's own report.
 pub(super) async fn all(args: &AgentArgs, workplace: &Workplace) -> Vec<Finding> {
     let health = match workplace.connection.client.health().await {
         Ok(health) => health,
@@ -96,7 +96,7 @@ pub(super) async fn all(args: &AgentArgs, workplace: &Workplace) -> Vec<Finding>
 fn version(args: &AgentArgs, workplace: &Workplace, health: &Json) -> Finding {
     let own = env!("CARGO_PKG_VERSION");
     let address = &workplace.connection.address;
-    let whose = workplace.connection.whose();
+    let whose = workplace.connection.server_owner();
     let place = whose.map(|whose| format!(", {whose}")).unwrap_or_default();
     match health["version"].as_str() {
         Some(version) if version == own => Finding::ok("server", format!("{address}{place}, version {version}")),
@@ -156,7 +156,7 @@ fn source(health: &Json, log: &str) -> Finding {
         "limited" => Finding::warn(
             "source",
             "GitHub's rate limit is used up",
-            "wait, or give the server a token of its own",
+            "wait, or give the server a separate token",
         ),
         "not_configured" => Finding::warn(
             "source",
@@ -181,7 +181,7 @@ async fn access(workplace: &Workplace) -> Finding {
     let sentence = workplace.no_answer(&error);
     let mend = match &error {
         ClientError::Refused { error, .. } => match error.error {
-            ErrorCode::Unauthorized => mend_token(),
+            ErrorCode::Unauthorized => token_fix(),
             ErrorCode::ForbiddenRepository => "gh auth login".to_owned(),
             ErrorCode::UnknownRepository if workplace.connection.is_local => end_local(&workplace.work),
             ErrorCode::UnknownRepository => format!("add it to {} of the deployment", env_vars::COORD_REPOSITORIES),

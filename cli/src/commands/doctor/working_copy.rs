@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use coord::domain::Branch;
-use coord::settings::env_vars;
+use coord_domain::Branch;
 use coord_git::{OpenError, WorkingCopy};
+use coord_settings::env_vars;
 
 use super::finding::Finding;
 use crate::agent::git;
@@ -47,7 +47,7 @@ pub(super) fn not_found(error: &anyhow::Error) -> Finding {
     Finding::wrong("repository", sentence, mend)
 }
 
-/// What the working copy says of itself.
+/// The state of the working copy.
 pub(super) async fn all(work: &Work) -> Vec<Finding> {
     vec![repository(work), branch(work).await, session(work)]
 }
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_mends_a_working_copy_depends_on_what_is_wrong_with_it() {
+    fn the_fix_for_a_working_copy_depends_on_its_problem() {
         let path = std::path::PathBuf::from("/srv/shop");
         let mend = |error: OpenError| not_found(&anyhow::Error::new(error)).mend;
         assert_eq!(

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use coord::settings::variables::{self, Reader};
 use coord_graph::{KindSet, Language};
+use coord_settings::variables::{self, Reader};
 
 const GRAPH_EXAMPLES: &str = "\
 Examples:
@@ -51,7 +51,7 @@ pub struct GraphArgs {
     /// Print statistics instead of the graph
     #[arg(long, conflicts_with = "explain")]
     pub stats: bool,
-    /// Print what others can import of these files: a digest of all of it, and each name with a digest of its declaration
+    /// Print the interface of these files: a digest of all of it, and each name with a digest of its declaration
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["kinds", "focus", "cycles", "stats", "explain"])]
     pub interface: Vec<String>,
     /// Print each import of this file with its target, or why it has none, instead of the graph

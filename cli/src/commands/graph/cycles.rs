@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use coord::domain::CommitSha;
+use coord_domain::CommitSha;
 use coord_graph::ImportGraph;
 use serde_json::json;
 

@@ -10,20 +10,20 @@ use serde_json::{Map, Value, json};
 
 /// The missing parts, by number of files.
 #[derive(Debug, Default)]
-pub(super) struct Incomplete {
+pub(super) struct MissingParts {
     states: Vec<(FileState, usize)>,
     languages: BTreeMap<&'static str, usize>,
     names: usize,
     bounds: Vec<MetBound>,
 }
 
-impl Incomplete {
+impl MissingParts {
     /// `names` is the number of files whose names cannot be served.
     pub(super) fn of(graph: &ImportGraph, names: usize) -> Self {
-        let mut incomplete = Incomplete {
+        let mut incomplete = MissingParts {
             names,
             bounds: graph.bounds().to_vec(),
-            ..Incomplete::default()
+            ..MissingParts::default()
         };
         for state in FileState::ALL.into_iter().filter(|state| *state != FileState::Ok) {
             let files = graph.count_in_state(state);

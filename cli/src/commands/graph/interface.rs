@@ -1,10 +1,10 @@
-//! What others can import of a file.
+//! Interfaces of files.
 
 use std::io::Write;
 
 use anyhow::bail;
-use coord::domain::CommitSha;
-use coord_graph::{NoInterface, ReadInterface, Snapshot};
+use coord_domain::CommitSha;
+use coord_graph::{InterfaceResult, InterfaceUnknown, Snapshot};
 use serde_json::{Value, json};
 
 use super::args::GraphFormat;
@@ -19,10 +19,10 @@ pub(super) fn write(
     format: Option<GraphFormat>,
     paths: &[String],
 ) -> anyhow::Result<()> {
-    let read = |path: &str| -> ReadInterface {
+    let read = |path: &str| -> InterfaceResult {
         let known = snapshot.interface(path);
         // A file past the limits of the build has no record.
-        known.cloned().unwrap_or(Err(NoInterface::TooLarge))
+        known.cloned().unwrap_or(Err(InterfaceUnknown::TooLarge))
     };
     match format.unwrap_or(GraphFormat::Tsv) {
         GraphFormat::Tsv => {
@@ -39,7 +39,7 @@ pub(super) fn write(
     Ok(())
 }
 
-fn tsv(out: &mut impl Write, path: &str, read: &ReadInterface) -> std::io::Result<()> {
+fn tsv(out: &mut impl Write, path: &str, read: &InterfaceResult) -> std::io::Result<()> {
     match read {
         Err(reason) => writeln!(out, "{path}\t-\t{}", reason.name()),
         Ok(interface) => {
@@ -55,7 +55,7 @@ fn tsv(out: &mut impl Write, path: &str, read: &ReadInterface) -> std::io::Resul
     }
 }
 
-fn json(path: &str, read: &ReadInterface) -> Value {
+fn json(path: &str, read: &InterfaceResult) -> Value {
     match read {
         Err(reason) => json!({"id": path, "unknown": reason.name()}),
         Ok(interface) => json!({

@@ -6,7 +6,7 @@
 //! - `cycles`: groups of files that import each other in cycles
 //! - `incomplete`: the parts that it lacks
 //! - `explanation`: the target of each import of one file
-//! - `interface`: what others can import of a file
+//! - `interface`: the interface of a file
 //! - `progress`: the bar on a terminal
 
 mod args;

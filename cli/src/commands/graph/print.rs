@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::bail;
-use coord::domain::CommitSha;
+use coord_domain::CommitSha;
 use coord_graph::Direction;
 use coord_graph::{FileId, FileState, ImportGraph, KindSet};
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
 
-use coord::builds::build::ProgressSink;
-use coord::domain::BuildProgress;
+use coord_builds::build::ProgressSink;
+use coord_domain::BuildProgress;
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 
 /// A bar on standard error if that is a terminal, else nothing.

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use coord::builds::build::build;
-use coord::domain::CommitSha;
-use coord::settings::{graph_limits, process_environment};
+use coord_builds::build::build;
+use coord_domain::CommitSha;
 use coord_graph::{Limits, Previous};
+use coord_settings::{graph_limits, process_environment};
 
 use super::args::{GraphArgs, GraphFormat};
-use super::incomplete::Incomplete;
+use super::incomplete::MissingParts;
 use super::progress::ProgressBar;
 use super::{cycles, explanation, interface, print, statistics};
-use coord_git::{GitSource, Opened};
+use coord_git::{GitSource, OpenedRepository};
 
 impl GraphArgs {
     /// Builds the graph and prints the requested part to standard output.
@@ -39,7 +39,7 @@ async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
     bar.finish();
     let snapshot = snapshot?;
     let names = source.names_left_out(&opened.repo) + snapshot.names_left_out();
-    let incomplete = Incomplete::of(snapshot.graph(), names);
+    let incomplete = MissingParts::of(snapshot.graph(), names);
     let path_of = |file: &str| {
         let is_tracked = |path: &str| snapshot.graph().id(path).is_some();
         tracked_path(file, &args.repo, &opened.path, is_tracked)
@@ -99,7 +99,7 @@ async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
 /// Size of the output buffer, in bytes.
 const OUTPUT_BUFFER: usize = 256 * 1024;
 
-fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, Opened, CommitSha)> {
+fn open(path: &Path, rev: Option<&str>) -> anyhow::Result<(GitSource, OpenedRepository, CommitSha)> {
     let source = GitSource::open_once(path)?;
     let Some(opened) = source.opened().into_iter().next() else {
         bail!("there is no repository at {}", path.display());

@@ -6,8 +6,8 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use coord::builds::publish::{StoredSize, stored_size};
-use coord::domain::CommitSha;
+use coord_builds::publish::{StoredSize, stored_size};
+use coord_domain::CommitSha;
 use coord_graph::ImportKind;
 use coord_graph::Reason;
 use coord_graph::Snapshot;
@@ -16,7 +16,7 @@ use coord_graph::{FileState, ImportGraph};
 use serde_json::{Map, Value, json};
 
 use super::args::{GraphArgs, GraphFormat, Kinds};
-use super::incomplete::{Incomplete, state_text};
+use super::incomplete::{MissingParts, state_text};
 
 /// Number of most imported files that are listed.
 const HUBS: usize = 10;
@@ -31,7 +31,7 @@ pub(super) fn write(
     commit: &CommitSha,
     args: &GraphArgs,
     elapsed: Duration,
-    incomplete: &Incomplete,
+    incomplete: &MissingParts,
 ) -> anyhow::Result<()> {
     let stored = stored_size(snapshot, commit)?;
     match args.format {
@@ -58,7 +58,7 @@ fn as_json(
     commit: &CommitSha,
     kinds: Kinds,
     stored: StoredSize,
-    incomplete: &Incomplete,
+    incomplete: &MissingParts,
 ) -> Value {
     let graph = snapshot.graph();
     let languages: Map<String, Value> = languages(graph)

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
-use coord::domain::AgentId;
-use coord::settings::env_vars;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_domain::AgentId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::plain_text::shown_line;
+use coord_settings::env_vars;
 
 use crate::agent::local_server;
 
@@ -19,7 +19,7 @@ const FILE: &str = "bypass.log";
 const MOST_BYTES: usize = 64 * 1024;
 
 /// Whether the environment asks for it.
-pub(super) fn is_asked_for() -> bool {
+pub(super) fn is_requested() -> bool {
     std::env::var_os(env_vars::COORD_BYPASS).is_some_and(|value| value == "1")
 }
 
@@ -28,7 +28,7 @@ pub(super) fn refuse(working_copy: &WorkingCopy, hook: &str, agent: &AgentId) {
     let end = add(working_copy, &format!("{hook} refused to {}", agent.as_str()));
     let _ = writeln!(
         std::io::stderr(),
-        "coord guard {hook}: checked all the same: {} is for a person, and {} is an agent; {end}",
+        "coord guard {hook}: checked anyway: {} is for people, and {} is an agent; {end}",
         env_vars::COORD_BYPASS,
         agent.as_str()
     );
@@ -44,7 +44,7 @@ pub(super) fn note(working_copy: &WorkingCopy, hook: &str) {
     );
 }
 
-/// Adds a line about `act`. What has become of it.
+/// Adds a line about `act`. Returns a clause about the result.
 fn add(working_copy: &WorkingCopy, act: &str) -> String {
     let path = local_server::file(working_copy, FILE);
     let head = working_copy
@@ -59,7 +59,7 @@ fn add(working_copy: &WorkingCopy, act: &str) -> String {
     }
 }
 
-/// How often somebody has asked to go past the guard, as far as it is kept, and the newest note of it.
+/// Number of recorded bypasses of the guard, and the newest note.
 pub fn noted(working_copy: &WorkingCopy) -> Option<(usize, String)> {
     let text = local_server::file(working_copy, FILE)
         .read(2 * MOST_BYTES as u64)
@@ -69,7 +69,7 @@ pub fn noted(working_copy: &WorkingCopy) -> Option<(usize, String)> {
     Some((text.lines().count(), newest))
 }
 
-fn append(path: &Inside, line: &str) -> std::io::Result<()> {
+fn append(path: &RootedPath, line: &str) -> std::io::Result<()> {
     path.make_parents(PRIVATE_MODE)?;
     let is_full = path
         .about()?

@@ -1,8 +1,8 @@
-//! What is committed or pushed to a branch.
+//! The files of a commit, or of a push to a branch.
 
 use std::collections::BTreeSet;
 
-use coord::domain::{Branch, FilePath};
+use coord_domain::{Branch, FilePath};
 
 /// Files that are committed or pushed to a branch.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct BranchChange {
 pub(super) struct ChangedNames {
     /// Those that can be locked.
     pub(super) files: BTreeSet<String>,
-    /// Those whose names Coord does not take, as they are shown: nobody can hold them.
+    /// Files whose names Coord rejects, for display: they cannot be locked.
     pub(super) unlockable: BTreeSet<String>,
 }
 
@@ -41,7 +41,7 @@ impl ChangedNames {
         self.files.is_empty() && self.unlockable.is_empty()
     }
 
-    /// Leaves out what `other` lacks.
+    /// Leaves out names that `other` lacks.
     pub(super) fn retain(&mut self, other: &ChangedNames) {
         self.files.retain(|file| other.files.contains(file));
         self.unlockable.retain(|file| other.unlockable.contains(file));

@@ -86,7 +86,7 @@ pub(super) async fn add_trailers(
     git::output_outside(working_copy.root(), &arguments).await.map(drop)
 }
 
-/// What a comment begins with, where nothing is set.
+/// The default comment mark.
 const DEFAULT_MARK: &str = "#";
 
 /// The marks that git chooses from where `core.commentChar` is `auto`.
@@ -95,7 +95,7 @@ const MARKS: &str = "#;@!$%^&|:";
 /// Behind the mark: all that follows is cut off.
 const SCISSORS: &str = " ------------------------ >8 ------------------------";
 
-/// What a comment begins with in `message`.
+/// The comment mark of `message`.
 fn comment_mark(working_copy: &WorkingCopy, message: &str) -> String {
     let set = ["core.commentString", "core.commentChar"].map(|key| working_copy.setting(key));
     match set.into_iter().flatten().next() {

@@ -1,5 +1,5 @@
-//! `coord guard pre-commit` and `coord guard pre-push`: hooks of git that refuse files which somebody else holds. They catch what no
-//! hook of an agent sees: scripts, editors, people. `coord guard commit-msg` names the intents of a commit in its message.
+//! `coord guard pre-commit` and `coord guard pre-push`: git hooks that block files which someone else holds. They catch changes that
+//! no hook of an agent sees: by scripts, editors, people. `coord guard commit-msg` names the intents of a commit in its message.
 
 pub mod bypass;
 mod change;
@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use coord::settings::variables::{self, Reader};
 use coord_git::WorkingCopy;
 
 use crate::agent::connection::Connection;
@@ -35,12 +34,11 @@ const NO_ANSWER: u8 = 4;
 
 /// The options of `coord guard`.
 #[derive(Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub struct GuardArgs {
     /// The hook of git
     #[command(subcommand)]
     hook: Hook,
-    /// What becomes of the commit or the push when the server gives no answer
+    /// Whether a commit or push passes when the server does not answer
     #[arg(long, value_name = "WHAT", default_value = "allow", global = true)]
     on_error: OnError,
     #[command(flatten)]
@@ -52,7 +50,7 @@ pub struct GuardArgs {
 enum Hook {
     /// The files that are about to be committed
     PreCommit {
-        /// What git hands the hook: nothing today
+        /// Arguments from git: none today
         #[arg(hide = true)]
         rest: Vec<String>,
     },
@@ -86,7 +84,7 @@ impl GuardArgs {
             Some(named) => Some(named),
             None => Session::existing(&working_copy).map(|session| session.agent_id),
         };
-        if is_check && bypass::is_asked_for() {
+        if is_check && bypass::is_requested() {
             match &agent_id {
                 None => {
                     bypass::note(&working_copy, name);
@@ -99,7 +97,7 @@ impl GuardArgs {
         let connection = match opened {
             Ok(None) => match local_server::unreachable(&working_copy) {
                 Some(why) if is_check => return Ok(self.without_answer(name, &why)),
-                // Where no server is named and none runs, nobody holds anything.
+                // Without a server there are no locks.
                 _ => return Ok(ExitCode::SUCCESS),
             },
             Ok(Some(connection)) => connection,

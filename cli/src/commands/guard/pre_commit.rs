@@ -2,24 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 
 use super::change::{BranchChange, ChangedNames};
 use crate::agent::git;
 use crate::agent::options::AgentArgs;
 
-/// The index that git has made for this commit: one of its own where only some files are committed (`git commit FILE`).
+/// The index that git has made for this commit: a temporary one if only some files are committed (`git commit FILE`).
 const INDEX: &str = "GIT_INDEX_FILE";
 
 /// Largest file of the commits that are being merged, in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// The staged files: those that differ from every parent of the commit, and from the head of the branch. What a merge brings along is
-/// somebody else's change.
+/// The staged files: those that differ from every parent of the commit, and from the head of the branch. Other changes in a merge
+/// were made by someone else.
 ///
-/// # Errors
-/// When git fails, or it cannot be told which branch the work is for.
+/// # Errors When git fails, or the branch of the work is unknown.
 pub(super) async fn changes(working_copy: &WorkingCopy, args: &AgentArgs) -> anyhow::Result<BranchChange> {
     let branch = args.branch(working_copy)?;
     let index = index()?;
@@ -44,7 +43,7 @@ pub(super) fn index() -> anyhow::Result<Option<PathBuf>> {
     Ok(index.map(std::path::absolute).transpose()?)
 }
 
-/// The staged files that differ from `commit`, or from what is checked out, as git lists them.
+/// The staged files that differ from `commit`, or from the checkout, as git lists them.
 async fn staged(root: &Path, index: Option<&Path>, commit: Option<&str>) -> anyhow::Result<Vec<u8>> {
     let arguments = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff"];
     let arguments = arguments.into_iter().chain(commit).chain(["--"]);
@@ -53,7 +52,7 @@ async fn staged(root: &Path, index: Option<&Path>, commit: Option<&str>) -> anyh
 
 /// The commits that are being merged.
 fn merged(working_copy: &WorkingCopy) -> Vec<String> {
-    let text = Inside::new(working_copy.git_folder(), "MERGE_HEAD").read(MOST_BYTES);
+    let text = RootedPath::new(working_copy.git_folder(), "MERGE_HEAD").read(MOST_BYTES);
     let text = text.ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let is_id = |line: &&str| matches!(line.len(), 40 | 64) && line.bytes().all(|byte| byte.is_ascii_hexdigit());

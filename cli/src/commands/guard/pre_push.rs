@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord_git::{Pushed, WorkingCopy};
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_git::{RecordedPush, WorkingCopy};
 use tokio::io::AsyncReadExt;
 
 use crate::agent::git;
@@ -67,7 +67,7 @@ async fn lines() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Keeps where the commit goes, for the time when the remote is asked whether it has it: no reference here may tell.
+/// Notes the destination of the commit, to look it up at the remote later: no reference here may show it.
 fn note_begun(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) {
     let (Some(remote), Ok(commit)) = (remote, CommitSha::parse(&push.new)) else {
         return;
@@ -76,7 +76,7 @@ fn note_begun(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) {
     if is_branch && working_copy.is_followed(remote, &push.branch) {
         return;
     }
-    let begun = Pushed {
+    let begun = RecordedPush {
         commit,
         is_there: false,
         remote: remote.to_owned(),
@@ -87,7 +87,7 @@ fn note_begun(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) {
     }
 }
 
-/// Those of `names` in which what is pushed differs from the head of `target`: the rest was brought along.
+/// Those of `names` that the push itself changes: the rest was brought along from `target`.
 async fn beyond(
     working_copy: &WorkingCopy,
     target: &Branch,
@@ -157,7 +157,7 @@ async fn files(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) ->
         "--not",
     ];
     match &push.old {
-        // Somebody else's newer commit may be unknown here; git refuses that push itself.
+        // A newer commit by someone else may be unknown here; git refuses that push itself.
         Some(old) if git::output(root, ["cat-file", "-e", old]).await.is_ok() => arguments.push(old),
         _ if remote.is_some() => arguments.push(&of_remote),
         _ => arguments.push("--remotes"),

@@ -1,10 +1,10 @@
-//! Whether a commit would put files back to what they were before commits of the branch: an index that is older than the branch, as after
-//! `git reset --soft` or in a worktree whose branch was moved, undoes others' work although nobody has changed these files.
+//! Whether a commit would revert files to their content before commits of the branch. An index older than the branch (after `git reset
+//! --soft`, or in a worktree whose branch was moved) undoes others' work although no one has changed these files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use coord_git::{UnderWay, WorkingCopy};
+use coord_git::{UnfinishedOperation, WorkingCopy};
 
 use super::change::BranchChange;
 use crate::agent::git;
@@ -30,11 +30,11 @@ pub(super) async fn undone(
     change: &BranchChange,
     index: Option<&Path>,
 ) -> anyhow::Result<BTreeMap<String, String>> {
-    // Only what is on the branch can be somebody else's work.
+    // Only commits on the branch can be someone else's work.
     let Some(base) = working_copy.base_head(&change.branch) else {
         return Ok(BTreeMap::new());
     };
-    if working_copy.under_way() == Some(UnderWay::Revert) || change.names.files.is_empty() {
+    if working_copy.under_way() == Some(UnfinishedOperation::Revert) || change.names.files.is_empty() {
         return Ok(BTreeMap::new());
     }
     let root = working_copy.root();

@@ -1,24 +1,24 @@
-//! What the locks of others say about files.
+//! The verdict on files, by the locks of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
-use coord::domain::file_path::in_one_form;
-use coord::settings::env_vars;
+use coord_domain::file_path::in_one_form;
 use coord_protocol::locks::LockType;
 use coord_protocol::plain_text::{quoted_line, shown_line};
 use coord_protocol::{Action, CheckRequest, Client, ClientError, ErrorCode, LockMode, OtherLock, Status, bounds};
+use coord_settings::env_vars;
 
 use super::change::ChangedNames;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 use crate::commands::hook::ignored;
 
-/// What the refusal of a file outside of the scope has in it.
+/// Marks the refusal of a file outside of the scope.
 const SCOPE: &str = "Scope Violation:";
 
-/// What the refusal of a file of another intent has in it.
+/// Marks the refusal of a file of another intent.
 const OWNER: &str = "Governance Violation:";
 
 /// Time limit of a request.
@@ -27,7 +27,7 @@ pub(super) const LIMIT: Duration = Duration::from_secs(5);
 /// Most locks that are shown.
 const MOST_LINES: usize = 10;
 
-/// What is written of intents in files, by `coord sync`: it is committed by everybody, and no scope has it.
+/// Files that `coord sync` writes about intents: everyone commits them, and no scope includes them.
 const PROJECTION: [&str; 3] = [
     ".orchestration/active_intents.yaml",
     ".orchestration/agent_trace.jsonl",
@@ -41,18 +41,18 @@ pub(super) struct Verdict {
     neighbors: BTreeMap<String, OtherLock>,
     /// Refusals by scope or owner, as sentences.
     outside: BTreeSet<String>,
-    /// What an agent would be refused for, and a person is told.
+    /// Files that an agent would be refused; a person is warned.
     told: BTreeSet<String>,
     /// Files whose names cannot be locked, as they are shown.
     unlockable: BTreeSet<String>,
     /// Files that would be put back, by the newest commit that would be undone.
     undone: BTreeMap<String, String>,
-    /// What the caller holds.
+    /// Files that the caller holds.
     held: BTreeSet<String>,
 }
 
 impl Verdict {
-    /// Adds what others hold of `files`, and of their neighbors, on the branch of `work`.
+    /// Adds others' locks on `files`, and on their neighbors, on the branch of `work`.
     ///
     /// # Errors
     /// A sentence, when the server gives no answer.
@@ -116,7 +116,7 @@ impl Verdict {
         Ok(())
     }
 
-    /// Adds files that would be put back to an earlier content. What the caller holds, it has changed itself.
+    /// Adds files that would be put back to an earlier content. Files that the caller holds were changed by the caller.
     pub(super) fn add_undone(&mut self, undone: BTreeMap<String, String>) {
         let others = undone
             .into_iter()
@@ -124,12 +124,12 @@ impl Verdict {
         self.undone.extend(others);
     }
 
-    /// Whether a file is held by somebody else, or would be put back.
+    /// Whether someone else holds a file, or a file would be reverted.
     pub(super) fn is_refusal(&self) -> bool {
         !self.refused.is_empty() || !self.outside.is_empty() || !self.undone.is_empty()
     }
 
-    /// For a terminal; empty where there is nothing to say. An agent is not told how to go past the check.
+    /// For a terminal; empty where there is nothing to say. An agent does not learn how to bypass the check.
     pub(super) fn text(&self, hook: &str, is_agent: bool) -> String {
         let mut text = String::new();
         if !self.unlockable.is_empty() {
@@ -173,7 +173,7 @@ impl Verdict {
         if !self.undone.is_empty() {
             let _ = writeln!(
                 text,
-                "coord guard {hook}: refused: your index is older than the branch, and this commit would undo what is there:"
+                "coord guard {hook}: refused: your index is older than the branch, and this commit would revert newer changes:"
             );
             for (file, commit) in self.undone.iter().take(MOST_LINES) {
                 let _ = writeln!(text, "  {file}: as it was before {}", shown_line(commit));

@@ -1,9 +1,9 @@
-//! After a tool: what it has read, and what it has changed, whether it was claimed or not. Nothing here makes the tool fail.
+//! After a tool: the files that it has read and changed, claimed or not. Nothing here makes the tool fail.
 
 use std::path::{Path, PathBuf};
 
-use coord::domain::AgentId;
-use coord_files::Inside;
+use coord_domain::AgentId;
+use coord_files::RootedPath;
 use coord_intents::ledger::ContentHash;
 
 use crate::agent::connection::Connection;
@@ -12,22 +12,22 @@ use crate::agent::seen_content::SeenContent;
 use crate::agent::session_notes::SessionNotes;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
+use super::copy_files::{self, CopyFiles};
 use super::event::Tool;
+use super::lock_check::{self, ChangedByHolder};
 use super::log::Log;
-use super::places::{self, Place};
 use super::shell::Effects;
-use super::unclaimed::{self, Unclaimed};
 use super::{Trace, intents, interfaces};
 
-/// A file that was written, and the fencing token of the lock under which it was let in.
-struct Changed {
+/// A written file, and the fencing token of the lock under which the write was granted.
+struct WrittenFile {
     file: String,
-    /// What the tool wrote, where it is not what is there.
+    /// The content that the tool wrote, if it differs from the disk.
     hash: Option<ContentHash>,
     token: Option<i64>,
 }
 
-/// Notes what the tool has read and written, and records it. Sentences for the model.
+/// Notes and records the tool's reads and writes. Sentences for the model.
 pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
     let effects = caller.command_effects();
     let writes: Vec<PathBuf> = match &caller.call.tool {
@@ -36,7 +36,7 @@ pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
     };
     let mut told = Vec::new();
     let mut is_recorded = false;
-    for place in places::of(&writes).unwrap_or_default() {
+    for place in copy_files::of(&writes).unwrap_or_default() {
         let Ok(holder) = caller.holder(&place.working_copy) else {
             continue;
         };
@@ -50,7 +50,7 @@ pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
         && let Ok(holder) = caller.holder(&working_copy)
     {
         SeenContent::change(&working_copy, &holder, |seen| seen.end_command(working_copy.root()));
-        let place = Place::new(working_copy, Vec::new());
+        let place = CopyFiles::new(working_copy, Vec::new());
         let (found, more) = compare(caller, place, &holder, is_recorded).await;
         is_recorded |= found;
         told.extend(more);
@@ -64,7 +64,7 @@ pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
 }
 
 /// The writes of the tool to `place` have ended: those that changed something.
-fn ended(caller: &Caller<'_>, place: &Place, holder: &AgentId) -> Vec<Changed> {
+fn ended(caller: &Caller<'_>, place: &CopyFiles, holder: &AgentId) -> Vec<WrittenFile> {
     let is_edit = matches!(caller.call.tool, Tool::Edit(_));
     SeenContent::change(&place.working_copy, holder, |seen| {
         let mut changed = Vec::new();
@@ -79,7 +79,7 @@ fn ended(caller: &Caller<'_>, place: &Place, holder: &AgentId) -> Vec<Changed> {
                 false => None,
             };
             if let Some(written) = seen.end_write(&path, hash) {
-                changed.push(Changed {
+                changed.push(WrittenFile {
                     file: file.clone(),
                     hash,
                     token: written.token,
@@ -90,13 +90,13 @@ fn ended(caller: &Caller<'_>, place: &Place, holder: &AgentId) -> Vec<Changed> {
     })
 }
 
-/// What the tool wrote, where its input is the whole content and the file has another one by now: somebody else wrote since. Ends of
-/// lines and of the file are the tool's own affair.
+/// The content that the tool wrote, if its input has all of it and the file has changed since: someone else wrote. Line endings and
+/// the end of the file are ignored.
 fn written(caller: &Caller<'_>, path: &Path) -> Option<ContentHash> {
     const WHOLE: [&str; 2] = ["content", "file_text"];
     let input = &caller.call.input;
     let content = WHOLE.iter().find_map(|name| input.get(name)?.as_str())?;
-    let on_disk = Inside::beside(path)
+    let on_disk = RootedPath::beside(path)
         .read(file_content::MOST_BYTES)
         .ok()
         .flatten()
@@ -111,13 +111,13 @@ fn written(caller: &Caller<'_>, path: &Path) -> Option<ContentHash> {
     (plain(content.as_bytes()) != plain(&on_disk)).then(|| ContentHash::of(content.as_bytes()))
 }
 
-/// Records what was changed in `place`, where the repository has intents.
-async fn record_changes(caller: &Caller<'_>, place: Place, changed: Vec<Changed>) -> Option<String> {
+/// Records the changes in `place`, if the repository has intents.
+async fn record_changes(caller: &Caller<'_>, place: CopyFiles, changed: Vec<WrittenFile>) -> Option<String> {
     if changed.is_empty() {
         return None;
     }
     let mut log = Log::open(caller, place).await?;
-    for Changed { file, hash, token } in changed {
+    for WrittenFile { file, hash, token } in changed {
         let hash = match hash {
             Some(hash) => Some(hash),
             None => file_content::to_commit(&log.work.working_copy, &file).await,
@@ -129,9 +129,9 @@ async fn record_changes(caller: &Caller<'_>, place: Place, changed: Vec<Changed>
     log.send(caller).await
 }
 
-/// Compares the working copy with what it was before the command. Whether anything was recorded, and sentences for the model.
-async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorded: bool) -> (bool, Vec<String>) {
-    let Some(changed) = unclaimed::changed(&place.working_copy, holder).await else {
+/// Compares the working copy with its state before the command. Whether anything was recorded, and sentences for the model.
+async fn compare(caller: &Caller<'_>, place: CopyFiles, holder: &AgentId, is_recorded: bool) -> (bool, Vec<String>) {
+    let Some(changed) = lock_check::changed(&place.working_copy, holder).await else {
         return (false, Vec::new());
     };
     if changed.is_empty() {
@@ -141,21 +141,22 @@ async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorde
         return (false, Vec::new());
     };
     let opened = Connection::open_running(caller.args, &work.working_copy, Some(holder), SHORT_LIMIT);
-    let not_compared = |error: String| format!("Coord: what the command changed is not compared with locks: {error}.");
+    let not_compared =
+        |error: String| format!("Coord: the command's changes were not compared with the locks: {error}.");
     let connection = match opened {
         Ok(Some(connection)) => connection,
         Ok(None) => return (false, Vec::new()),
         Err(error) => return (false, vec![not_compared(format!("{error:#}"))]),
     };
-    let Unclaimed { own, without, warning } = match unclaimed::judge(&connection, &work, holder, changed).await {
+    let ChangedByHolder { own, without, warning } = match lock_check::judge(&connection, &work, holder, changed).await {
         Ok(judged) => judged,
         Err(error) => return (false, vec![not_compared(error.to_string())]),
     };
-    let place = Place::new(work.working_copy, Vec::new());
+    let place = CopyFiles::new(work.working_copy, Vec::new());
     let settled = interfaces::settle(caller, &place.working_copy, holder, &own).await;
-    // What the command plainly names was recorded already.
+    // Files that the command names were recorded already.
     let named: Vec<String> = match is_recorded {
-        true => places::of(&caller.command_effects().writes)
+        true => copy_files::of(&caller.command_effects().writes)
             .unwrap_or_default()
             .into_iter()
             .flat_map(|place| place.files)
@@ -163,8 +164,8 @@ async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorde
         false => Vec::new(),
     };
     let files = own.into_iter().chain(without).filter(|file| !named.contains(file));
-    let changed: Vec<Changed> = files
-        .map(|file| Changed {
+    let changed: Vec<WrittenFile> = files
+        .map(|file| WrittenFile {
             file,
             hash: None,
             token: None,
@@ -177,14 +178,14 @@ async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorde
     (found, told)
 }
 
-/// What the tool has shown to the model is what the session has seen.
+/// Notes the content that the tool has shown to the model.
 fn note_reads(caller: &Caller<'_>, effects: &Effects) {
     let reads: Vec<PathBuf> = match &caller.call.tool {
         Tool::Read(path) if !caller.call.has_failed => path.iter().map(|path| caller.folder().join(path)).collect(),
         Tool::Shell { .. } => effects.reads.clone(),
         _ => return,
     };
-    for place in places::of(&reads).unwrap_or_default() {
+    for place in copy_files::of(&reads).unwrap_or_default() {
         if let Ok(holder) = caller.holder(&place.working_copy) {
             SeenContent::change(&place.working_copy, &holder, |seen| {
                 place.files.iter().for_each(|file| seen.read(&place.path(file)));
@@ -200,7 +201,7 @@ async fn record_call(caller: &Caller<'_>, effects: &Effects) -> Option<String> {
     if is_own || !(may_change || caller.trace == Trace::All) {
         return None;
     }
-    let place = Place::new(find(&caller.command_folder())?, Vec::new());
+    let place = CopyFiles::new(find(&caller.command_folder())?, Vec::new());
     let mut log = Log::open(caller, place).await?;
     log.add_call(caller);
     log.send(caller).await

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{
     ErrorCode, InterfacePromise, LockMode, PostRequest, PostResponse, RecordEntry, RecordKind, ToolCall,
@@ -11,22 +11,22 @@ use coord_protocol::{
 
 use crate::agent::connection::Connection;
 use crate::agent::mail_notes::MailNotes;
-use crate::agent::next_command::{self, About};
+use crate::agent::next_command::{self, RepeatedRequest};
 use crate::agent::seen_content::SeenContent;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
 use super::caller::{Caller, LIMIT, find};
+use super::copy_files::{self, CopyFiles};
 use super::event::{Decision, Tool};
-use super::home::Home;
-use super::places::{self, Place};
+use super::session_copy::SessionCopy;
 use super::shell::{Effects, is_hook};
 use super::{
-    give_back, guard, hand_down, handshake, heard, ignored, intents, interfaces, reason, record, renewal, shared_tree,
-    stale, turn, warnings,
+    event_times, guard, handshake, holder_handoff, ignored, intents, interfaces, reason, record, release, renewal,
+    shared_tree, stale, turn, warnings,
 };
 
-/// What a tool is about to do.
+/// The effects that a tool is about to have.
 fn effects(caller: &Caller<'_>) -> Effects {
     let folder = caller.folder();
     match &caller.call.tool {
@@ -48,15 +48,14 @@ fn effects(caller: &Caller<'_>) -> Effects {
     }
 }
 
-/// Claims what the tool writes.
+/// Claims the files that the tool writes.
 ///
-/// # Errors
-/// A sentence, when it cannot be told whether the tool may run.
+/// # Errors A sentence, if the decision is impossible.
 pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     ensure_decidable(caller)?;
     let mut effects = effects(caller);
-    let places = places::of(&effects.writes)?;
-    note_heard(caller, &places);
+    let places = copy_files::of(&effects.writes)?;
+    note_event_time(caller, &places);
     forget_missing(caller, &effects.reads);
     if let Some(act) = &effects.person {
         return Ok(deny(handshake::persons_act(act)));
@@ -80,7 +79,7 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
         Err(damage) => return Ok(deny(damage)),
     };
     let home = match effects.changes {
-        true => Home::of(caller)?,
+        true => SessionCopy::of(caller)?,
         false => None,
     };
     if let Some(home) = &home
@@ -131,13 +130,13 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     {
         home.begin_command().await;
     }
-    Ok(match hand_down::arguments(caller) {
+    Ok(match holder_handoff::arguments(caller) {
         Some(arguments) => Decision::Rewrite { arguments, note },
         None => Decision::Proceed { context: None, note },
     })
 }
 
-/// Without a folder, only whole paths say what is written.
+/// Without a folder, only absolute paths identify the written files.
 fn ensure_decidable(caller: &Caller<'_>) -> Result<(), String> {
     let is_decidable = match &caller.call.tool {
         Tool::Edit(paths) => paths.iter().all(|path| Path::new(path).is_absolute()),
@@ -148,8 +147,7 @@ fn ensure_decidable(caller: &Caller<'_>) -> Result<(), String> {
     match is_decidable || !caller.is_adrift {
         true => Ok(()),
         false => Err(
-            "the folder that this session works in was removed, so it cannot be told which files the tool writes; name files by \
-             their whole path, or go on in a folder that exists"
+            "the session's folder was removed, so the tool's files are unknown; use absolute paths, or continue in a folder that exists"
                 .to_owned(),
         ),
     }
@@ -165,21 +163,21 @@ fn deny(reason: String) -> Decision {
 }
 
 /// Files count for the repository that they are in; any other tool for that of the agent's folder.
-fn note_heard(caller: &Caller<'_>, places: &[Place]) {
+fn note_event_time(caller: &Caller<'_>, places: &[CopyFiles]) {
     let own: Option<WorkingCopy> = match places {
         [] => caller.working_copy(),
         _ => None,
     };
     let noted = places.iter().map(|place| &place.working_copy).chain(&own);
     for working_copy in noted {
-        heard::note(working_copy, caller.agent, caller.event);
+        event_times::note(working_copy, caller.agent, caller.event);
     }
 }
 
-/// An attempt to read a file that is gone heals what the session knew of it. Other reads cost nothing here.
+/// A failed read of a missing file updates the session's record of it. Other reads cost nothing here.
 fn forget_missing(caller: &Caller<'_>, reads: &[PathBuf]) {
     let missing: Vec<PathBuf> = reads.iter().filter(|path| !path.exists()).cloned().collect();
-    for place in places::of(&missing).unwrap_or_default() {
+    for place in copy_files::of(&missing).unwrap_or_default() {
         if let Ok(holder) = caller.holder(&place.working_copy) {
             SeenContent::change(&place.working_copy, &holder, |seen| {
                 place.files.iter().for_each(|file| seen.read(&place.path(file)));
@@ -189,7 +187,7 @@ fn forget_missing(caller: &Caller<'_>, reads: &[PathBuf]) {
 }
 
 /// Records that a write was refused here, where the repository has intents.
-async fn note_refusal(caller: &Caller<'_>, place: &Place, entry: Option<RecordEntry>) {
+async fn note_refusal(caller: &Caller<'_>, place: &CopyFiles, entry: Option<RecordEntry>) {
     let (Some(entry), Some(working_copy)) = (entry, find(place.working_copy.root())) else {
         return;
     };
@@ -210,12 +208,12 @@ async fn note_refusal(caller: &Caller<'_>, place: &Place, entry: Option<RecordEn
 }
 
 /// Claims the files of one working copy. The reason where they are refused.
-async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -> Result<Option<String>, String> {
+async fn claim(caller: &Caller<'_>, place: CopyFiles, call: &mut Option<ToolCall>) -> Result<Option<String>, String> {
     if place.files.is_empty() {
         return Ok(None);
     }
     let failed = |error: anyhow::Error| format!("{error:#}");
-    let Place {
+    let CopyFiles {
         working_copy, files, ..
     } = place;
     let work = caller.work(working_copy).map_err(failed)?;
@@ -233,7 +231,7 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
             error_message: Some(reason.clone()),
             ..record::call(caller, RecordKind::Call)
         };
-        let place = Place::new(work.working_copy, files);
+        let place = CopyFiles::new(work.working_copy, files);
         note_refusal(caller, &place, Some(entry)).await;
         return Ok(Some(reason::scope(&reason)));
     }
@@ -246,7 +244,7 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         interface: Some(InterfacePromise::Keeps),
         interface_changes: interfaces::listed(&changed),
         tool_call: call.take(),
-        // A writer works on what its session has selected.
+        // A writer works under its session's intent.
         intent_id: notes.intent.clone().filter(|_| lead.is_some()),
         session: Some(turn::session(caller, &notes)),
         ..work.claim(files.clone(), LockMode::Writing, message)
@@ -264,14 +262,14 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         folder: caller.folder(),
         ..work
     };
-    let about = About {
+    let about = RepeatedRequest {
         files: &files,
-        ..About::default()
+        ..RepeatedRequest::default()
     };
     next_command::fit(&work, &mut response.orchestration, about).await;
     let root: PathBuf = work.working_copy.root().to_owned();
     let branch = work.branch.to_string();
-    let head = give_back::pushed_head(&work);
+    let head = release::pushed_head(&work);
     SessionNotes::change(&work.working_copy, &holder, |notes| {
         intents::note(notes, &response);
         warnings::note(notes, &response.warnings);
@@ -293,7 +291,7 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         }
     });
     if let (Some(lead), Some(writer)) = (lead, &caller.call.writer) {
-        tell_lead(&work, &lead, writer, &response);
+        notify_lead(&work, &lead, writer, &response);
     }
     MailNotes::note_claim(&work.working_copy, &holder, &response);
     if !response.success {
@@ -304,7 +302,7 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         )));
     }
     let locks = response.locks.unwrap_or_default();
-    let place = Place::new(work.working_copy, files);
+    let place = CopyFiles::new(work.working_copy, files);
     stale::begin_writes(&place, &holder, &changed, |file| locks.get(file).map(|lock| lock.token));
     Ok(None)
 }
@@ -317,8 +315,8 @@ fn taken_over(response: &PostResponse) -> impl Iterator<Item = &str> {
         .map(|(file, _)| file.as_str())
 }
 
-/// Tells the lead what its subagent has taken over.
-fn tell_lead(work: &Work, lead: &AgentId, writer: &str, response: &PostResponse) {
+/// Notifies the lead of the files that its subagent has taken over.
+fn notify_lead(work: &Work, lead: &AgentId, writer: &str, response: &PostResponse) {
     let files: Vec<&str> = taken_over(response).collect();
     if !files.is_empty() {
         SessionNotes::change(&work.working_copy, lead, |notes| {

@@ -1,14 +1,14 @@
-//! A call of a hook, with all that its parts need: agent, event, options, and who the caller is in a repository.
+//! A call of a hook, with the data for its parts: agent, event, options, and the caller in a repository.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use parking_lot::Mutex;
 
-use crate::agent::conversations::{self, Heard};
+use crate::agent::conversations::{self, ConversationEvent};
 use crate::agent::options::AgentArgs;
 use crate::agent::session::{self, Session};
 use crate::agent::work::Work;
@@ -66,7 +66,7 @@ impl Caller<'_> {
         }
     }
 
-    /// What the command of the call does; nothing where it has none.
+    /// The effects of the call's command, if it has one.
     pub(super) fn command_effects(&self) -> Effects {
         match &self.call.tool {
             Tool::Shell { command, .. } => shell::effects(command, &self.command_folder()),
@@ -103,22 +103,21 @@ impl Caller<'_> {
 
     fn find_lead(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
         let heard = match (self.call.moment, &self.call.writer) {
-            (Moment::SessionStart, None) => Heard::Start,
-            (Moment::SessionEnd, None) => Heard::End,
-            _ => Heard::Work,
+            (Moment::SessionStart, None) => ConversationEvent::Start,
+            (Moment::SessionEnd, None) => ConversationEvent::End,
+            _ => ConversationEvent::Work,
         };
         let name = self.agent.name();
         match (self.args.agent_id()?, &self.call.conversation) {
             (Some(named), _) => Ok(named),
-            (None, Some(conversation)) => conversations::hear(working_copy, name, conversation, heard),
+            (None, Some(conversation)) => conversations::note_event(working_copy, name, conversation, heard),
             (None, None) => Ok(Session::of_this_process(working_copy, name)?.agent_id),
         }
     }
 
     /// The work in the working copy that `folder` is in.
     ///
-    /// # Errors
-    /// When it cannot be told which branch the work is for, or who works.
+    /// # Errors When the branch of the work or the agent is unknown.
     pub(super) fn work(&self, working_copy: WorkingCopy) -> anyhow::Result<Work> {
         let (branch, work_branch) = self.args.branches(&working_copy)?;
         let agent_id = Some(self.holder(&working_copy)?);
@@ -129,7 +128,7 @@ impl Caller<'_> {
             branch,
             work_branch,
             agent_id,
-            // Hooks say themselves what an edit changes.
+            // Hooks declare interface changes themselves.
             is_hooked: false,
         })
     }

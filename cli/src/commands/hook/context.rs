@@ -1,9 +1,9 @@
-//! Who works on what: a short text for an agent's model, and nothing where nobody else works. That a model was given the text about
-//! its intent is noted.
+//! A short text for an agent's model about the work of others, if there is any. That a model was given the text about its intent is
+//! noted.
 
 use std::collections::BTreeMap;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::plain_text::{WHOSE, quoted_line, shown_line};
 use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter, RecordEntry, RecordKind};
 
@@ -27,7 +27,7 @@ const MOST_REMEMBERED: usize = 64;
 /// Most characters of a message.
 const MOST_CHARS: usize = 120;
 
-/// The text: about all of them, or with `is_change` about what is new since the model was told the last time.
+/// The text: about all sessions, or with `is_change` about changes since the model's last report.
 ///
 /// # Errors
 /// When the server gives no answer.
@@ -54,7 +54,7 @@ pub(super) async fn of_others(
             Some(told) => sessions.changes(told, branch),
             None => sessions.text(branch),
         };
-        // A new session gets the whole text. The next prompt is still compared with what the last prompt said.
+        // A new session gets the whole text. The next prompt is still compared with the last prompt's text.
         if is_change || notes.others.is_none() {
             notes.others = Some(sessions.digests());
         }
@@ -62,7 +62,8 @@ pub(super) async fn of_others(
     Ok(text)
 }
 
-/// Notes that the model was given `text`, for the ledger. It is sent with what is recorded next: nobody waits for it.
+/// Notes that the model was given `text`, for the ledger. It is sent with the next record, so that no call waits for
+/// it.
 pub(super) fn note_given(caller: &Caller<'_>, work: &Work, holder: &AgentId, text: &str) {
     let notes = SessionNotes::read(&work.working_copy, holder);
     let about = notes.intent.as_deref().unwrap_or("no intent selected");
@@ -105,7 +106,7 @@ impl<'a> Sessions<'a> {
         listed(head, lines)
     }
 
-    /// What is not as it was `told`.
+    /// The differences from the last report, `inbox_text`.
     fn changes(&self, told: &BTreeMap<String, String>, branch: &str) -> Option<String> {
         let is_new = |(name, locks): &&(String, Vec<&HeldLock>)| told.get(name) != Some(&digest(locks));
         let mut lines: Vec<String> = self

@@ -1,8 +1,8 @@
-//! What a file will contain after an edit, before it is made: from the arguments of the tool, in the forms of all agents.
+//! A file's content after an edit, computed before the edit from the tool's arguments, in the forms of all agents.
 
 use serde_json::Value;
 
-use super::agents::patch::{Patched, patched};
+use super::agents::patch::{FilePatch, patched};
 
 /// Fields with the whole content of a file.
 const WHOLE: [&str; 4] = ["content", "contents", "file_text", "fileText"];
@@ -17,8 +17,8 @@ const ALL: [&str; 3] = ["replace_all", "replaceAll", "allow_multiple"];
 /// Lists whose members are replacements, of one file or of one each.
 const LISTS: [&str; 2] = ["edits", "replacements"];
 
-/// The content of a file after the call of an edit tool, whose `before` is on disk. `is_it` tells whether a path of the arguments is the
-/// file. `None` where the arguments do not tell: they are of an unknown form, or what they replace is not there.
+/// The content of a file after the call of an edit tool, whose `before` is on disk. `is_it` returns whether a path of the arguments is
+/// the file. `None` if the arguments have an unknown form, or the text to replace is missing.
 pub(super) fn after(tool: &str, input: &Value, before: &[u8], is_it: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
     if let Some(patch) = patch_in(input) {
         return after_patch(patch, before, is_it);
@@ -104,18 +104,18 @@ fn after_patch(patch: &str, before: &[u8], is_it: impl Fn(&str) -> bool) -> Opti
     let mut is_named = false;
     for change in patched(patch) {
         match change {
-            Patched::Added { path, lines } if is_it(path) => {
+            FilePatch::Added { path, lines } if is_it(path) => {
                 content = lines.iter().map(|line| format!("{line}\n")).collect();
             }
-            Patched::Removed { path } if is_it(path) => content = String::new(),
-            // What a file becomes that is moved here is new to the branch, which is all that is asked.
-            Patched::Updated { moved_to: Some(to), .. } if is_it(to) => {}
-            Patched::Updated {
+            FilePatch::Removed { path } if is_it(path) => content = String::new(),
+            // A file that is moved here is new to the branch, which is all that matters.
+            FilePatch::Updated { moved_to: Some(to), .. } if is_it(to) => {}
+            FilePatch::Updated {
                 path,
                 moved_to: Some(_),
                 ..
             } if is_it(path) => content = String::new(),
-            Patched::Updated { path, hunks, .. } if is_it(path) => {
+            FilePatch::Updated { path, hunks, .. } if is_it(path) => {
                 for hunk in hunks {
                     content = hunk.applied_to(&content)?;
                 }

@@ -1,4 +1,4 @@
-//! What the hooks of all agents have in common: events, tools, and decisions.
+//! Common to the hooks of all agents: events, tools, and decisions.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 pub enum Moment {
     /// A session begins or is resumed.
     SessionStart,
-    /// What the model knows of the session was cut down to a summary.
+    /// The model's knowledge of the session was condensed to a summary.
     Compaction,
     /// The user has sent a prompt.
     Prompt,
@@ -51,7 +51,7 @@ pub struct HookCall {
     pub conversation: Option<String>,
     /// The agent's own name of the writer within it: a subagent or teammate. `None` for the lead.
     pub writer: Option<String>,
-    /// What the user has said.
+    /// The user's words.
     pub prompt: Option<String>,
     pub tool: Tool,
     /// The agent's name for it.
@@ -64,7 +64,7 @@ pub struct HookCall {
     pub has_background_work: bool,
     /// Whether the turn that ends was begun by a hook, as the agent says.
     pub is_continued: bool,
-    /// What the agent notifies of, by its own name.
+    /// The kind of notification, in the agent's own terms.
     pub notification: Option<String>,
     /// The model, where the agent says it.
     pub model: Option<String>,
@@ -84,7 +84,7 @@ impl HookCall {
 pub enum Tool {
     /// It writes these files, absolute or relative to the folder of the call.
     Edit(Vec<String>),
-    /// It runs a shell command, in a folder of its own where it names one.
+    /// It runs a shell command, in another folder if it names one.
     Shell { command: String, folder: Option<String> },
     /// It hands a file to the model, by its path, absolute or relative to the folder of the call.
     Read(Option<String>),
@@ -96,33 +96,33 @@ pub enum Tool {
     Unknown,
 }
 
-/// What a hook decides.
+/// A hook's decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The agent goes on.
     Proceed {
-        /// What its model should know.
+        /// Context for the model.
         context: Option<String>,
-        /// What its user should know.
+        /// A note for the user.
         note: Option<String>,
     },
-    /// The tool runs, with arguments that also say whom it acts for.
+    /// The tool runs, with arguments that also name its holder.
     Rewrite {
         /// All of its arguments.
         arguments: Value,
-        /// What its user should know.
+        /// A note for the user.
         note: Option<String>,
     },
     /// The agent has ended its turn, and is asked to begin another one.
     GoOn {
-        /// Why, and what waits.
+        /// The reason, and the blocking locks.
         reason: String,
-        /// What its user should know.
+        /// A note for the user.
         note: Option<String>,
     },
     /// The tool must not run.
     Deny {
-        /// Why, and what to do next.
+        /// The reason, and the next step.
         reason: String,
     },
 }
@@ -142,6 +142,6 @@ pub struct Answer {
     pub body: Option<Value>,
     /// The exit status.
     pub status: u8,
-    /// What no field of the form has room for; it goes to standard error.
+    /// Text that no field of the form has room for; it goes to standard error.
     pub aside: Option<String>,
 }

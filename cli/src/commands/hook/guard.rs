@@ -8,7 +8,7 @@ use crate::agent::{git_hooks, local_server};
 /// There while git runs the guard, so that its loss is said once.
 const FILE: &str = "guarded";
 
-/// What a session is told where git has run the guard before and does not any more.
+/// A note for the session if git has run the guard before and no longer does.
 pub(super) async fn note(working_copy: &WorkingCopy) -> Option<String> {
     let file = local_server::file(working_copy, FILE);
     if git_hooks::is_guarded(working_copy).await {

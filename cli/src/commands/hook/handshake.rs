@@ -1,19 +1,19 @@
-//! Before an intent is selected only what reads may run, where each change has to cite one. Which tools change something, and which
-//! acts are a person's.
+//! Before an intent is selected, only reading tools may run, if each change has to cite one. Which tools change something, and
+//! which acts are a person's.
 
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
 
 use super::caller::{Caller, LIMIT};
 use super::event::Tool;
-use super::home::Home;
+use super::session_copy::SessionCopy;
 use super::tool_settings::{self, ToolSettings};
 use super::{intents, reason};
 
 /// Whether the tool may change something: as the table says, `so_far`, or for a tool that it has not, as the repository says.
 ///
-/// # Errors
-/// A sentence, when the tool may change something and the repository's file is damaged. A person has to mend it.
+/// # Errors A sentence, when the tool may change something and the repository's file is damaged. A person has to fix
+/// it.
 pub(super) fn changes(caller: &Caller<'_>, so_far: bool) -> Result<bool, String> {
     if !so_far {
         return Ok(false);
@@ -27,7 +27,7 @@ pub(super) fn changes(caller: &Caller<'_>, so_far: bool) -> Result<bool, String>
         }
         Ok(_) => Ok(so_far),
         Err(damage) => Err(format!(
-            "STOP: {damage}. Next: tell your user, who has to mend or remove {}.",
+            "STOP: {damage}. Next: ask your user to fix or remove {}.",
             tool_settings::FILE
         )),
     }
@@ -37,7 +37,7 @@ pub(super) fn changes(caller: &Caller<'_>, so_far: bool) -> Result<bool, String>
 ///
 /// # Errors
 /// A sentence, when the server gives no answer.
-pub(super) async fn refusal(caller: &Caller<'_>, home: &Home) -> Result<Option<String>, String> {
+pub(super) async fn refusal(caller: &Caller<'_>, home: &SessionCopy) -> Result<Option<String>, String> {
     let (working_copy, holder) = (&home.working_copy, &home.holder);
     let is_missing = || {
         let notes = SessionNotes::read(working_copy, holder);
@@ -46,7 +46,7 @@ pub(super) async fn refusal(caller: &Caller<'_>, home: &Home) -> Result<Option<S
     if !is_missing() {
         return Ok(None);
     }
-    // The agent may have selected one by a tool that no hook has heard of.
+    // The agent may have selected one by a tool that no hook saw.
     let opened = Connection::open(caller.args, working_copy, Some(holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
     let repo_url = caller.args.repo_url(working_copy);
@@ -65,6 +65,6 @@ pub(super) async fn refusal(caller: &Caller<'_>, home: &Home) -> Result<Option<S
 /// The refusal of an act that is a person's.
 pub(super) fn persons_act(act: &str) -> String {
     format!(
-        "STOP: `{act}` is the act of a person, and an agent must not do it. Next: ask your user to do it in a terminal of their own."
+        "STOP: `{act}` is reserved for people; an agent must not do it. Next: ask your user to do it in their own terminal."
     )
 }

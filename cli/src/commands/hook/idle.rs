@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{Action, LockMode, PostRequest, PostResponse};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::agent::ancestors;
 use crate::agent::connection::Connection;
 use crate::agent::mail_notes::MailNotes;
-use crate::agent::next_command::{self, About};
+use crate::agent::next_command::{self, RepeatedRequest};
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::waiter;
 use crate::agent::work::Work;
@@ -18,10 +18,10 @@ use crate::agent::work::Work;
 use super::agents::Agent;
 use super::caller::Caller;
 use super::event::{Decision, Moment};
-use super::upkeep::Upkept;
-use super::{heard, mail, reason};
+use super::upkeep::EventResult;
+use super::{event_times, mail, reason};
 
-/// Time that a session is waited for. Agents are told to give the hook an hour.
+/// Time that a session is waited for. Agents are configured to give the hook an hour.
 const LIMIT: Duration = Duration::from_secs(3540);
 
 /// Seconds that a request waits at the server, which is below the limit of servers.
@@ -33,11 +33,11 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(30);
 /// Least time between two rounds.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The variable by which Claude Code tells what runs it.
+/// The variable in which Claude Code names the program that runs it.
 const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
 
-/// Waits for what the session waits for. Nothing is said where it works again, or its agent is gone.
-pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
+/// Waits for the session's files. Nothing is said where it works again, or its agent is gone.
+pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
     let entrypoint = std::env::var(ENTRYPOINT);
     let is_wanted = match caller.agent {
         // Only there the hook runs in the background: others that read its configuration wait for each hook.
@@ -50,7 +50,7 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
     else {
         return Decision::PROCEED.into();
     };
-    heard::note(&working_copy, caller.agent, caller.event);
+    event_times::note(&working_copy, caller.agent, caller.event);
     let woken = match caller.work(working_copy) {
         Ok(work) => wait(caller, &work).await,
         Err(error) => Err(error),
@@ -64,7 +64,7 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
     }
 }
 
-async fn wait(caller: &Caller<'_>, work: &Work) -> anyhow::Result<Option<Upkept>> {
+async fn wait(caller: &Caller<'_>, work: &Work) -> anyhow::Result<Option<EventResult>> {
     let (place, own) = (&work.working_copy, std::process::id());
     let Some(holder) = work.agent_id.clone() else {
         return Ok(None);
@@ -97,7 +97,7 @@ async fn wait(caller: &Caller<'_>, work: &Work) -> anyhow::Result<Option<Upkept>
                 let mut news = mail::news(&connection, work, &holder, Moment::AfterTool, false).await;
                 if let Some(text) = news.as_mut().and_then(|news| news.text.take()) {
                     let decision = woken(text);
-                    return Ok(Some(Upkept { decision, news }));
+                    return Ok(Some(EventResult { decision, news }));
                 }
             }
         }
@@ -113,7 +113,8 @@ fn woken(text: String) -> Decision {
     }
 }
 
-/// Claims the files that the session waits for. What its model is told where they are its own, or free for nobody who has not pulled.
+/// Claims the files that the session waits for. Returns text for the model if it holds them now, or if they are free but every
+/// waiting session must pull first.
 async fn free_files(
     connection: &Connection,
     work: &Work,
@@ -152,7 +153,7 @@ async fn free_files(
             ));
         }
         if matches!(response.orchestration.action, Action::Pull | Action::Push) {
-            next_command::fit(work, &mut response.orchestration, About::default()).await;
+            next_command::fit(work, &mut response.orchestration, RepeatedRequest::default()).await;
             let why = reason::refusal(&response);
             return Some(format!("Coord: {} is free now. {why}", reason::listed(&files)));
         }

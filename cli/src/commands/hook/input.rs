@@ -1,5 +1,5 @@
 //! The JSON that an agent writes to the hook's standard input. It is read until one value is whole: some agents leave the pipe open.
-//! Results of tools have up to many megabytes (screenshots, whole files); of these, what counts is kept as they stream by.
+//! Results of tools have up to many megabytes (screenshots, whole files); only the relevant fields are kept while they stream by.
 
 mod clean;
 
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use clean::Clean;
+use clean::JsonCleaner;
 
 /// Most bytes of the JSON.
 const MOST_BYTES: u64 = 128 << 20;
@@ -33,7 +33,7 @@ const ARGUMENTS: [&str; 3] = ["tool_input", "toolArgs", "args"];
 /// The result of a tool.
 const RESULTS: [&str; 3] = ["tool_response", "toolResult", "tool_result"];
 
-/// What is kept of a result.
+/// The fields of a result that are kept.
 const OF_RESULTS: [&str; 3] = ["error", "resultType", "result_type"];
 
 /// Longest text that is kept of any other field, in bytes: longer than any command or prompt that is looked at.
@@ -47,7 +47,7 @@ const DEPTH: usize = 4;
 
 /// Input that is no whole JSON object.
 #[derive(Debug)]
-pub(super) struct Broken {
+pub(super) struct InvalidInput {
     /// Why, as a sentence.
     pub(super) why: String,
     /// The fields that came before.
@@ -58,14 +58,14 @@ pub(super) struct Broken {
 ///
 /// # Errors
 /// When it does not arrive in time, is too large, or is no JSON object.
-pub(super) async fn read() -> Result<Value, Broken> {
+pub(super) async fn read() -> Result<Value, InvalidInput> {
     let (fields, count) = (Arc::new(Mutex::new(Map::new())), Arc::new(AtomicU64::new(0)));
     let (sender, mut ended) = oneshot::channel();
     let reading = (fields.clone(), count.clone());
     // No task of the runtime, which would wait at its end for input that never comes.
     std::thread::spawn(move || {
         let (fields, count) = reading;
-        let input = Counted {
+        let input = CountingReader {
             input: std::io::stdin().lock(),
             count,
         };
@@ -87,12 +87,12 @@ pub(super) async fn read() -> Result<Value, Broken> {
         }
     };
     let fields = Value::Object(std::mem::take(&mut fields.lock()));
-    Err(Broken { why, fields })
+    Err(InvalidInput { why, fields })
 }
 
 /// Reads one object into `fields`.
 fn parse(input: impl Read, fields: &Mutex<Map<String, Value>>) -> Result<(), String> {
-    let input = BufReader::new(Clean::new(input.take(MOST_BYTES)));
+    let input = BufReader::new(JsonCleaner::new(input.take(MOST_BYTES)));
     let mut json = serde_json::Deserializer::from_reader(input);
     Fields(fields).deserialize(&mut json).map_err(|error| match error {
         error if error.is_eof() && error.column() as u64 >= MOST_BYTES => {
@@ -104,12 +104,12 @@ fn parse(input: impl Read, fields: &Mutex<Map<String, Value>>) -> Result<(), Str
 }
 
 /// Counts the bytes that have arrived.
-struct Counted<R> {
+struct CountingReader<R> {
     input: R,
     count: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.count.fetch_add(read as u64, Ordering::Relaxed);
@@ -139,8 +139,8 @@ impl<'de> Visitor<'de> for Fields<'_> {
         while let Some(name) = map.next_key::<String>()? {
             let value = match name.as_str() {
                 arguments if ARGUMENTS.contains(&arguments) => map.next_value()?,
-                result if RESULTS.contains(&result) => map.next_value_seed(Outline::of_result())?,
-                _ => map.next_value_seed(Outline::new())?,
+                result if RESULTS.contains(&result) => map.next_value_seed(TruncatedValue::of_result())?,
+                _ => map.next_value_seed(TruncatedValue::new())?,
             };
             self.0.lock().insert(name, value);
         }
@@ -148,38 +148,38 @@ impl<'de> Visitor<'de> for Fields<'_> {
     }
 }
 
-/// A value without what is long or deep in it.
+/// A value without its long or deep parts.
 #[derive(Clone, Copy)]
-struct Outline {
+struct TruncatedValue {
     depth: usize,
     /// The members of an object that are kept; all where there are none.
     names: &'static [&'static str],
 }
 
-impl Outline {
-    fn new() -> Outline {
-        Outline {
+impl TruncatedValue {
+    fn new() -> TruncatedValue {
+        TruncatedValue {
             depth: DEPTH,
             names: &[],
         }
     }
 
-    fn of_result() -> Outline {
-        Outline {
+    fn of_result() -> TruncatedValue {
+        TruncatedValue {
             names: &OF_RESULTS,
-            ..Outline::new()
+            ..TruncatedValue::new()
         }
     }
 
-    fn below(self) -> Outline {
-        Outline {
+    fn below(self) -> TruncatedValue {
+        TruncatedValue {
             depth: self.depth - 1,
             names: &[],
         }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Outline {
+impl<'de> DeserializeSeed<'de> for TruncatedValue {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Value, D::Error> {
@@ -190,7 +190,7 @@ impl<'de> DeserializeSeed<'de> for Outline {
     }
 }
 
-impl<'de> Visitor<'de> for Outline {
+impl<'de> Visitor<'de> for TruncatedValue {
     type Value = Value;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

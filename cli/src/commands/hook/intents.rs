@@ -1,6 +1,7 @@
-//! What a session knows of the intents of its repository. A repository without any is asked about once a session.
+//! The intents of the repository, as far as a session knows them. A repository without any is asked about once a
+//! session.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientError, ErrorCode, IntentStatus, IntentsView, PostResponse};
 
@@ -8,7 +9,7 @@ use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
-/// Asks for the intents, notes what there is, and returns the text for the model: of the selected intent, or of those that can be
+/// Asks for the intents, notes them, and returns the text for the model: of the selected intent, or of those that can be
 /// selected.
 ///
 /// # Errors
@@ -78,7 +79,7 @@ pub(super) fn is_id(intent: &str) -> bool {
     coord_intents::intent::valid_id(intent)
 }
 
-/// Notes what the answer to a claim tells.
+/// Notes the intent in the response to a claim.
 pub(super) fn note(notes: &mut SessionNotes, response: &PostResponse) {
     let metadata = response.orchestration.metadata.as_ref();
     note_code(
@@ -88,7 +89,7 @@ pub(super) fn note(notes: &mut SessionNotes, response: &PostResponse) {
     );
 }
 
-/// Notes what an answer tells that names `intent`, or refuses with `code`.
+/// Notes an answer that names `intent`, or refuses with `code`.
 pub(super) fn note_code(notes: &mut SessionNotes, intent: Option<&str>, code: Option<ErrorCode>) {
     match code {
         Some(ErrorCode::IntentRequired) => {

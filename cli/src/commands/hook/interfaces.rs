@@ -1,12 +1,12 @@
-//! What a call changes of what others can import: a claim keeps the interface of a file until an edit shows otherwise. Before the tool
-//! runs, the content after it decides; afterwards, what is on disk.
+//! The effect of a call on interfaces: a claim keeps the interface of a file until an edit shows otherwise. Before the tool runs, the
+//! content after it decides; afterwards, the file on disk.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
-use coord_graph::NoInterface;
+use coord_graph::InterfaceUnknown;
 use coord_protocol::locks::LockType;
 use coord_protocol::{InterfacePromise, LockMode, PostRequest, PostResponse};
 
@@ -20,14 +20,14 @@ use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::Tool;
 use super::{edits, reason};
 
-/// The files whose interface is not that of the branch, and what differs.
-pub(super) type Changed = BTreeMap<String, String>;
+/// The files whose interface differs from the branch, and the differences.
+pub(super) type ChangedInterfaces = BTreeMap<String, String>;
 
 /// Those of `files` after the call.
-pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> Changed {
+pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> ChangedInterfaces {
     let interfaces = Interfaces::of(work);
     if !matches!(caller.call.tool, Tool::Edit(_)) {
-        // What a command writes is seen when it has run.
+        // The effect of a command is known only after it has run.
         return interfaces.compare_disk(files);
     }
     let folder = caller.folder();
@@ -36,19 +36,19 @@ pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> 
             let path = work.working_copy.repo_path(&folder, Path::new(named));
             path.is_ok_and(|path| path.as_str() == file)
         };
-        let before = interfaces.on_disk(file).ok_or(NoInterface::Unreadable)?;
+        let before = interfaces.on_disk(file).ok_or(InterfaceUnknown::Unreadable)?;
         let after = edits::after(&caller.call.tool_name, &caller.call.input, &before, is_it);
-        after.ok_or(NoInterface::NotUnderstood)
+        after.ok_or(InterfaceUnknown::NotUnderstood)
     })
 }
 
 /// The files, as a claim lists them.
-pub(super) fn listed(changed: &Changed) -> Option<Vec<String>> {
+pub(super) fn listed(changed: &ChangedInterfaces) -> Option<Vec<String>> {
     (!changed.is_empty()).then(|| changed.keys().cloned().collect())
 }
 
-/// The reason of a denial: where a neighbor is in the way, with what the edit would change.
-pub(super) fn explained(refusal: String, response: &PostResponse, changed: &Changed) -> String {
+/// The reason of a denial: if a neighbor blocks, with the interface change of the edit.
+pub(super) fn explained(refusal: String, response: &PostResponse, changed: &ChangedInterfaces) -> String {
     let mut locks = response.conflicting_locks.values();
     let is_neighbor = locks.any(|lock| lock.lock_type == Some(LockType::Neighbor));
     match is_neighbor && !changed.is_empty() {
@@ -57,8 +57,8 @@ pub(super) fn explained(refusal: String, response: &PostResponse, changed: &Chan
     }
 }
 
-/// What differs, in a sentence.
-fn sentence(beginning: &str, changed: &Changed) -> String {
+/// The differences, in a sentence.
+fn sentence(beginning: &str, changed: &ChangedInterfaces) -> String {
     const MOST: usize = 3;
     let named: Vec<String> = changed
         .iter()
@@ -75,8 +75,8 @@ fn sentence(beginning: &str, changed: &Changed) -> String {
     )
 }
 
-/// After a call that has written `files` of the session: where their interfaces are not what it was let in for, the claim says so now. A
-/// sentence for the model, where a neighbor does not let that in.
+/// After a call that has written `files` of the session: if their interfaces changed beyond the claim, it declares that now. Returns a
+/// sentence for the model if a neighbor's lock forbids the change.
 pub(super) async fn settle(
     caller: &Caller<'_>,
     working_copy: &WorkingCopy,
@@ -101,7 +101,7 @@ pub(super) async fn settle(
     let opened = Connection::open_running(caller.args, &work.working_copy, Some(holder), SHORT_LIMIT);
     let connection = opened.ok().flatten()?;
     let message = reason::message(&SessionNotes::read(&work.working_copy, holder), &differs);
-    let of_differing: Changed = changed.into_iter().filter(|(file, _)| differs.contains(file)).collect();
+    let of_differing: ChangedInterfaces = changed.into_iter().filter(|(file, _)| differs.contains(file)).collect();
     let request = PostRequest {
         interface: Some(InterfacePromise::Keeps),
         interface_changes: listed(&of_differing),
@@ -110,7 +110,7 @@ pub(super) async fn settle(
     let response = match connection.client.post_status(&request).await {
         Ok(response) => response,
         Err(error) => {
-            tracing::debug!(%error, "what became of the interfaces is not told");
+            tracing::debug!(%error, "whether the interfaces changed is unknown");
             return None;
         }
     };

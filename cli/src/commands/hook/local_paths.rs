@@ -1,4 +1,4 @@
-//! Paths of this machine in what is recorded: from the root of the working copy on, or from the home folder, as `~`.
+//! Paths of this machine in records: from the root of the working copy on, or from the home folder, as `~`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ pub(super) fn shorten(value: &mut Value, root: Option<&Path>, home: Option<&Path
     match value {
         Value::String(text) => {
             for (folder, itself, below) in [(root, ".", ""), (home, "~", "~/")] {
-                // The root of the file system is nobody's.
+                // The root of the file system has no owner.
                 if let Some(folder) = folder.and_then(Path::to_str).filter(|folder| folder.len() > 1) {
                     *text = without(text, folder, itself, below);
                 }

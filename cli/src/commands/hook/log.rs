@@ -1,4 +1,4 @@
-//! What is recorded of one call of a tool.
+//! The ledger records of one tool call.
 
 use coord_intents::ledger::ContentHash;
 use coord_protocol::{RecordEntry, RecordKind};
@@ -8,10 +8,10 @@ use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
 use super::caller::{Caller, SHORT_LIMIT};
-use super::places::Place;
+use super::copy_files::CopyFiles;
 use super::{intents, record};
 
-/// What is recorded of one call, in one repository.
+/// The records of one call, in one repository.
 pub(super) struct Log {
     pub(super) work: Work,
     notes: SessionNotes,
@@ -22,7 +22,7 @@ pub(super) struct Log {
 
 impl Log {
     /// `None` where the repository has no intents, and nothing is recorded.
-    pub(super) async fn open(caller: &Caller<'_>, place: Place) -> Option<Log> {
+    pub(super) async fn open(caller: &Caller<'_>, place: CopyFiles) -> Option<Log> {
         let work = caller.work(place.working_copy).ok()?;
         let holder = work.agent_id.clone()?;
         let opened = Connection::open_running(caller.args, &work.working_copy, Some(&holder), SHORT_LIMIT);
@@ -57,7 +57,7 @@ impl Log {
         });
     }
 
-    /// Sends what was added. A sentence where it has to wait.
+    /// Sends the added records. A sentence where it has to wait.
     pub(super) async fn send(self, caller: &Caller<'_>) -> Option<String> {
         let requests = record::requests(caller, &self.work, &self.notes, &self.entries);
         record::send(self.connection.as_ref(), &self.work, requests).await

@@ -1,25 +1,26 @@
 //! Messages of the session's teams, put before its model, each once.
 //!
-//! What a hook has printed is handed to the model. The next call proves that to the server by the cursor, which is noted only after the
-//! text was printed: a hook that dies before has handed over nothing, and a session that dies has read nothing that it was not shown.
+//! Text that a hook has printed counts as delivered to the model. The next call proves that to the server by the cursor, which is noted
+//! only after the text was printed: a hook that dies before has handed over nothing, and a session that dies has read nothing that it
+//! was not shown.
 
-mod going_on;
-mod told;
+mod next_task;
+mod texts;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest};
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{ClientError, ErrorCode};
 use futures::future::join_all;
 
 use crate::agent::connection::Connection;
-use crate::agent::mail_notes::{MailNotes, OpenMail, TeamNotes};
+use crate::agent::mail_notes::{LockedMailNotes, MailNotes, TeamNotes};
 use crate::agent::work::Work;
 
 use super::event::Moment;
 
-pub(super) use going_on::{go_on, note_end_of_turn};
-use told::told;
+pub(super) use next_task::{go_on, note_end_of_turn};
+use texts::inbox_text;
 
 /// Most bytes that one call hands over; agents cut longer texts off. A message, and a shutdown beside it, always have room in it.
 const MOST_BYTES: usize = 8 * 1024;
@@ -30,12 +31,12 @@ const MOST_MESSAGES: u32 = 20;
 /// Most teams that one call asks about; of more, each has its turn.
 const MOST_TEAMS: usize = 4;
 
-/// What is new, and what is to be noted once it was printed.
+/// New text, and the notes to store once it is printed.
 #[derive(Debug)]
 pub(super) struct News {
     /// The text for the model; none where only notes change.
     pub text: Option<String>,
-    mail: OpenMail,
+    mail: LockedMailNotes,
 }
 
 impl News {
@@ -62,8 +63,8 @@ pub(super) async fn find_teams(connection: &Connection, work: &Work, holder: &Ag
     }
 }
 
-/// What is new in the teams of the session; `has_read`: the tool message_read has just given the model what it answers. `None` where the
-/// session is in no team, or where another of its hooks hands the news over now.
+/// News in the teams of the session; `has_read`: the tool message_read has just given the model its answer. `None` if the session is in
+/// no team, or another of its hooks is delivering the news.
 pub(super) async fn news(
     connection: &Connection,
     work: &Work,
@@ -95,7 +96,7 @@ pub(super) async fn news(
         match inbox {
             Ok(inbox) => {
                 let mut known = known.clone();
-                texts.extend(told(&inbox, &mut known, moment, &mut room));
+                texts.extend(inbox_text(&inbox, &mut known, moment, &mut room));
                 if inbox.has_more || known.cursor != Some(inbox.cursor) {
                     waiting.push(team);
                 }

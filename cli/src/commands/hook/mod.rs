@@ -1,53 +1,52 @@
-//! `coord hook AGENT EVENT`: what an agent runs when it starts, is told something, uses a tool and stops. It claims files before they
-//! are edited, gives them back when they are pushed, and tells the agent who works on what: the rules hold also when a model forgets
-//! them.
+//! `coord hook AGENT EVENT`: agents run it when they start, receive a prompt, use a tool, and stop. It claims files before they are
+//! edited, releases them when they are pushed, and reports who works on what. So the rules hold even when a model forgets them.
 //!
 //! - `agents`: the forms of the agents' JSON, one file each, and the table of their events and tools
-//! - `before`: claims before a tool runs, of the files in `places`; `shell` finds those of a shell command; `shared_tree` refuses
-//!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` what needs no server; `turn` is the call as
+//! - `before`: claims before a tool runs, of the files in `copy_files`; `shell` finds those of a shell command; `shared_tree` refuses
+//!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` need no server; `turn` is the call as
 //!   it is counted
-//! - `interfaces`: what a call changes of what others can import, by `edits`: what a file contains after it
-//! - `after`: what a tool has changed; `home` and `unclaimed` compare the working copy around a command; `log` and `record` tell the
+//! - `interfaces`: the effect of a call on interfaces, by `edits`: a file's content after it
+//! - `after`: changes by a tool; `session_copy` and `lock_check` compare the working copy around a command; `log` and `record` inform the
 //!   ledger, without the `local_paths`
-//! - `hand_down`: tells Coord's own tools and commands whom they act for
+//! - `holder_handoff`: gives Coord's tools and commands the name of their holder
 //! - `mail`: messages of the session's teams
-//! - `give_back`, `writer_end`, `renewal`, `context`, `unseen`: what happens with the session's locks at other times; `warnings`: of
+//! - `release`, `writer_end`, `renewal`, `context`, `unhooked_writes`: the session's locks at other times; `warnings`: of
 //!   claims; `idle`: a session that has ended its turn is woken
-//! - `intents`, `tokens`: what the session knows of intents, and what it reports
+//! - `intents`, `tokens`: the intents that the session knows, and its reports
 
 mod after;
 pub mod agents;
 mod before;
 mod caller;
 mod context;
+mod copy_files;
 mod edits;
 mod event;
-mod give_back;
+pub mod event_times;
 mod guard;
-mod hand_down;
 mod handshake;
-pub mod heard;
-mod home;
+mod holder_handoff;
 mod idle;
 pub(super) mod ignored;
 mod input;
 mod intents;
 mod interfaces;
 mod local_paths;
+mod lock_check;
 mod log;
 mod mail;
-mod places;
 mod reason;
 mod record;
+mod release;
 mod renewal;
+mod session_copy;
 mod shared_tree;
 mod shell;
 mod stale;
 mod tokens;
 mod tool_settings;
 mod turn;
-mod unclaimed;
-mod unseen;
+mod unhooked_writes;
 mod upkeep;
 mod warnings;
 mod writer_end;
@@ -56,7 +55,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use coord::settings::variables::{self, Reader};
 use parking_lot::Mutex;
 
 use crate::agent::options::AgentArgs;
@@ -65,11 +63,11 @@ use crate::terminal::output::is_read;
 use agents::Agent;
 use caller::Caller;
 use event::{Answer, Decision, Moment};
-use input::Broken;
+use input::InvalidInput;
+use upkeep::EventResult;
 pub use upkeep::KEEP_GOING;
-use upkeep::Upkept;
 
-/// What becomes of a tool when the hook fails.
+/// Whether a tool runs if the hook fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnError {
     /// It must not run
@@ -78,7 +76,7 @@ pub enum OnError {
     Allow,
 }
 
-/// What is recorded of tools that change nothing.
+/// Records of tools that change nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Trace {
     /// Nothing
@@ -90,13 +88,12 @@ pub enum Trace {
 
 /// The options of `coord hook`.
 #[derive(Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub struct HookArgs {
     /// The agent that calls
     agent: Agent,
     /// The event, by the agent's own name
     event: String,
-    /// What becomes of a tool that writes files, when the server cannot be asked or the hook fails otherwise
+    /// Whether a tool that writes files may run when the server does not answer or the hook fails
     #[arg(long, value_name = "WHAT", default_value = "deny")]
     on_error: OnError,
     /// Which tool calls are recorded in the ledger, where the repository has intents: those that may change something, or those that
@@ -112,13 +109,13 @@ pub struct HookArgs {
 }
 
 impl HookArgs {
-    /// The exit status is that of the agent's form: what a failure means differs from agent to agent.
+    /// The exit status follows the agent's protocol: the meaning of a failure differs from agent to agent.
     ///
     /// # Errors
     /// When standard output cannot be written.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let (answer, news) = match self.decide().await {
-            Ok(Upkept { decision, news }) => (self.agent.answer(&self.event, &decision), news),
+            Ok(EventResult { decision, news }) => (self.agent.answer(&self.event, &decision), news),
             Err(failure) => {
                 let answer = Answer {
                     body: None,
@@ -145,18 +142,18 @@ impl HookArgs {
     }
 
     /// The decision, or a sentence where the input is not of the agent's form.
-    async fn decide(&self) -> Result<Upkept, String> {
+    async fn decide(&self) -> Result<EventResult, String> {
         if self.agent.moment(&self.event).is_none() {
             // It needs no input to be refused.
             self.agent.parse(&self.event, &serde_json::Value::Null)?;
         }
         let call = match input::read().await {
             Ok(input) => self.agent.parse(&self.event, &input)?,
-            Err(Broken { why, fields }) if self.agent.changes_nothing(&self.event, &fields) => {
+            Err(InvalidInput { why, fields }) if self.agent.changes_nothing(&self.event, &fields) => {
                 let note = Some(format!("Coord: {why}"));
                 return Ok(Decision::Proceed { context: None, note }.into());
             }
-            Err(Broken { why, .. }) => return Err(why),
+            Err(InvalidInput { why, .. }) => return Err(why),
         };
         let is_adrift = caller::leave_removed_folder() && call.folder.is_none();
         let caller = Caller {
@@ -170,7 +167,7 @@ impl HookArgs {
             leads: Mutex::default(),
         };
         if caller.call.moment == Moment::Environment {
-            let arguments = hand_down::environment(&caller);
+            let arguments = holder_handoff::environment(&caller);
             let rewrite = arguments.map(|arguments| Decision::Rewrite { arguments, note: None });
             return Ok(rewrite.unwrap_or(Decision::PROCEED).into());
         }

@@ -1,4 +1,4 @@
-//! Sentences for agents: why a tool is denied, and what to do next.
+//! Sentences for agents: why a tool is denied, and the next step.
 
 use coord_intents::ledger::blank_credentials;
 use coord_protocol::{Action, ClientError, ErrorCode, Orchestration, PostResponse};
@@ -7,12 +7,12 @@ use crate::agent::next_command::missing_branch_clause;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
-/// What agents are told where nothing is known of locks, as documented.
+/// The documented sentence for agents when the locks are unknown.
 fn offline(why: &str) -> String {
     format!("OFFLINE_MODE: {why}. Reading allowed, Writing disabled.")
 }
 
-/// What to do where no intent is selected.
+/// The fix if no intent is selected.
 pub(super) const SELECT: &str = "select an intent with the tool select_active_intent or `coord intent select ID` (`coord intent list` shows \
                                  them), then repeat the call; reading needs none";
 
@@ -29,8 +29,8 @@ pub(super) fn of_code(code: Option<ErrorCode>, orchestration: &Orchestration) ->
     let next = match code {
         Some(ErrorCode::IntentRequired | ErrorCode::IntentNotActive) => SELECT,
         Some(ErrorCode::IntentBlocked | ErrorCode::BudgetExhausted | ErrorCode::CircuitOpen) => {
-            "stop this work and tell your user: a person may let it go on (`coord intent unblock ID`); reading, pushing and releasing \
-             files go on"
+            "stop this work and ask your user: a person can unblock it (`coord intent unblock ID`); you may still read, push \
+             and release files"
         }
         Some(ErrorCode::ScopeViolation) => return scope(&orchestration.reason),
         Some(code) if code.is_of_call() => return format!("FIX: {}", orchestration.reason),
@@ -131,7 +131,7 @@ fn free(orchestration: &Orchestration) -> Option<String> {
     (!free.is_empty()).then(|| listed(free))
 }
 
-/// The message of a claim of `files`: what the session works on, where that is known.
+/// The message of a claim of `files`: the session's task, if that is known.
 pub(super) fn message(notes: &SessionNotes, files: &[String]) -> String {
     let task = notes.task.clone();
     task.unwrap_or_else(|| format!("Editing {}", listed(files)))

@@ -1,4 +1,4 @@
-//! What is recorded in the ledger, and how it gets there: what waits in the spool first. No failure is one of the tool.
+//! Sends records to the ledger, beginning with those in the spool. No failure is one of the tool.
 
 use coord_git::WorkingCopy;
 use coord_intents::ledger::{ContentHash, ToolInput};
@@ -35,7 +35,7 @@ pub(super) fn entry(kind: RecordKind) -> RecordEntry {
     }
 }
 
-/// The call of the tool, with what leaves this machine of its input.
+/// The call of the tool, with the part of its input that may leave this machine.
 pub(super) fn call(caller: &Caller<'_>, kind: RecordKind) -> RecordEntry {
     let mut input = serde_json::from_str(ToolInput::record(&caller.call.input).as_str()).unwrap_or_default();
     let (root, home) = (WorkingCopy::root_containing(&caller.folder()), std::env::home_dir());
@@ -87,7 +87,7 @@ pub(super) fn requests(
     entries.chunks(MOST_ENTRIES).map(request).collect()
 }
 
-/// Sends `requests` after those that wait. What cannot be sent waits; the sentence says so.
+/// Sends `requests` after those that wait. Unsent ones wait; the sentence says so.
 pub(super) async fn send(connection: Option<&Connection>, work: &Work, requests: Vec<RecordRequest>) -> Option<String> {
     let spool = Spool::of(&work.working_copy);
     let waiting = spool.requests();

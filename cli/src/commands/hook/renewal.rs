@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{Client, ClientError, HeldLock, LocksFilter, PostRequest};
 
 use crate::agent::session_notes::SessionNotes;
@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_secs(60);
 /// Locks that expire sooner, in seconds, are renewed.
 const SOON: i64 = 200;
 
-/// Renews the session's locks that expire soon, where nobody has looked for a minute. A failure shows at the next claim.
+/// Renews the session's locks that expire soon, at most once a minute. A failure shows at the next claim.
 pub(super) async fn renew_if_due(client: &Client, work: &Work, holder: &AgentId) {
     if SessionNotes::is_due(&work.working_copy, holder, "renewed", INTERVAL)
         && let Err(error) = renew(client, work, holder).await

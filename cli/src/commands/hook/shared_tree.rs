@@ -1,7 +1,7 @@
 //! Commands of git that change a whole working copy are refused in one where another session holds files: they would change them
 //! under that session. Locks do not say in which working copy their holder works; its notes do.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{HeldLock, LocksFilter};
 
@@ -12,21 +12,20 @@ use super::caller::{Caller, LIMIT};
 use super::reason;
 use super::shell::TreeChange;
 
-/// Why `change` must not be made; `None` where nobody else works in the working copy.
+/// Why `change` must not be made; `None` if no one else works in the working copy.
 ///
-/// # Errors
-/// A sentence, when that cannot be told.
+/// # Errors A sentence, when that is unknown.
 pub(super) async fn refusal(caller: &Caller<'_>, change: &TreeChange) -> Result<Option<String>, String> {
     let found = WorkingCopy::find(&change.folder).map_err(|error| error.to_string())?;
     let Some(working_copy) = found else { return Ok(None) };
     let own = caller.holder(&working_copy).map_err(|error| format!("{error:#}"))?;
     let mut others = SessionNotes::others_in(&working_copy, &own);
-    // A subagent does what its lead has it do.
+    // A subagent acts for its lead.
     others.retain(|other| Some(other) != own.lead().as_ref());
     if others.is_empty() {
         return Ok(None);
     }
-    // Where no server runs, nobody holds anything.
+    // Without a server there are no locks.
     let opened = Connection::open_running(caller.args, &working_copy, Some(&own), LIMIT);
     let Some(connection) = opened.map_err(|error| reason::unreachable(&error))? else {
         return Ok(None);

@@ -1,14 +1,14 @@
-//! A write to content that the session has not seen is refused, so that nobody's change is undone unread.
+//! Refuses a write to content that the session has not seen, so that no change is overwritten unread.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{RecordEntry, RecordKind};
 use serde::Serialize;
 
 use crate::agent::seen_content::{Conflict, SeenContent};
 
 use super::caller::Caller;
-use super::interfaces::Changed;
-use super::places::Place;
+use super::copy_files::CopyFiles;
+use super::interfaces::ChangedInterfaces;
 use super::record;
 
 /// The refusal. Programs look for exactly these members.
@@ -25,12 +25,12 @@ struct StaleFile<'a> {
 pub(super) struct Refusal {
     /// The JSON, which is the whole reason.
     pub(super) reason: String,
-    /// What is recorded of it, where it was not before.
+    /// The record of it, unless there was one before.
     pub(super) entry: Option<RecordEntry>,
 }
 
-/// Why a file of `place` must not be written; `None` where the session has seen what is there.
-pub(super) fn refusal(caller: &Caller<'_>, place: &Place, holder: &AgentId) -> Option<Refusal> {
+/// Why a file of `place` must not be written; `None` if the session has seen its current content.
+pub(super) fn refusal(caller: &Caller<'_>, place: &CopyFiles, holder: &AgentId) -> Option<Refusal> {
     let found = SeenContent::change(&place.working_copy, holder, |seen| {
         let mut files = place.files.iter();
         files.find_map(|file| seen.conflict(&place.path(file)).map(|conflict| (file, conflict)))
@@ -57,7 +57,12 @@ fn text(file: &str, conflict: Conflict) -> String {
 }
 
 /// The files of `place` are about to be written, under the locks with `tokens`, `changed` ones with another interface.
-pub(super) fn begin_writes(place: &Place, holder: &AgentId, changed: &Changed, token: impl Fn(&str) -> Option<i64>) {
+pub(super) fn begin_writes(
+    place: &CopyFiles,
+    holder: &AgentId,
+    changed: &ChangedInterfaces,
+    token: impl Fn(&str) -> Option<i64>,
+) {
     SeenContent::change(&place.working_copy, holder, |seen| {
         for file in &place.files {
             seen.begin_write(&place.path(file), token(file), changed.contains_key(file));

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use coord::domain::AgentId;
-use coord_files::Inside;
+use coord_domain::AgentId;
+use coord_files::RootedPath;
 use coord_protocol::{SessionTokens, UsageRequest};
 use serde::Deserialize;
 
@@ -26,7 +26,7 @@ const MOST_LINE: u64 = 8 << 20;
 /// The tokens of a conversation so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tokens {
-    /// Sent and received; what was read from a cache is not in it.
+    /// Sent and received tokens, without those read from a cache.
     pub(super) total: u64,
     /// Read from a cache.
     pub(super) cached: u64,
@@ -63,7 +63,7 @@ pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &
 
 /// Those in the file at `path`. `None` where it is not there, or nothing is known of the agent's form.
 fn read(agent: Agent, path: &Path) -> Option<Tokens> {
-    let lines = || Some(BufReader::new(Inside::beside(path).open().ok()??.take(MOST_BYTES)));
+    let lines = || Some(BufReader::new(RootedPath::beside(path).open().ok()??.take(MOST_BYTES)));
     match agent {
         Agent::ClaudeCode => Some(of_claude_code(lines()?)),
         Agent::Codex => of_codex(lines()?),
@@ -109,7 +109,7 @@ fn of_claude_code(lines: impl BufRead) -> Tokens {
     })
 }
 
-/// Codex writes running totals of its own, in which what was read from a cache counts as sent.
+/// Codex writes running totals, which count cached tokens as sent.
 fn of_codex(lines: impl BufRead) -> Option<Tokens> {
     #[derive(Deserialize)]
     struct Total {

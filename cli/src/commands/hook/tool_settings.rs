@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coord_files::{Inside, Kind, Refusal};
+use coord_files::{Kind, Refusal, RootedPath};
 use serde::Deserialize;
 
 /// The file, in the working copy.
@@ -11,7 +11,7 @@ pub(super) const FILE: &str = ".orchestration/coord.toml";
 /// Largest file, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// What the file says of tools. Without a file, nothing.
+/// The settings of tools in the file. Without a file, nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ToolSettings {
@@ -29,10 +29,9 @@ struct File {
 impl ToolSettings {
     /// Those of the working copy at `root`.
     ///
-    /// # Errors
-    /// A sentence with line and column, when the file is damaged: then nobody knows what a tool may do.
+    /// # Errors A sentence with line and column, when the file is damaged: the permissions of tools are unknown then.
     pub(super) fn read(root: &Path) -> Result<ToolSettings, String> {
-        match Inside::new(root, FILE).read(MOST_BYTES as u64) {
+        match RootedPath::new(root, FILE).read(MOST_BYTES as u64) {
             Ok(Some(text)) => ToolSettings::parse(&text),
             Ok(None) => Ok(ToolSettings::default()),
             Err(error) if error.refusal() == Some(Refusal::NotAFolder(Kind::File)) => Ok(ToolSettings::default()),

@@ -1,6 +1,6 @@
 //! A tool call as the budget and the breaker of an intent count it.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use coord_protocol::{AgentSession, ToolCall, UsageRequest};
@@ -10,7 +10,7 @@ use crate::agent::session_notes::{LastCall, SessionNotes};
 
 use super::caller::{Caller, LIMIT};
 use super::event::{Moment, Tool};
-use super::home::Home;
+use super::session_copy::SessionCopy;
 use super::{intents, reason, warnings};
 
 /// Most characters of a name that is sent.
@@ -54,7 +54,7 @@ fn digest(caller: &Caller<'_>) -> String {
 }
 
 /// Counts a call that may change something and claims nothing, where an intent is selected. The reason where it is refused.
-pub(super) async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> Result<Option<String>, String> {
+pub(super) async fn count(caller: &Caller<'_>, home: &SessionCopy, call: ToolCall) -> Result<Option<String>, String> {
     let notes = SessionNotes::read(&home.working_copy, &home.holder);
     let Some(intent) = notes.intent.as_deref().filter(|intent| intents::is_id(intent)) else {
         return Ok(None);
@@ -83,7 +83,7 @@ pub(super) async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> R
     Ok(Some(reason::of_code(code, &response.orchestration)))
 }
 
-/// What the agent says of itself.
+/// The agent's data about itself.
 pub(super) fn session(caller: &Caller<'_>, notes: &SessionNotes) -> AgentSession {
     let contributor = caller.call.model.as_ref().or(notes.model.as_ref());
     AgentSession {

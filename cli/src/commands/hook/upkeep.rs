@@ -1,10 +1,10 @@
-//! Everything but the moment before a tool: the session's locks are looked after, and the agent is told who works on what. No failure
-//! stops an agent here; it is told in one line.
+//! Every event except those before a tool: maintains the session's locks, and reports to the agent who works on what. No failure
+//! stops an agent here; it gets one line about it.
 
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{ClientError, RecordKind};
 
 use crate::agent::connection::Connection;
@@ -14,30 +14,32 @@ use crate::agent::work::Work;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
-use super::give_back::{Extent, give_back, head_has_moved};
 use super::mail::{self, News};
-use super::{after, context, guard, heard, intents, reason, record, renewal, tokens, unseen, writer_end};
+use super::release::{ReleaseScope, head_has_moved, release_files};
+use super::{
+    after, context, event_times, guard, intents, reason, record, renewal, tokens, unhooked_writes, writer_end,
+};
 
 /// The setting of git that asks agents to go on.
 pub const KEEP_GOING: &str = "coord.keepGoing";
 
-/// What becomes of an event, and what is to be noted once its text was printed.
+/// An event's decision, and the notes to store once its text is printed.
 #[derive(Debug)]
-pub(super) struct Upkept {
+pub(super) struct EventResult {
     pub decision: Decision,
     pub news: Option<News>,
 }
 
-impl From<Decision> for Upkept {
+impl From<Decision> for EventResult {
     fn from(decision: Decision) -> Self {
-        Upkept { decision, news: None }
+        EventResult { decision, news: None }
     }
 }
 
-/// What the event asks for.
-pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
+/// Handles the event.
+pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
     if caller.call.moment == Moment::WriterEnd && caller.call.writer.is_none() {
-        // Nothing says whose end it is.
+        // The event does not name the ending session.
         return Decision::PROCEED.into();
     }
     let pushed_from = pushed_from(caller);
@@ -45,7 +47,7 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
     let Some(working_copy) = found else {
         return Decision::PROCEED.into();
     };
-    heard::note(&working_copy, caller.agent, caller.event);
+    event_times::note(&working_copy, caller.agent, caller.event);
     let work = match caller.work(working_copy) {
         Ok(work) => work,
         Err(error) => return failed(&error).into(),
@@ -65,7 +67,7 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
         }
     });
     if caller.call.moment != Moment::TurnEnd {
-        // The session works, and hears by itself.
+        // The session is working, and gets news by its events.
         waiter::clear(&work.working_copy, &holder);
     }
     let mut told = match caller.call.moment {
@@ -96,7 +98,7 @@ async fn with_server(
     holder: &AgentId,
     has_pushed: bool,
     mut told: Vec<String>,
-) -> anyhow::Result<Upkept> {
+) -> anyhow::Result<EventResult> {
     let moment = caller.call.moment;
     let place = &work.working_copy;
     let connection = match moment {
@@ -104,7 +106,7 @@ async fn with_server(
         Moment::SessionStart => Some(Connection::open(caller.args, place, Some(holder), SHORT_LIMIT)?),
         _ => Connection::open_running(caller.args, place, Some(holder), SHORT_LIMIT)?,
     };
-    // Where no server runs, nobody holds anything.
+    // Without a server there are no locks.
     let Some(connection) = connection else {
         return Ok(say(caller, told).into());
     };
@@ -115,7 +117,7 @@ async fn with_server(
         return at_end(caller, &connection, work, holder).await;
     }
     if has_pushed || head_has_moved(work, holder) {
-        let outcome = give_back(caller.args, &connection, work, holder, Extent::Pushed).await?;
+        let outcome = release_files(caller.args, &connection, work, holder, ReleaseScope::Pushed).await?;
         told.extend(outcome.released_text());
     }
     if moment != Moment::AfterTool {
@@ -129,10 +131,10 @@ async fn with_server(
     let news = mail_of(caller, &connection, work, holder).await;
     told.extend(news.as_ref().and_then(|news| news.text.clone()));
     let decision = say(caller, told);
-    Ok(Upkept { decision, news })
+    Ok(EventResult { decision, news })
 }
 
-/// What is new in the teams of the session, where the event hands it to the model. A session that is in no team asks once.
+/// News in the teams of the session, if the event delivers text to the model. A session that is in no team asks once.
 async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<News> {
     let moment = caller.call.moment;
     let is_wanted = matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::AfterTool);
@@ -153,7 +155,7 @@ async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, hold
     .await
 }
 
-/// What the model is told, where the event has room for it; else the user is.
+/// Text for the model if the event has room for it, else for the user.
 fn say(caller: &Caller<'_>, told: Vec<String>) -> Decision {
     let text = Some(told.join("\n")).filter(|text| !text.is_empty());
     match caller.agent.takes_context(caller.event) {
@@ -169,7 +171,12 @@ fn say(caller: &Caller<'_>, told: Vec<String>) -> Decision {
 }
 
 /// The end of a turn or of the session.
-async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<Upkept> {
+async fn at_end(
+    caller: &Caller<'_>,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> anyhow::Result<EventResult> {
     if caller.call.moment != Moment::WriterEnd {
         // The file of the conversation has those of its writers too.
         tokens::report(caller, connection, work, holder).await;
@@ -177,15 +184,15 @@ async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holde
     if caller.call.moment == Moment::SessionEnd {
         send(caller, connection, work, holder, RecordKind::End).await;
     }
-    // Work in the background needs what it has claimed, and has not changed yet.
+    // Background work needs files that it has claimed, and has not changed yet.
     let extent = match caller.call.has_background_work {
-        true => Extent::Pushed,
-        false => Extent::Finished,
+        true => ReleaseScope::Pushed,
+        false => ReleaseScope::Finished,
     };
-    let outcome = give_back(caller.args, connection, work, holder, extent).await?;
+    let outcome = release_files(caller.args, connection, work, holder, extent).await?;
     let mut note = outcome.text();
     if matches!(caller.call.moment, Moment::TurnEnd | Moment::Interruption)
-        && let Some(found) = unseen::note(connection, work, holder).await
+        && let Some(found) = unhooked_writes::note(connection, work, holder).await
     {
         note = Some(note.into_iter().chain([found]).collect::<Vec<_>>().join("\n"));
     }
@@ -200,7 +207,7 @@ async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holde
         && let Some((reason, news)) = go_on(caller, connection, work, holder).await
     {
         let decision = Decision::GoOn { reason, note };
-        return Ok(Upkept {
+        return Ok(EventResult {
             decision,
             news: Some(news),
         });
@@ -239,7 +246,7 @@ async fn others(
     }
 }
 
-/// What the model should know of its intent, or of those that it can select. A repository without intents is asked once a session.
+/// Text for the model about its intent, or about those that it can select. A repository without intents is asked once a session.
 async fn of_intents(
     caller: &Caller<'_>,
     connection: &Connection,

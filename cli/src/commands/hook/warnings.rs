@@ -1,9 +1,9 @@
-//! Warnings of the server that a model should know of: its next event tells it, each once.
+//! Warnings of the server that matter to a model: its next event delivers each of them once.
 
 use crate::agent::session_notes::SessionNotes;
 
-/// Codes of warnings about work that goes on elsewhere, or that comes to an end. What a hook says by itself, and what only the author of
-/// a request can change, is no news for a model.
+/// Codes of warnings about work that goes on elsewhere, or that comes to an end. Warnings that a hook reports itself, or that only the
+/// author of a request can act on, are not for a model.
 const OF_WORK: [&str; 11] = [
     "BUDGET_LOW",
     "CASE_DIFFERS",
@@ -37,8 +37,8 @@ mod tests {
         let warn = |notes: &mut SessionNotes, warning: &str| note(notes, &[warning.to_owned()]);
         for warning in [
             "PENDING: 'a' has unmerged changes by user 'bob' on 'pool': x",
-            "BUDGET_LOW: Intent REQ-1 has cost 81 of 100 turns; come to an end.",
-            "BUDGET_LOW: Intent REQ-1 has cost 82 of 100 turns; come to an end.",
+            "BUDGET_LOW: Intent REQ-1 has used 81 of 100 turns; finish soon.",
+            "BUDGET_LOW: Intent REQ-1 has used 82 of 100 turns; finish soon.",
             "PENDING: 'a' has unmerged changes by user 'bob' on 'pool': x",
             "PENDING: 'b' has unmerged changes by user 'bob' on 'pool': x",
             "ALREADY_HELD: You have held 'a' since noon",
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_had_no_room_is_told_later() {
+    fn news_without_room_are_delivered_later() {
         let mut notes = SessionNotes::default();
         let warnings: Vec<String> = (0..40)
             .map(|file| format!("PENDING: 'file-{file}' has changes"))

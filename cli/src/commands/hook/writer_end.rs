@@ -1,9 +1,9 @@
-//! The end of a writer, such as a subagent: what it still holds is its lead's again. And the end of waiting: a session that has ended is in
-//! no queue.
+//! The end of a writer, such as a subagent: its lead holds its remaining locks again. And the end of waiting: a session that has ended is
+//! in no queue.
 
 use std::collections::BTreeMap;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{HeldLock, LocksFilter, PostRequest};
 
 use crate::agent::connection::Connection;
@@ -12,7 +12,7 @@ use crate::agent::work::Work;
 
 use super::reason;
 
-/// Hands to its lead what `writer` holds: work that is not pushed, and what it had from the lead.
+/// Hands the locks of `writer` to its lead: work that is not pushed, and files that it had from the lead.
 ///
 /// # Errors
 /// When the server gives no answer.

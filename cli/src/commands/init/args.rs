@@ -9,11 +9,11 @@ use super::agents::AGENTS;
 
 const EXAMPLES: &str = "\
 Examples:
-  coord init                          for the agents that are found here; shows every change and asks
+  coord init                          for the agents detected here; shows every change and asks
   coord init claude-code codex --yes  for these two, without asking
   coord init --url https://coord.example.com --token-file ~/.coord-token
                                       with a deployment in place of a server on this machine
-  coord init --undo                   takes away what was written, and nothing else";
+  coord init --undo                   removes what it wrote, and nothing else";
 
 /// Options of `coord init`.
 #[derive(Clone, Debug, Args)]
@@ -31,7 +31,7 @@ pub struct InitArgs {
     /// Show the changes, and write nothing
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
-    /// Take away what was written
+    /// Remove the written configuration
     #[arg(long, conflicts_with_all = ["agents", "no_guard", "no_check", "strict", "url", "token_file", "branch", "keep_going"])]
     pub undo: bool,
     /// Add no hooks of git (`coord guard`)

@@ -1,12 +1,13 @@
-//! Lines between two markers, in a file that belongs to somebody else: Markdown, YAML or a script. What is between the markers is ours.
+//! Lines between two markers, in a file that belongs to the user: Markdown, YAML or a script. Only the text between the markers is
+//! ours.
 
-use super::edit::{Added, Removed};
+use super::edit::{Addition, Removal};
 use super::record::FileRecord;
 
 /// The first line of a block in Markdown.
 pub const MARKDOWN_BEGIN: &str = "<!-- coord init: begin -->";
 
-/// What [`Added::made`] says of a file that had no newline at its end.
+/// The entry of [`Addition::made`] for a file that had no newline at its end.
 const NEWLINE: &str = "newline";
 
 /// The lines, and where they go.
@@ -14,11 +15,11 @@ const NEWLINE: &str = "newline";
 pub struct Block {
     /// The lines, with a newline at the end of each.
     pub text: String,
-    /// What the file is written in.
+    /// The language of the file.
     pub language: Language,
 }
 
-/// What a file is written in.
+/// Language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Markdown: the block goes to the end.
@@ -52,7 +53,7 @@ impl Block {
     ///
     /// # Errors
     /// When a marker is alone.
-    pub fn add(&self, text: Option<&str>) -> Result<Added, String> {
+    pub fn add(&self, text: Option<&str>) -> Result<Addition, String> {
         let text = text.unwrap_or(self.language.first_line());
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let [begin, end] = self.language.markers();
@@ -77,7 +78,7 @@ impl Block {
                 format!("{text}{newline}{newline}{block}")
             }
         };
-        Ok(Added {
+        Ok(Addition {
             text,
             made,
             kept: Vec::new(),
@@ -88,9 +89,9 @@ impl Block {
     ///
     /// # Errors
     /// When a marker is alone.
-    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removed, String> {
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removal, String> {
         let Some((start, stop)) = self.place(text)? else {
-            return Ok(Removed {
+            return Ok(Removal {
                 text: Some(text.to_owned()),
                 kept: Vec::new(),
             });
@@ -106,7 +107,7 @@ impl Block {
         let rest = format!("{before}{after}");
         let is_ours = record.is_none_or(|record| record.created);
         let is_empty = rest.trim() == self.language.first_line().trim();
-        Ok(Removed {
+        Ok(Removal {
             text: (!(is_ours && is_empty)).then_some(rest),
             kept: Vec::new(),
         })
@@ -125,7 +126,7 @@ impl Block {
         let first = lines().find(|(.., line)| *line == begin);
         let alone = |number, marker| {
             Err(format!(
-                "line {number}: `{marker}` is alone: mend the markers or delete them"
+                "line {number}: `{marker}` has no counterpart: restore the missing marker, or delete both"
             ))
         };
         match first {

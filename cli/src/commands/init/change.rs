@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 
 /// A file.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub struct Change {
     /// Where it is, without symbolic links.
     pub path: PathBuf,
     /// It, by the folder below which no link is followed.
-    pub file: Inside,
+    pub file: RootedPath,
     /// Its name for the user.
     pub name: String,
     /// Its text. `None` where there is no file.

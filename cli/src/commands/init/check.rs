@@ -1,25 +1,25 @@
 //! Runs each hook once, as its agent does, with an edit of a file that another holds: a denial has to deny.
 //!
-//! That happens in a repository of its own ([`Scratch`]): the user's repository and its server see nothing of it.
+//! That happens in a temporary repository ([`Scratch`]): the user's repository and its server are not touched.
 
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use coord::domain::AgentId;
-use coord::settings::env_vars;
+use coord_domain::AgentId;
 use coord_protocol::LockMode;
+use coord_settings::env_vars;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 use super::agents::handler::Form;
-use super::agents::{Agent, Attempt, Event, Hooks};
+use super::agents::{AGENTS, Agent, Attempt, Event, Hooks};
 use super::detect::is_on_path;
-use super::scratch::{Scratch, clear_of_coord};
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
+use crate::commands::scratch::{Scratch, clear_of_coord};
 use crate::git::environment;
 
 /// Time limit of a request.
@@ -28,22 +28,23 @@ const REQUEST_TIME: Duration = Duration::from_secs(10);
 /// Time limit of a hook.
 const HOOK_TIME: Duration = Duration::from_secs(20);
 
-/// Whether an agent's hooks work; `None` where it has none.
+/// An agent whose hooks were run.
 #[derive(Debug)]
-pub struct Verdict {
-    pub agent: &'static Agent,
+pub struct Tried {
+    pub agent: &'static str,
     /// What is wrong, in a clause.
-    pub result: Option<Result<(), String>>,
+    pub result: Result<(), String>,
 }
 
-/// Runs the hooks of `agents`, in a repository and on a server that are there for this alone.
+/// Runs the hooks of `agents` in the form in which each has them, in a repository and on a server that are there for this alone. Agents
+/// without hooks are left out.
 ///
 /// # Errors
 /// When it cannot be checked: the repository cannot be made, or its server gives no lock.
-pub async fn check(agents: &[&'static Agent], form: Form) -> anyhow::Result<Vec<Verdict>> {
+pub async fn try_hooks(agents: &[(&'static str, Form)]) -> anyhow::Result<Vec<Tried>> {
     const FILE: &str = "self-test.txt";
     let id = |who: &str| AgentId::parse(who).map_err(|invalid| anyhow::anyhow!("{invalid}"));
-    let scratch = Scratch::start().await?;
+    let scratch = Scratch::start("self-test", &[], Some(0)).await?;
     let client = scratch.client(REQUEST_TIME)?;
     let root = scratch.working_copy.root();
     let mut work = Work::in_folder(root, &AgentArgs::default())?;
@@ -62,19 +63,32 @@ pub async fn check(agents: &[&'static Agent], form: Form) -> anyhow::Result<Vec<
         conversation: "self-test",
     };
     let editor = id("editor")?;
-    let mut verdicts = Vec::new();
-    for agent in agents {
-        let result = match &agent.hooks {
-            Some(hooks) => Some(
-                check_agent(agent, hooks, form, &attempt, &editor)
-                    .await
-                    .map_err(|error| format!("{error:#}")),
-            ),
-            None => None,
-        };
-        verdicts.push(Verdict { agent, result });
+    let mut all = Vec::new();
+    for (name, form) in agents {
+        let Some((agent, hooks)) = hooks_of(name) else { continue };
+        let result = check_agent(agent, hooks, *form, &attempt, &editor).await;
+        all.push(Tried {
+            agent: name,
+            result: result.map_err(|error| format!("{error:#}")),
+        });
     }
-    Ok(verdicts)
+    Ok(all)
+}
+
+/// The agent with this name, and its hooks.
+pub fn hooks_of(name: &str) -> Option<(&'static Agent, &'static Hooks)> {
+    let agent = AGENTS.into_iter().find(|agent| agent.name == name)?;
+    Some((agent, agent.hooks.as_ref()?))
+}
+
+/// The command of a hook, as its agent runs it on this system.
+pub fn command_of(agent: &Agent, hooks: &Hooks, event: &Event, form: Form) -> String {
+    let handler = agent.handler(event, form);
+    // Windows has no shell of Unix to run it in.
+    match cfg!(windows) {
+        true => handler.command,
+        false => (hooks.run)(&handler),
+    }
 }
 
 async fn check_agent(
@@ -87,13 +101,7 @@ async fn check_agent(
     // A guarded hook would let the edit go on.
     ensure!(is_on_path("coord"), "cannot run: coord is not on your PATH");
     for event in hooks.events {
-        let handler = agent.handler(event, form);
-        // Windows has no shell of Unix to run it in.
-        let command = if cfg!(windows) {
-            handler.command
-        } else {
-            (hooks.run)(&handler)
-        };
+        let command = command_of(agent, hooks, event, form);
         let payload = (hooks.payload)(event, attempt);
         let reply = run(&command, &payload, attempt.root, editor).await;
         let judged = reply.and_then(|reply| judge(event, hooks, &reply, attempt.file));
@@ -103,13 +111,17 @@ async fn check_agent(
 }
 
 /// What a hook has answered.
-struct Reply {
+pub struct Reply {
     status: Option<i32>,
     output: String,
     errors: String,
 }
 
-async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> anyhow::Result<Reply> {
+/// Runs the hook `command` in `root`, as the agent `editor`.
+///
+/// # Errors
+/// When it cannot be run, or does not end in time.
+pub async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> anyhow::Result<Reply> {
     let mut shell = match cfg!(windows) {
         true => Command::new("cmd"),
         false => Command::new("sh"),
@@ -143,9 +155,11 @@ async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> a
     })
 }
 
+/// What an agent is told with a reply that denies its call; `None` where the call goes on.
+///
 /// # Errors
-/// When the reply is not what the agent should get.
-fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Result<()> {
+/// When the reply is not of the agent's form.
+pub fn denial(event: &Event, hooks: &Hooks, reply: &Reply) -> anyhow::Result<Option<String>> {
     let denied_by_status = match (reply.status, event.is_before_edit) {
         (Some(0), _) => false,
         (Some(2), true) => true,
@@ -158,27 +172,34 @@ fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Re
         text if denied_by_status => serde_json::from_str(text).ok(),
         text => Some(serde_json::from_str(text).ok().context("prints no JSON")?),
     };
+    let denied_by_answer = event.is_before_edit && answer.as_ref().is_some_and(hooks.denies);
+    Ok(match (denied_by_answer, denied_by_status) {
+        (true, _) => Some(reply.output.clone()),
+        (false, true) => Some(reply.errors.clone()),
+        (false, false) => None,
+    })
+}
+
+/// # Errors
+/// When the reply is not what the agent should get.
+fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Result<()> {
+    let denial = denial(event, hooks, reply)?;
     if !event.is_before_edit {
         return Ok(());
     }
-    let denied_by_answer = answer.as_ref().is_some_and(hooks.denies);
-    ensure!(
-        denied_by_status || denied_by_answer,
-        "allows an edit of a file that another holds"
-    );
+    let why = denial.context("allows an edit of a file that another holds")?;
     // Without an answer of the server it denies as well.
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let is_for_the_lock = [&reply.output, &reply.errors].iter().any(|text| text.contains(&*name));
-    let why = if denied_by_answer { &reply.output } else { &reply.errors };
     ensure!(
         is_for_the_lock,
         "denies the edit, but not for the lock: {}",
-        shortened(why)
+        shortened(&why)
     );
     Ok(())
 }
 
-/// The beginning of what a hook says, for one line of a terminal.
+/// The beginning of a hook's output, for one line of a terminal.
 fn shortened(text: &str) -> String {
     const MOST: usize = 160;
     let line = text.lines().next().unwrap_or("it says nothing");

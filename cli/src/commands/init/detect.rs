@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use super::agents::{AGENTS, Agent, Places};
+use super::agents::{AGENTS, Agent, TargetFolders};
 
 /// Endings of programs.
 const ENDINGS: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ""] } else { &[""] };
 
-/// The agents, each with what it was found by.
-pub fn detect(places: &Places) -> Vec<(&'static Agent, String)> {
+/// The agents, each with the file or program that revealed it.
+pub fn detect(places: &TargetFolders) -> Vec<(&'static Agent, String)> {
     let found = AGENTS.into_iter().map(|agent| (agent, trace(agent, places)));
     found.filter_map(|(agent, trace)| Some((agent, trace?))).collect()
 }
 
-fn trace(agent: &Agent, places: &Places) -> Option<String> {
+fn trace(agent: &Agent, places: &TargetFolders) -> Option<String> {
     if let Some(root) = &places.project
         && let Some(mark) = agent.marks.iter().find(|mark| root.join(mark).exists())
     {
@@ -38,7 +38,7 @@ pub fn is_on_path(name: &str) -> bool {
 }
 
 /// `path` as a person writes it: from the root of the repository, or with `~`.
-pub fn shown(path: &Path, places: &Places) -> String {
+pub fn shown(path: &Path, places: &TargetFolders) -> String {
     if let Some(root) = &places.project
         && let Ok(path) = path.strip_prefix(root)
     {

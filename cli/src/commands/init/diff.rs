@@ -10,12 +10,12 @@ const CYAN: &str = "\x1b[36m";
 const BOLD: &str = "\x1b[1m";
 const PLAIN: &str = "\x1b[0m";
 
-/// The changes, as text for [`crate::terminal::output::print`], which leaves the colors out where nobody would see them.
+/// The changes, as text for [`crate::terminal::output::print`], which omits colors where they would not be visible.
 pub fn colored(changes: &[&Change]) -> String {
     let mut text = String::new();
     for change in changes {
         for line in of(change).lines() {
-            // A file of somebody else must not control the terminal.
+            // A user's file must not control the terminal.
             let line = line.replace(|letter: char| letter.is_control() && letter != '\t', "?");
             let color = match line.as_bytes() {
                 [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => BOLD,

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use coord_files::{About, FILE_MODE, FOLDER_MODE, FileError, Inside, Kind, Staged};
+use coord_files::{EntryInfo, FILE_MODE, FOLDER_MODE, FileError, Kind, RootedPath, StagedFile};
 
-use super::agents::Places;
+use super::agents::TargetFolders;
 use super::change::Change;
 
 /// Largest file that is read, in bytes.
@@ -14,28 +14,28 @@ pub const MOST_BYTES: u64 = 1024 * 1024;
 /// Permissions of a program, before the user's mask.
 const PROGRAM_MODE: u32 = 0o777;
 
-/// The file that `path` stands for. In a repository whoever pushes makes links: one is followed by its text, once, to a file of the
-/// repository. In the user's home they are the user's own, and lead where they lead.
+/// The file that `path` stands for. In a repository, anyone who can push may create links: one is followed by its text, once, to a
+/// file of the repository. In the user's home they are the user's own, and lead where they lead.
 ///
 /// # Errors
 /// When a link of the repository leads out of it or is a folder's, or a link of the user's leads to nothing.
-pub fn place(path: &Path, places: &Places) -> anyhow::Result<Inside> {
+pub fn place(path: &Path, places: &TargetFolders) -> anyhow::Result<RootedPath> {
     let Some(root) = &places.project else {
         let real = real_path(path)?;
         // Folders that are missing are made below the nearest one that is there.
         let there = real.ancestors().skip(1).find(|folder| folder.is_dir());
-        let below = there.and_then(|folder| Some(Inside::new(folder, real.strip_prefix(folder).ok()?)));
-        return Ok(below.unwrap_or_else(|| Inside::beside(&real)));
+        let below = there.and_then(|folder| Some(RootedPath::new(folder, real.strip_prefix(folder).ok()?)));
+        return Ok(below.unwrap_or_else(|| RootedPath::beside(&real)));
     };
-    let below = |root: &Path, folder: &Path| Some(Inside::new(folder, path.strip_prefix(root).ok()?));
+    let below = |root: &Path, folder: &Path| Some(RootedPath::new(folder, path.strip_prefix(root).ok()?));
     let of_git = places.git_folder.as_ref();
     let of_git = of_git.and_then(|folder| below(folder, folder).or_else(|| below(&root.join(".git"), folder)));
     let of_main = places.main_checkout.as_ref().filter(|_| places.is_of_main(path));
     let file = of_git
         .or_else(|| below(root, root))
         .or_else(|| of_main.and_then(|main| below(main, main)))
-        .unwrap_or_else(|| Inside::beside(path));
-    let is_file = |target: &Inside| matches!(target.about(), Ok(Some(About { kind: Kind::File, .. })));
+        .unwrap_or_else(|| RootedPath::beside(path));
+    let is_file = |target: &RootedPath| matches!(target.about(), Ok(Some(EntryInfo { kind: Kind::File, .. })));
     Ok(file.target()?.filter(is_file).unwrap_or(file))
 }
 
@@ -59,7 +59,7 @@ fn real_path(path: &Path) -> anyhow::Result<PathBuf> {
 ///
 /// # Errors
 /// When it cannot be read, is too large, or is no text.
-pub fn read(file: &Inside, name: &str) -> anyhow::Result<Option<String>> {
+pub fn read(file: &RootedPath, name: &str) -> anyhow::Result<Option<String>> {
     let bytes = match file.read(MOST_BYTES) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(None),
@@ -82,7 +82,7 @@ pub fn read(file: &Inside, name: &str) -> anyhow::Result<Option<String>> {
 ///
 /// # Errors
 /// When a file cannot be written, or was changed since it was read.
-pub fn write(changes: &[&Change], places: &Places) -> anyhow::Result<Vec<PathBuf>> {
+pub fn write(changes: &[&Change], places: &TargetFolders) -> anyhow::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     let written = write_in(changes, &mut folders);
     if written.is_err() {
@@ -93,7 +93,7 @@ pub fn write(changes: &[&Change], places: &Places) -> anyhow::Result<Vec<PathBuf
 
 /// Removes those of `folders` that are empty, and returns them. Of a repository's record only those of the repository are: the record may
 /// have come with an archive.
-pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>, places: &Places) -> Vec<PathBuf> {
+pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>, places: &TargetFolders) -> Vec<PathBuf> {
     let roots = [&places.project, &places.git_folder, &places.main_checkout];
     let is_inside = |folder: &Path| {
         places.project.is_none()
@@ -145,7 +145,7 @@ fn write_in(changes: &[&Change], folders: &mut Vec<PathBuf>) -> anyhow::Result<(
 }
 
 /// The text in a file beside the one that it will replace.
-fn prepare(change: &Change, text: &str, folders: &mut Vec<PathBuf>) -> Result<Staged, FileError> {
+fn prepare(change: &Change, text: &str, folders: &mut Vec<PathBuf>) -> Result<StagedFile, FileError> {
     folders.extend(change.file.make_parents(FOLDER_MODE)?);
     let mode = if change.is_program { PROGRAM_MODE } else { FILE_MODE };
     change.file.stage(text.as_bytes(), mode, None)
@@ -153,7 +153,7 @@ fn prepare(change: &Change, text: &str, folders: &mut Vec<PathBuf>) -> Result<St
 
 fn put_back(change: &Change) -> anyhow::Result<()> {
     let result = match &change.before {
-        Some(text) => prepare(change, text, &mut Vec::new()).and_then(Staged::replace),
+        Some(text) => prepare(change, text, &mut Vec::new()).and_then(StagedFile::replace),
         None => change.file.remove().map(drop),
     };
     result.with_context(|| format!("{} was written and cannot be put back", change.name))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 
 use super::block::{Block, Language};
@@ -11,7 +11,7 @@ use super::managers;
 use super::target::{Content, Target};
 use crate::agent::git_hooks;
 
-/// The hooks, with what runs the guard there. A machine without coord goes on without it, because such files may be in the
+/// The hooks, with the command of the guard. A machine without coord goes on without it, because such files may be in the
 /// repository.
 const HOOKS: [(&str, &str); 3] = [
     (
@@ -65,7 +65,7 @@ pub struct Hooks {
 /// When git does not say where they are.
 pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Hooks> {
     let run = git_hooks::folder(working_copy).await?;
-    // Husky 9 has git run what it makes itself in `_`, and that runs the hooks beside it.
+    // Husky 9 has git run generated hooks in `_`, which run the hooks beside them.
     let folder = git_hooks::of_husky(&run).map_or_else(|| run.clone(), Path::to_owned);
     let entries = managers::entries(working_copy.root());
     let mut hooks = Hooks {
@@ -75,7 +75,7 @@ pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Hooks> {
     };
     let shown = folder.display();
     if folder == working_copy.shared_folder().join(FOLDER)
-        && let Err(error) = Inside::new(working_copy.shared_folder(), FOLDER).folder()
+        && let Err(error) = RootedPath::new(working_copy.shared_folder(), FOLDER).folder()
     {
         hooks.notes.push(format!("{shown} {}", error.clause()));
         hooks.is_refused = true;
@@ -123,7 +123,7 @@ fn is_of_repository(folder: &Path, working_copy: &WorkingCopy) -> bool {
 
 /// Why the hook at `path` cannot have our lines.
 fn refusal(path: &Path) -> Option<&'static str> {
-    // What is no regular file is refused when it is planned.
+    // Anything but a regular file was refused in planning.
     if path.is_symlink() {
         return None;
     }

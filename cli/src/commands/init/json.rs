@@ -5,10 +5,10 @@ use jsonc_parser::{ParseOptions, json};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::edit::{Added, Removed};
+use super::edit::{Addition, Removal};
 use super::record::FileRecord;
 
-/// What is written into a JSON file.
+/// Entries to write into a JSON file.
 #[derive(Clone, Debug)]
 pub struct Json {
     /// How the agent reads the file.
@@ -31,7 +31,7 @@ pub enum Syntax {
 pub enum Entry {
     /// A property, by the names that lead to it. Where there is one of its name, that one stays.
     Property(Vec<&'static str>, CstInputValue),
-    /// Elements of the array to which the names lead. Where somebody's own runs the same command, that one stays.
+    /// Elements of the array to which the names lead. An entry of the user's that runs the same command stays.
     Elements {
         /// The names that lead to the array.
         path: Vec<&'static str>,
@@ -39,19 +39,18 @@ pub enum Entry {
         values: Vec<CstInputValue>,
         /// The command that they run, which no other element has.
         command: String,
-        /// What they are in other forms: these are replaced, and taken away as well.
+        /// Their values in other forms, which are replaced, and also removed.
         others: Vec<CstInputValue>,
     },
-    /// A property at the top that the format asks for, and that is nothing of ours.
+    /// A property at the top that the format requires, and that is not ours.
     Format(&'static str, CstInputValue),
 }
 
 impl Json {
-    /// Adds what is missing.
+    /// Adds missing entries.
     ///
-    /// # Errors
-    /// When the text is no JSON, or something on the way is neither missing nor what it should be.
-    pub fn add(&self, text: Option<&str>) -> Result<Added, String> {
+    /// # Errors When the text is no JSON, or something on the way has an unexpected type.
+    pub fn add(&self, text: Option<&str>) -> Result<Addition, String> {
         let (mark, body) = split_mark(text.unwrap_or("{}\n"));
         let root = self.parse(body)?;
         let top = root.object_value_or_create().ok_or("its value is no object")?;
@@ -105,7 +104,7 @@ impl Json {
                 }
             }
         }
-        Ok(Added {
+        Ok(Addition {
             text: match is_changed {
                 true => format!("{mark}{root}"),
                 false => text.unwrap_or_default().to_owned(),
@@ -115,15 +114,15 @@ impl Json {
         })
     }
 
-    /// Takes away what is still as it was written, then the objects and arrays that were made around it.
+    /// Removes unchanged entries, then the objects and arrays that were made around them.
     ///
     /// # Errors
     /// When the text is no JSON.
-    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removed, String> {
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removal, String> {
         let (mark, body) = split_mark(text);
         let root = self.parse(body)?;
         let Some(top) = root.object_value() else {
-            return Ok(Removed {
+            return Ok(Removal {
                 text: Some(text.to_owned()),
                 kept: Vec::new(),
             });
@@ -161,7 +160,7 @@ impl Json {
             }
         }
         if !is_changed {
-            return Ok(Removed {
+            return Ok(Removal {
                 text: Some(text.to_owned()),
                 kept,
             });
@@ -170,14 +169,14 @@ impl Json {
         let rest = format!("{mark}{root}");
         let is_empty = root.to_string().split_whitespace().collect::<String>() == "{}";
         let is_ours = record.is_none_or(|record| record.created);
-        Ok(Removed {
+        Ok(Removal {
             text: (!(is_ours && is_empty)).then_some(rest),
             kept,
         })
     }
 
-    /// Removes empty objects and arrays around our values, and what only the format asks for: those that the record has, or,
-    /// without a record, the empty ones, and the rest where nothing else is left.
+    /// Removes empty objects and arrays around our values, and parts that only the format requires: those in the record, or,
+    /// without a record, the empty ones, and the rest if nothing else is left.
     fn remove_made(&self, top: &CstObject, record: Option<&FileRecord>) {
         let mut around: Vec<&[&str]> = Vec::new();
         for entry in &self.entries {
@@ -282,7 +281,7 @@ fn array(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstAr
     }
 }
 
-/// Gives the values on the way to `path` lines of their own.
+/// Puts the values on the way to `path` on separate lines.
 fn open(top: &CstObject, path: &[&str]) {
     top.ensure_multiline();
     for length in 1..=path.len() {

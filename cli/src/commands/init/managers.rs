@@ -8,15 +8,15 @@ use serde_json::Value;
 use super::block::{Block, Language};
 use super::json::{Entry, Json, Syntax};
 use super::target::{Content, Target};
-use super::whole::Whole;
+use super::whole_file::WholeFile;
 use crate::agent::git_hooks::{self, GUARD, LEFTHOOK_FILE, Manager};
 
 /// The entries in the files of managers.
 #[derive(Debug, Default)]
 pub struct Entries {
-    /// What is written.
+    /// The files to write.
     pub targets: Vec<Target>,
-    /// Clauses about what a person has to add.
+    /// Clauses about entries that a person has to add.
     pub notes: Vec<String>,
 }
 
@@ -106,7 +106,7 @@ fn lefthook(manager: &Manager, path: PathBuf, text: &str, is_written: bool, entr
         ),
     ];
     let hooks = hooks.map(|(hook, run, more)| format!("{hook}:\n  commands:\n    coord:\n      run: {run}\n{more}"));
-    let whole = Whole {
+    let whole = WholeFile {
         text: format!(
             "# Written by coord init: git's hooks run the guard.\n{}",
             hooks.concat()

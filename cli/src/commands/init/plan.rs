@@ -5,25 +5,25 @@ use std::path::Path;
 use anyhow::bail;
 use coord_files::FileError;
 
-use super::agents::Places;
+use super::agents::TargetFolders;
 use super::change::Change;
 use super::detect::shown;
 use super::files;
 use super::record::{FileRecord, Record, digest};
 use super::target::{Content, Target};
 
-/// What every text of ours has in it: a file without it is none of ours, whatever it is.
+/// Every text of ours contains it: a file without it is not ours.
 const NAME: &str = "coord";
 
 /// All changes of files.
 #[derive(Debug)]
 pub struct Plan<'a> {
-    places: &'a Places,
+    places: &'a TargetFolders,
     /// The record as it will be.
     pub record: Record,
     /// Files that were looked at, changed or not.
     files: Vec<Change>,
-    /// Clauses about what was left.
+    /// Clauses about changes that were not made.
     pub notes: Vec<String>,
     /// Whether a file was refused, because it is a link for example.
     pub has_refused: bool,
@@ -31,7 +31,7 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// One without changes.
-    pub fn new(places: &'a Places, record: Record) -> Plan<'a> {
+    pub fn new(places: &'a TargetFolders, record: Record) -> Plan<'a> {
         Plan {
             places,
             record,
@@ -41,10 +41,9 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Adds to a file what `target` says.
+    /// Adds the content of `target` to a file.
     ///
-    /// # Errors
-    /// When the file cannot be read as what it should be.
+    /// # Errors When the file has an unexpected form.
     pub fn add(&mut self, target: &Target) -> anyhow::Result<()> {
         let index = match self.open(target) {
             Ok(index) => index,
@@ -76,7 +75,8 @@ impl<'a> Plan<'a> {
         if file.after.as_deref() == Some(&added.text) {
             return Ok(());
         }
-        // Another clone has written it, or an earlier version: without a record, the text alone tells what is ours.
+        // Another clone or an earlier version has written it: without a record, only the text shows which parts are
+        // ours.
         let is_ours = |text: &str| {
             target
                 .remove(text, None)
@@ -107,7 +107,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Takes from a file what `target` says.
+    /// Removes the content of `target` from a file.
     ///
     /// # Errors
     /// As [`Plan::add`].
@@ -189,8 +189,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Notes the text that a file had, where a removal would not give it back; after somebody's changes it is not it any more, and a text
-/// with entries of ours never is.
+/// Notes the original text of a file if a removal would not restore it. A text that was changed since, or that has entries of ours,
+/// is not the original.
 fn note_original(known: &mut FileRecord, target: &Target, before: &str, after: &str, has_ours: bool) {
     let is_unchanged = known.has_written(before);
     known.original.take_if(|_| !is_unchanged);

@@ -77,7 +77,7 @@ fn property(name: &'static str, value: impl Into<CstInputValue>) -> Entry {
     Entry::Property(vec![name], value.into())
 }
 
-/// What each manifest says.
+/// The content of each manifest.
 fn manifest(more: Vec<Entry>) -> String {
     let mut entries = vec![
         property("name", NAME),
@@ -117,8 +117,8 @@ fn readme(install: &Install) -> String {
     } = install;
     format!(
         "# Coord for {title}\n\
-         {DESCRIPTION}. The plugin has the hooks of `coord hook {agent}`, the MCP server `coord mcp`, and the rules as a skill: what \
-         `coord init {agent}` writes into a repository, for all of your repositories at once.\n\n\
+         {DESCRIPTION}. The plugin has the hooks of `coord hook {agent}`, the MCP server `coord mcp`, and the rules as a skill: the same as \
+         `coord init {agent}` writes into one repository, for all of your repositories at once.\n\n\
          ```sh\n{lines}```\n\n\
          {seen} The plugin runs the program `coord`, which has to be on your PATH ({HOME}#install); without it, the hooks do nothing. Git's own \
          hooks are no part of it: `coord init` in a repository adds them.\n\n\

@@ -1,12 +1,12 @@
-//! What `coord init` has made, in a file of its own, so that `--undo` takes away that and nothing else: an empty object that was
-//! there before stays, and so does a setting that somebody else has set.
+//! The record of `coord init`'s changes, in a separate file, so that `--undo` removes only those: an object that was already
+//! empty stays, and so does a setting that was made by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use serde::{Deserialize, Serialize};
 
 use crate::private_folder;
@@ -28,15 +28,15 @@ pub struct Record {
     pub settings: BTreeMap<String, String>,
 }
 
-/// What was made of one file.
+/// The changes to one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct FileRecord {
     /// Whether the file was made.
     pub created: bool,
-    /// What was made in it besides the values themselves: [`super::target::Added::made`].
+    /// Parts created besides the values themselves: [`super::target::Added::made`].
     #[serde(default)]
     pub made: BTreeSet<String>,
-    /// The text that it had, where a removal would not give it back to the byte: an object on one line was opened, say.
+    /// The original text, if a removal would not restore it exactly: for example, an object on one line was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<String>,
     /// The digest of the text that was written, of files with an original and of those that are written as a whole.
@@ -49,7 +49,7 @@ impl Record {
     ///
     /// # Errors
     /// When it cannot be read, or is no record.
-    pub fn read(file: &Inside) -> anyhow::Result<Record> {
+    pub fn read(file: &RootedPath) -> anyhow::Result<Record> {
         match private_folder::read(file, MOST_BYTES) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Record::default()),
             text => serde_json::from_slice(&text?).with_context(|| format!("cannot read {}", file.full().display())),
@@ -60,7 +60,7 @@ impl Record {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&self, file: &Inside) -> anyhow::Result<()> {
+    pub fn write(&self, file: &RootedPath) -> anyhow::Result<()> {
         if *self == Record::default() {
             file.remove()?;
             return Ok(());

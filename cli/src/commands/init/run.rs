@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use coord::policy::PATH;
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 use coord_protocol::plain_text::shown_line;
+use coord_settings::policy::PATH;
 
 use super::agents::handler::{Form, REQUIRED_MARKS};
-use super::agents::{AGENTS, Agent, Places};
+use super::agents::{AGENTS, Agent, TargetFolders};
 use super::args::InitArgs;
 use super::change::Change;
-use super::check::{self, Verdict};
+use super::check;
 use super::detect::{detect, is_on_path, shown};
 use super::plan::Plan;
 use super::record::Record;
 use super::settings::{self, Setting};
-use super::shared::{self, Shared};
+use super::shared::{self, CommittedFiles};
 use super::target::Target;
 use super::{diff, files, guard, texts};
 use crate::agent::confirmed::user_folder;
@@ -33,8 +33,7 @@ use crate::terminal::output;
 const RECORD: &str = "init.json";
 
 impl InitArgs {
-    /// # Errors
-    /// When a file cannot be read as what it should be or cannot be written, or nobody can be asked.
+    /// # Errors When a file has an unexpected form or cannot be written, or there is no terminal for the question.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let home = std::env::home_dir().context("you have no home folder")?;
         let here = std::env::current_dir().context("the current folder")?;
@@ -44,7 +43,7 @@ impl InitArgs {
             Err(error) => return Err(error.into()),
         };
         let project = working_copy.as_ref().filter(|_| !self.user);
-        let places = Places {
+        let places = TargetFolders {
             home: home.canonicalize().unwrap_or(home),
             project: project.map(|project| project.root().to_owned()),
             git_folder: project.map(|project| real(project.shared_folder())),
@@ -52,7 +51,7 @@ impl InitArgs {
         };
         let record_path = match project {
             Some(project) => local_server::file(project, RECORD),
-            None => Inside::new(user_folder(&places.home), RECORD),
+            None => RootedPath::new(user_folder(&places.home), RECORD),
         };
         let run = Run {
             plan: Plan::new(&places, Record::read(&record_path)?),
@@ -83,9 +82,9 @@ fn main_checkout(working_copy: &WorkingCopy) -> Option<PathBuf> {
 /// One run of the command.
 struct Run<'a> {
     args: &'a InitArgs,
-    places: &'a Places,
+    places: &'a TargetFolders,
     project: Option<&'a WorkingCopy>,
-    record_path: &'a Inside,
+    record_path: &'a RootedPath,
     plan: Plan<'a>,
 }
 
@@ -116,7 +115,7 @@ impl Run<'_> {
         let shared = self
             .project
             .map(|working_copy| shared::shared(&self.plan, self.places, working_copy));
-        self.plan.notes.extend(shared.as_ref().and_then(Shared::note));
+        self.plan.notes.extend(shared.as_ref().and_then(CommittedFiles::note));
         self.plan.notes.extend(self.note_on_main(&agents));
         if let Some(status) = self.write(&settings, "Write").await? {
             return Ok(status);
@@ -130,7 +129,7 @@ impl Run<'_> {
         let status = self.check(&agents, form).await?;
         say(&self.next(&agents, form, shared.as_ref(), &self.meeting_places().await))?;
         if self.plan.has_refused {
-            say("\nNot everything was written: the notes above say what was refused, and how to fix it.\n")?;
+            say("\nNot everything was written: see the notes above for the refused files and the fixes.\n")?;
             return Ok(ExitCode::FAILURE);
         }
         Ok(status)
@@ -154,10 +153,10 @@ impl Run<'_> {
                 self.plan.remove(target)?;
             }
         }
-        Ok(self.write(&settings, "Take away").await?.unwrap_or(ExitCode::SUCCESS))
+        Ok(self.write(&settings, "Remove").await?.unwrap_or(ExitCode::SUCCESS))
     }
 
-    /// What is written into the main checkout from a worktree.
+    /// A note about changes to the main checkout from a worktree.
     fn note_on_main(&self, agents: &[&'static Agent]) -> Option<String> {
         let codex = agents.iter().find(|agent| agent.name == "codex")?;
         let main = self.places.main_checkout.as_ref()?;
@@ -180,29 +179,35 @@ impl Run<'_> {
         }
     }
 
-    /// Files where agents will meet, and what helps.
+    /// Files that many agents will change, and the remedy.
     async fn meeting_places(&self) -> String {
         let Some(working_copy) = self.project else {
             return String::new();
         };
         let hubs = in_words(&hubs(working_copy).await.unwrap_or_default());
         let hubs = hubs.map(|found| format!("- Know the hubs: {found}\n"));
-        let is_said = !Inside::new(working_copy.root(), PATH)
+        let is_said = !RootedPath::new(working_copy.root(), PATH)
             .about()
             .is_ok_and(|about| about.is_none());
         let hot = HotFiles::of(working_copy).ok().filter(|_| !is_said);
         let hot = hot.as_ref().and_then(hot_in_words).map(|found| {
-            format!("- Let several agents write what everybody changes ({found}): coord policy suggest > {PATH}\n")
+            format!("- Let several agents write files that everyone changes ({found}): coord policy suggest --write\n")
         });
         hubs.into_iter().chain(hot).collect()
     }
 
-    /// What the user does now.
-    fn next(&self, agents: &[&'static Agent], form: Form, shared: Option<&Shared>, meeting_places: &str) -> String {
+    /// The user's next step.
+    fn next(
+        &self,
+        agents: &[&'static Agent],
+        form: Form,
+        shared: Option<&CommittedFiles>,
+        meeting_places: &str,
+    ) -> String {
         let mut text = "\nNext:\n".to_owned();
         if let Some(shared) = shared.filter(|shared| !shared.committed.is_empty()) {
             let files = shared.committed.join(" ");
-            text += &format!("- Commit what your team shares: git add {files}\n");
+            text += &format!("- Commit the shared files: git add {files}\n");
             text += match form {
                 Form::Strict => "- Teammates need coord on their PATH: without it, their agents cannot edit.\n",
                 Form::Guarded | Form::Plain => {
@@ -266,7 +271,7 @@ impl Run<'_> {
             let names = AGENTS.map(|agent| agent.name).join(", ");
             bail!("no agent was found here; name those that you use: {names}");
         }
-        let mut text = "Agents that are used here:\n".to_owned();
+        let mut text = "Detected agents:\n".to_owned();
         for (agent, trace) in &found {
             text.push_str(&format!("  {:<12} {trace}\n", agent.name));
         }
@@ -323,13 +328,13 @@ impl Run<'_> {
         record.write(self.record_path)?;
         is_written?;
         say(&match self.args.undo {
-            true => format!("{number} changed: what coord init wrote is gone.\n"),
-            false => format!("{number} changed. `{}` takes it away again.\n", self.undo_line()),
+            true => format!("{number} changed: coord init's changes are removed.\n"),
+            false => format!("{number} changed. To undo: `{}`.\n", self.undo_line()),
         })?;
         Ok(None)
     }
 
-    /// Forgets the files, which have nothing of ours any more, and removes folders that were made for them.
+    /// Forgets the files, which contain nothing of ours any more, and removes folders that were made for them.
     fn forget(&self, record: &mut Record) {
         record.files.retain(|path, _| !self.plan.has(path));
         for folder in files::remove_empty(record.folders.clone().iter(), self.places) {
@@ -373,17 +378,22 @@ impl Run<'_> {
             return Ok(ExitCode::SUCCESS);
         }
         say("\nSelf-test (an edit of a file that another agent has locked):\n")?;
-        let verdicts = match check::check(agents, form).await {
-            Ok(verdicts) => verdicts,
+        let named: Vec<_> = agents.iter().map(|agent| (agent.name, form)).collect();
+        let tried = match check::try_hooks(&named).await {
+            Ok(tried) => tried,
             Err(error) => {
                 say(&format!("  not checked: {error:#}\n"))?;
                 return Ok(ExitCode::SUCCESS);
             }
         };
         let mut status = ExitCode::SUCCESS;
-        for Verdict { agent, result } in verdicts {
+        for agent in agents {
             let name = agent.name;
-            match result {
+            match tried
+                .iter()
+                .find(|tried| tried.agent == name)
+                .map(|tried| &tried.result)
+            {
                 None => say(&format!("  {name:<12} has no hooks from coord: the MCP server alone\n"))?,
                 Some(Ok(())) => say(&format!("  {name:<12} ok, the hook denied it\n"))?,
                 Some(Err(wrong)) => {

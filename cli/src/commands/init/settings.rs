@@ -1,7 +1,7 @@
-//! Settings of git in the repository, which say what agents ask.
+//! Settings of git in the repository, which agents use for their requests.
 
 use anyhow::Context;
-use coord::domain::Branch;
+use coord_domain::Branch;
 use coord_git::WorkingCopy;
 
 use super::args::InitArgs;
@@ -65,8 +65,8 @@ pub fn changed(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<Ve
         .collect())
 }
 
-/// Confirms the server and the file of its token that `args` names: who names them has no doubt about them. A server that was
-/// set before counts only where it was confirmed.
+/// Confirms the server and the token file in `args`: naming them there confirms them. A server that was set before counts
+/// only where it was confirmed.
 ///
 /// # Errors
 /// When the confirmation cannot be written.

@@ -1,15 +1,15 @@
-//! What of the written files others get: those that git ignores stay on this machine, and other worktrees do not have them.
+//! The written files that others get: those that git ignores stay on this machine, and other worktrees do not have them.
 
 use coord_git::WorkingCopy;
 
-use super::agents::Places;
+use super::agents::TargetFolders;
 use super::plan::Plan;
 
 /// Most files that a sentence names.
 const MOST: usize = 12;
 
 /// The files of the repository that others get by a commit, and those that git ignores, from the root of the working copy.
-pub struct Shared {
+pub struct CommittedFiles {
     /// Those to commit.
     pub committed: Vec<String>,
     /// Those that git ignores.
@@ -17,7 +17,7 @@ pub struct Shared {
 }
 
 /// Which of the files that the plan has looked at are shared.
-pub fn shared(plan: &Plan, places: &Places, working_copy: &WorkingCopy) -> Shared {
+pub fn shared(plan: &Plan, places: &TargetFolders, working_copy: &WorkingCopy) -> CommittedFiles {
     let in_git = |path: &std::path::Path| {
         places
             .git_folder
@@ -27,19 +27,19 @@ pub fn shared(plan: &Plan, places: &Places, working_copy: &WorkingCopy) -> Share
     let files = plan.paths().filter(|path| !in_git(path));
     let files = files.filter_map(|path| working_copy.repo_path(working_copy.root(), path).ok());
     let (ignored, committed): (Vec<_>, Vec<_>) = files.partition(|path| working_copy.is_ignored(path));
-    let names = |paths: Vec<coord::domain::FilePath>| {
+    let names = |paths: Vec<coord_domain::FilePath>| {
         let mut names: Vec<String> = paths.iter().map(|path| path.as_str().to_owned()).collect();
         names.sort();
         names
     };
-    Shared {
+    CommittedFiles {
         committed: names(committed),
         ignored: names(ignored),
     }
 }
 
-impl Shared {
-    /// What it means that git ignores files.
+impl CommittedFiles {
+    /// The consequence of files that git ignores.
     pub fn note(&self) -> Option<String> {
         (!self.ignored.is_empty()).then(|| {
             format!(

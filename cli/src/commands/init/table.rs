@@ -2,10 +2,10 @@
 
 use toml_edit::{DocumentMut, Item, Table as TomlTable, TableLike, Value};
 
-use super::edit::{Added, Removed};
+use super::edit::{Addition, Removal};
 use super::record::FileRecord;
 
-/// A table, and what it is in.
+/// A table, and its array.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// The table that has tables of this kind.
@@ -20,7 +20,7 @@ impl Table {
     ///
     /// # Errors
     /// When the text is no TOML, or the parent no table.
-    pub fn add(&self, text: Option<&str>) -> Result<Added, String> {
+    pub fn add(&self, text: Option<&str>) -> Result<Addition, String> {
         let text = text.unwrap_or_default();
         let mut document = parse(text)?;
         let mut made = Vec::new();
@@ -42,14 +42,14 @@ impl Table {
                         table.entry(key).or_insert_with(|| Item::Value(value.clone()));
                     }
                 }
-                return Ok(Added {
+                return Ok(Addition {
                     text: document.to_string(),
                     made,
                     kept: Vec::new(),
                 });
             }
             let kept = (!self.is(found)).then(|| format!("`{}.{}` is set otherwise", self.parent, self.name));
-            return Ok(Added {
+            return Ok(Addition {
                 text: text.to_owned(),
                 made: Vec::new(),
                 kept: kept.into_iter().collect(),
@@ -66,7 +66,7 @@ impl Table {
         tables.insert(self.name, item);
         let text = document.to_string();
         let text = text.strip_prefix('\n').unwrap_or(&text).to_owned();
-        Ok(Added {
+        Ok(Addition {
             text,
             made,
             kept: Vec::new(),
@@ -77,9 +77,9 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::add`].
-    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removed, String> {
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removal, String> {
         let mut document = parse(text)?;
-        let left = |text: &str, kept: Vec<String>| Removed {
+        let left = |text: &str, kept: Vec<String>| Removal {
             text: Some(text.to_owned()),
             kept,
         };
@@ -98,7 +98,7 @@ impl Table {
         }
         let rest = document.to_string();
         let is_ours = record.is_none_or(|record| record.created);
-        Ok(Removed {
+        Ok(Removal {
             text: (!(is_ours && rest.trim().is_empty())).then_some(rest),
             kept: Vec::new(),
         })
@@ -108,7 +108,7 @@ impl Table {
         self.has_first(found) == Some(self.values.len())
     }
 
-    /// Whether it is what an earlier version of Coord has written, with fewer values.
+    /// Whether an earlier version of Coord has written it, with fewer values.
     fn is_earlier(&self, found: &Item) -> bool {
         self.has_first(found)
             .is_some_and(|values| (2..self.values.len()).contains(&values))

@@ -1,26 +1,26 @@
-//! A file that `coord init` has a part in, and what that part is.
+//! A file that `coord init` changes, and its part of it.
 
 use std::path::PathBuf;
 
 use super::block::Block;
-use super::edit::{Added, Removed};
+use super::edit::{Addition, Removal};
 use super::json::Json;
 use super::record::FileRecord;
 use super::table::Table;
-use super::whole::Whole;
+use super::whole_file::WholeFile;
 
-/// A file, and what is written into it.
+/// A file, and its content.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Where it is, as it is named: it may be a symbolic link.
     pub path: PathBuf,
     /// Whether it is a program.
     pub is_program: bool,
-    /// What is written.
+    /// The content to write.
     pub content: Content,
 }
 
-/// What is written into a file.
+/// Content of a written file.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Values in JSON.
@@ -30,7 +30,7 @@ pub enum Content {
     /// Lines between two markers.
     Block(Block),
     /// All of it.
-    Whole(Whole),
+    Whole(WholeFile),
 }
 
 impl Target {
@@ -43,11 +43,10 @@ impl Target {
         }
     }
 
-    /// The text with what is written, from the text as it is; `None` where there is no file.
+    /// The text with the content added; `None` for `text` if there is no file.
     ///
-    /// # Errors
-    /// A clause that says why the file cannot be read as what it should be, with the line.
-    pub fn add(&self, text: Option<&str>, record: Option<&FileRecord>) -> Result<Added, String> {
+    /// # Errors A clause with the line and why the file has an unexpected form.
+    pub fn add(&self, text: Option<&str>, record: Option<&FileRecord>) -> Result<Addition, String> {
         match &self.content {
             Content::Json(json) => json.add(text),
             Content::Table(table) => table.add(text),
@@ -56,11 +55,11 @@ impl Target {
         }
     }
 
-    /// The text without what was written. Without a record it is told by the text alone.
+    /// The text without our content. Without a record, the text alone decides.
     ///
     /// # Errors
     /// As [`Target::add`].
-    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removed, String> {
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removal, String> {
         match &self.content {
             Content::Json(json) => json.remove(text, record),
             Content::Table(table) => table.remove(text, record),

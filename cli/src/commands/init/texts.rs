@@ -1,13 +1,13 @@
-//! What agents read: the rules, in the file of instructions and as a skill. The rules themselves are those that `coord mcp` gives.
+//! Texts for agents: the rules, in the file of instructions and as a skill. The rules themselves are those that `coord mcp` gives.
 
 use std::path::Path;
 
-use coord::mcp::{self, Offer};
+use coord_mcp::{self as mcp, Offer};
 
-use super::agents::{Agent, Places};
+use super::agents::{Agent, TargetFolders};
 use super::block::{Block, Language};
 use super::target::{Content, Target};
-use super::whole::Whole;
+use super::whole_file::WholeFile;
 
 /// Width of the text: with the mark of a diff it fits into a terminal.
 const WIDTH: usize = 78;
@@ -22,18 +22,18 @@ Without the tools check_status and post_status, commands do the same:
 
 - `coord check FILE...` before you plan an edit
 - `coord claim FILE... -m MESSAGE` before you edit
-- `coord release FILE...` after the push, with `--abandon` for work that is thrown away
+- `coord release FILE...` after the push, with `--abandon` to discard work
 - `coord status` to see who works on what";
 
 const SKILL_HEAD: &str = "\
 ---
 name: coord
-description: Before you plan or make an edit here, and when one is refused because somebody else holds the file.
+description: Before you plan or make an edit here, and when one is refused because someone else holds the file.
 ---
 ";
 
 /// The files that `agent` reads the rules from.
-pub fn targets(agent: &Agent, places: &Places) -> Vec<Target> {
+pub fn targets(agent: &Agent, places: &TargetFolders) -> Vec<Target> {
     let Some(reads) = &agent.reads else {
         return Vec::new();
     };
@@ -41,7 +41,7 @@ pub fn targets(agent: &Agent, places: &Places) -> Vec<Target> {
         Some(root) => root.join(reads.skills),
         None => (reads.user_skills)(&places.home),
     };
-    let whole = Whole {
+    let whole = WholeFile {
         text: skill(),
         other: None,
     };

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{
     ActCaller, AllowOverlapRequest, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest,
     TakeOverRequest, UnblockIntentRequest,
@@ -13,10 +12,10 @@ use coord_protocol::{
 use super::outcome::show;
 use crate::agent::files::named_files;
 use crate::agent::options::AgentArgs;
-use crate::agent::person::{PersonArgs, asked};
+use crate::agent::person::{PersonArgs, confirm};
 use crate::agent::workplace::Workplace;
 
-/// What all acts have.
+/// Common to all acts.
 #[derive(Clone, Debug, Args)]
 struct Common {
     /// The intent
@@ -39,7 +38,7 @@ impl Common {
     }
 }
 
-/// Who acts; the header names the agent, if there is one.
+/// The acting caller; the header names the agent, if there is one.
 fn caller(workplace: &Workplace) -> ActCaller {
     ActCaller {
         repo_url: Some(workplace.work.repo_url()),
@@ -51,7 +50,6 @@ fn caller(workplace: &Workplace) -> ActCaller {
 
 /// Options of `coord intent select`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct SelectArgs {
     #[command(flatten)]
     common: Common,
@@ -69,7 +67,6 @@ impl SelectArgs {
 
 /// Options of `coord intent complete`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CompleteArgs {
     #[command(flatten)]
     common: Common,
@@ -88,7 +85,7 @@ impl CompleteArgs {
         let workplace = match self.force {
             true => {
                 let question = format!("Complete {}, although criteria may not be met?", self.common.id);
-                asked(&self.common.agent, self.person, &question)?
+                confirm(&self.common.agent, self.person, &question)?
             }
             false => Workplace::open(&self.common.agent)?,
         };
@@ -103,7 +100,6 @@ impl CompleteArgs {
 
 /// Options of `coord intent abandon` and `coord intent block`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ReasonArgs {
     #[command(flatten)]
     common: Common,
@@ -121,7 +117,7 @@ impl ReasonArgs {
     /// Makes the request `act`, which a person is asked for by `name`.
     pub(super) async fn run(self, name: &str, act: fn(StopIntentRequest) -> IntentAct) -> anyhow::Result<ExitCode> {
         let workplace = match self.as_person {
-            true => asked(&self.common.agent, self.person, &format!("{name} {}?", self.common.id))?,
+            true => confirm(&self.common.agent, self.person, &format!("{name} {}?", self.common.id))?,
             false => Workplace::open(&self.common.agent)?,
         };
         let request = StopIntentRequest {
@@ -134,7 +130,6 @@ impl ReasonArgs {
 
 /// Options of `coord intent unblock`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct UnblockArgs {
     #[command(flatten)]
     common: Common,
@@ -148,7 +143,7 @@ pub(super) struct UnblockArgs {
 impl UnblockArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let question = format!("Let {} go on?", self.common.id);
-        let workplace = asked(&self.common.agent, self.person, &question)?;
+        let workplace = confirm(&self.common.agent, self.person, &question)?;
         let request = UnblockIntentRequest {
             caller: caller(&workplace),
             reason: self.reason.clone(),
@@ -159,7 +154,6 @@ impl UnblockArgs {
 
 /// Options of `coord intent allow`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct AllowArgs {
     #[command(flatten)]
     common: Common,
@@ -174,7 +168,7 @@ impl AllowArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         ensure!(self.other != self.common.id, "name two intents");
         let question = format!("Let {} and {} change the same files?", self.common.id, self.other);
-        let workplace = asked(&self.common.agent, self.person, &question)?;
+        let workplace = confirm(&self.common.agent, self.person, &question)?;
         let request = AllowOverlapRequest {
             caller: caller(&workplace),
             other: Some(self.other.clone()),
@@ -185,7 +179,6 @@ impl AllowArgs {
 
 /// Options of `coord intent take-over`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct TakeOverArgs {
     #[command(flatten)]
     common: Common,
@@ -199,7 +192,7 @@ pub(super) struct TakeOverArgs {
 impl TakeOverArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let question = format!("Make {} the owner of {}?", self.common.id, self.paths.join(", "));
-        let workplace = asked(&self.common.agent, self.person, &question)?;
+        let workplace = confirm(&self.common.agent, self.person, &question)?;
         let request = TakeOverRequest {
             caller: caller(&workplace),
             file_paths: Some(named_files(&workplace.work, &self.paths).await?),

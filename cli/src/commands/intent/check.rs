@@ -1,17 +1,17 @@
-//! `coord intent check`: what a scope covers in the working copy, whether it is too broad, and where it meets active intents.
+//! `coord intent check`: the files of a scope in the working copy, whether it is too broad, and its overlaps with active
+//! intents.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::env_vars;
-use coord::settings::variables::{self, Reader};
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_intents::intent::Intent;
-use coord_intents::scope::{IntentIgnore, Judge, Scope, Steps, Verdict};
+use coord_intents::scope::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
 use coord_protocol::plain_text::shown_line;
 use coord_protocol::{IntentView, IntentsView};
+use coord_settings::env_vars;
 use serde::Serialize;
 
 use super::from_file;
@@ -30,7 +30,6 @@ const MOST_LINES: usize = 20;
 
 /// Options of `coord intent check`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CheckArgs {
     /// The intent
     #[arg(value_name = "ID", required_unless_present_any = ["scope", "from"])]
@@ -44,7 +43,7 @@ pub(super) struct CheckArgs {
     /// The most files that a scope may cover, as the server has it
     #[arg(long, value_name = "NUMBER", env = env_vars::COORD_INTENT_MAX_FILES, default_value_t = MOST_FILES)]
     most: usize,
-    /// Print what was found as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
     /// Server, token, branch and agent.
@@ -52,7 +51,7 @@ pub(super) struct CheckArgs {
     agent: AgentArgs,
 }
 
-/// What a scope covers, and what is wrong with it.
+/// The files of a scope, and its problems.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 struct Findings {
     /// The tracked files that it covers.
@@ -132,7 +131,7 @@ impl CheckArgs {
 
 /// The `.intentignore` of the working copy at `root`.
 pub(in crate::commands) fn intent_ignore(root: &Path) -> IntentIgnore {
-    match Inside::new(root, ".intentignore").read(IntentIgnore::MAX_BYTES as u64) {
+    match RootedPath::new(root, ".intentignore").read(IntentIgnore::MAX_BYTES as u64) {
         Ok(Some(content)) => IntentIgnore::parse(&content),
         Ok(None) => IntentIgnore::none(),
         Err(error) => IntentIgnore::unreadable(error.clause()),
@@ -159,7 +158,7 @@ fn found(
         }
     }
     findings.too_broad = scope.within_breadth(files, most).err().map(|error| error.to_string());
-    let mut steps = Steps::new();
+    let mut steps = StepBudget::new();
     let is_near = |view: &&IntentView| {
         let on_common_branch = match (&view.branch, &wanted.branch) {
             (Some(one), Some(other)) => one == other,

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{CriterionEvidence, EditIntentRequest, IntentFields, IntentsView};
 
 use super::fields::FieldArgs;
@@ -13,12 +12,11 @@ use super::from_file;
 use super::outcome::show;
 use crate::agent::intents::{differences, intent, limits, raises_a_limit};
 use crate::agent::options::AgentArgs;
-use crate::agent::person::{PersonArgs, asked};
+use crate::agent::person::{PersonArgs, confirm};
 use crate::agent::workplace::Workplace;
 
 /// Options of `coord intent edit`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct EditArgs {
     /// The intent
     #[arg(value_name = "ID")]
@@ -32,7 +30,7 @@ pub(super) struct EditArgs {
     /// A criterion that is met now, word by word; with --evidence, may be repeated
     #[arg(long, value_name = "CRITERION")]
     met: Vec<String>,
-    /// What proves it, for each --met in order
+    /// Evidence for each --met, in order
     #[arg(long, value_name = "TEXT")]
     evidence: Vec<String>,
     /// A criterion that is no longer met; may be repeated
@@ -80,7 +78,7 @@ impl EditArgs {
         let fields = self.fields.over(fields, limits(&known));
         if fields.budget.is_some_and(|wanted| raises_a_limit(&known, wanted)) {
             let question = format!("Raise or remove a limit of the budget of {}?", self.id);
-            workplace = asked(&self.agent, self.person, &question)?;
+            workplace = confirm(&self.agent, self.person, &question)?;
         }
         let met = self
             .met

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_line_and_column_in_the_file() {
+    fn an_error_has_its_line_and_column_in_the_file() {
         let refusal = parse(b"id: a\nname: 7\n").unwrap_err();
         assert_eq!((refusal.line, refusal.column), (2, 7), "{refusal}");
         let refusal = parse(b"id: a b\nname: Pool\n").unwrap_err();

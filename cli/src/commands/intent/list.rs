@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::IntentsView;
 
 use super::text::{table, whole};
@@ -16,7 +15,6 @@ use crate::terminal::times::now;
 
 /// Options of `coord intent list`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ListArgs {
     /// Those that have ended, too
     #[arg(long)]
@@ -66,7 +64,6 @@ impl ListArgs {
 
 /// Options of `coord intent show`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ShowArgs {
     /// The intent
     #[arg(value_name = "ID")]

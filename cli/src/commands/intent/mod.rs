@@ -1,9 +1,9 @@
-//! `coord intent`: why files are changed, how far the work may reach, what it may cost, and when it is done.
+//! `coord intent`: why files are changed, how far the work may reach, its limits, and when it is done.
 //!
-//! - `list`, `show`, `text`: what there is
+//! - `list`, `show`, `text`: listing
 //! - `new`, `edit`, `fields`, `from_file`: intents written, by options or from a file in the form of the registry
-//! - `check`: what a scope covers here, and where it meets others
-//! - `act`: select, complete, abandon, block, and a person's acts; `usage`: what the work has cost
+//! - `check`: the files of a scope here, and its overlaps
+//! - `act`: select, complete, abandon, block, and a person's acts; `usage`: costs of the work
 
 mod act;
 mod check;
@@ -36,7 +36,7 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct IntentArgs {
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }
@@ -51,7 +51,7 @@ enum Act {
     New(new::NewArgs),
     /// Change an intent, or mark its criteria as met
     Edit(edit::EditArgs),
-    /// Say what a scope covers here, whether it is too broad, and where it meets active intents
+    /// Show which files a scope covers here, whether it is too broad, and which active intents it overlaps
     Check(check::CheckArgs),
     /// Work on an intent from now on
     Select(act::SelectArgs),
@@ -67,7 +67,7 @@ enum Act {
     Allow(act::AllowArgs),
     /// Take files over that another intent owns: a person's act
     TakeOver(act::TakeOverArgs),
-    /// Report what the work has cost
+    /// Report the costs of the work
     Usage(usage::UsageArgs),
 }
 

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_intents::intent::Intent;
 use coord_protocol::{BudgetLimits, NewIntentRequest};
 
@@ -18,7 +17,6 @@ use crate::agent::workplace::Workplace;
 
 /// Options of `coord intent new`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct NewArgs {
     /// Its id: 1 to 64 letters, digits, '.', '_' and '-' [default: a UUID]
     #[arg(value_name = "ID")]

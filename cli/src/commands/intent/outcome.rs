@@ -1,4 +1,4 @@
-//! What became of an intent: the action and the reason first, as agents get them.
+//! The outcome of an act on an intent: the action and the reason first, as agents get them.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use crate::agent::exit_status::ExitStatus;
 use crate::agent::workplace::Workplace;
 use crate::terminal::output::{BAD, CAUTION, GOOD, print, print_json, styled};
 
-/// Prints what the server has answered, and returns the exit status.
+/// Prints the server's answer, and returns the exit status.
 ///
 /// # Errors
 /// When it cannot be written, or the answer is none of Coord's.

@@ -55,7 +55,7 @@ fn style(status: IntentStatus) -> Style {
     }
 }
 
-/// Its name, quoted, and what it lacks.
+/// Its name, quoted, and its missing members.
 fn name(view: &IntentView) -> String {
     let mut parts = Vec::new();
     if !view.name.is_empty() {
@@ -67,7 +67,7 @@ fn name(view: &IntentView) -> String {
     parts.join(" ")
 }
 
-/// What is consumed, of what.
+/// Consumed amounts and their limits.
 fn budget(view: &IntentView) -> Option<String> {
     let budget = view.budget?;
     let part = |consumed: u64, most: Option<u64>, unit: &str| most.map(|most| format!("{consumed}/{most} {unit}"));
@@ -128,7 +128,7 @@ pub(super) fn whole(view: &IntentView, now: i64) -> String {
         agent.map(|agent| format!("Agent: {agent}")),
         (view.owned_files > 0).then(|| format!("Files that it owns: {}", view.owned_files)),
         view.last_heard
-            .map(|time| format!("Last heard of: {} ago", duration(now - time))),
+            .map(|time| format!("Last activity: {} ago", duration(now - time))),
     ];
     let about: String = about.into_iter().flatten().map(|line| line + "\n").collect();
     if !about.is_empty() {

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{AgentSession, SessionTokens, ToolCall, UsageRequest};
 
 use super::outcome::show;
@@ -13,7 +12,6 @@ use crate::agent::workplace::Workplace;
 
 /// Options of `coord intent usage`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct UsageArgs {
     /// The intent
     #[arg(value_name = "ID")]
@@ -27,7 +25,7 @@ pub(super) struct UsageArgs {
     /// A tool call that may change something, and makes no claim
     #[arg(long, value_name = "NAME", requires = "digest")]
     tool: Option<String>,
-    /// A digest of the call's input: three identical ones in a row are let in
+    /// A digest of the call's input: three identical ones in a row are allowed
     #[arg(long, value_name = "DIGEST", requires = "tool")]
     digest: Option<String>,
     /// Print the response as JSON

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
-use coord_files::{FILE_MODE, Inside, Staged};
+use coord_files::{FILE_MODE, RootedPath, StagedFile};
 use coord_intents::ledger::SignedCheckpoint;
 
 use crate::agent::exit_status::ExitStatus;
@@ -17,7 +16,6 @@ use crate::terminal::output::print;
 
 /// Options of `coord ledger checkpoint`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CheckpointArgs {
     /// Write it to this file, which must not exist yet
     #[arg(long, value_name = "FILE")]
@@ -47,10 +45,10 @@ impl CheckpointArgs {
             Some(path) => {
                 let absolute = std::path::absolute(path)?;
                 let about = || format!("{} cannot be written", path.display());
-                let file = inside_working_copy(path).unwrap_or_else(|| Inside::beside(&absolute));
+                let file = inside_working_copy(path).unwrap_or_else(|| RootedPath::beside(&absolute));
                 let is_new = file
                     .stage(note.as_bytes(), FILE_MODE, None)
-                    .and_then(Staged::create)
+                    .and_then(StagedFile::create)
                     .with_context(about)?;
                 ensure!(is_new, "{}: the file exists already", about());
             }

@@ -9,12 +9,12 @@ use crate::terminal::times::clock;
 /// `line` for a terminal, with the words of agents quoted; one that cannot be read is quoted as a whole.
 pub(super) fn sentence(line: &str, now: i64) -> String {
     match Record::read(line.as_bytes()) {
-        Ok(record) => told(&record, now),
+        Ok(record) => record_sentence(&record, now),
         Err(_) => quoted_line(line),
     }
 }
 
-fn told(record: &Record, now: i64) -> String {
+fn record_sentence(record: &Record, now: i64) -> String {
     let time = record.timestamp.parse::<Timestamp>().ok().and_then(seconds);
     let time = time.map_or_else(|| record.timestamp.clone(), |time| clock(time, now));
     let status = match record.status.as_str() {

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::LedgerFilter;
 use coord_protocol::plain_text::escape;
 
@@ -33,9 +32,9 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 /// Options of `coord ledger log`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct LogArgs {
-    /// Go on with what is recorded from now on
+    /// Keep printing new records
     #[arg(short, long)]
     follow: bool,
     /// How many lines of the past, 1 to 500
@@ -89,7 +88,7 @@ impl LogArgs {
         Ok(ExitStatus::Done.into())
     }
 
-    /// Prints what follows, until the process is ended.
+    /// Prints new lines, until the process is ended.
     async fn follow(&self, workplace: &mut Workplace, mut filter: LedgerFilter) -> anyhow::Result<()> {
         let repo_url = workplace.work.repo_url();
         let mut pause = INTERVAL;

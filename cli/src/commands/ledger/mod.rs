@@ -1,6 +1,6 @@
-//! `coord ledger`: what agents did, under which intent, and whether that is still what was recorded.
+//! `coord ledger`: the recorded actions of agents and their intents, and whether the records are intact.
 //!
-//! - `log`, `line`: lines as sentences; `record`: lines for what was done
+//! - `log`, `line`: lines as sentences; `record`: lines for actions
 //! - `verify`, `seal`, `anchors`: whether a ledger is whole; `checkpoint`: a point to keep elsewhere
 
 mod anchors;
@@ -18,16 +18,16 @@ use clap::{Args, Subcommand};
 /// Options of `coord ledger`.
 #[derive(Clone, Debug, Args)]
 pub struct LedgerArgs {
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }
 
 #[derive(Clone, Debug, Subcommand)]
 enum Act {
-    /// Show what was recorded
+    /// Show the records
     Log(log::LogArgs),
-    /// Record what was done
+    /// Record an action
     Record(record::RecordArgs),
     /// Find out whether a ledger is whole
     Verify(verify::VerifyArgs),

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{AgentSession, RecordEntry, RecordKind, RecordRequest, Recorded};
 use serde_json::{Value as Json, json};
 
@@ -20,7 +19,7 @@ Examples:
   coord ledger record --file src/db.ts --tool Write --summary 'Wrote src/db.ts'
   coord ledger record < entries.jsonl     entries of POST /api/ledger, one a line
 
-A mutation has the hash of what git would commit of its file. An entry without
+A mutation has the hash of its file as git would commit it. An entry without
 a trace_id gets one; one that is sent twice is recorded once.
 
 Exit status: 0 recorded, 1 an error, 2 wrong usage, 3 recorded as a failure,
@@ -34,9 +33,9 @@ const BATCH: usize = 32;
 
 /// Options of `coord ledger record`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct RecordArgs {
-    /// What happened; without this and --file, entries are read from standard input
+    /// Kind of event; without this and --file, entries are read from standard input
     #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// The file that was changed, or could not be, from the current folder

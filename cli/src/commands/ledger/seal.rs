@@ -1,18 +1,18 @@
-//! What a server says of its ledger: its seal, which is an anchor, and its base, where a ledger may begin.
+//! A server's data about its ledger: its seal, which is an anchor, and its base, where a ledger may begin.
 
 use anyhow::ensure;
-use coord_intents::ledger::{Anchor, Expected, Source, VerifyingKey};
+use coord_intents::ledger::{Anchor, Expectations, Source, VerifyingKey};
 use coord_protocol::ClientError;
 
 use super::anchors;
-use crate::agent::ledger::{Ends, newest};
+use crate::agent::ledger::{LedgerLocation, newest};
 use crate::agent::local_server;
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
 use crate::agent::workplace::Workplace;
 
-/// Expects what `ends` says.
-pub(super) fn expect(expected: &mut Expected, ends: Ends) {
+/// Expects the state in `ends`.
+pub(super) fn expect(expected: &mut Expectations, ends: LedgerLocation) {
     expected.base = (ends.base.seq > 0).then_some(ends.base);
     expected.anchors.push(Anchor {
         point: ends.sealed,
@@ -20,18 +20,17 @@ pub(super) fn expect(expected: &mut Expected, ends: Ends) {
     });
 }
 
-/// Expects what the server says; with `signers`, its checkpoint too, which has to be signed by one of them.
+/// Expects the server's state; with `signers`, its checkpoint too, which has to be signed by one of them.
 ///
-/// # Errors
-/// When what it says cannot be used. The error inside is one of the server, or there is no response.
+/// # Errors When its state cannot be used. The error inside is one of the server, or there is no response.
 pub(super) async fn of_server(
     workplace: &Workplace,
     signers: &[VerifyingKey],
-    expected: &mut Expected,
-) -> anyhow::Result<Result<Ends, ClientError>> {
+    expected: &mut Expectations,
+) -> anyhow::Result<Result<LedgerLocation, ClientError>> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
     let ends = match newest(client, &repo_url).await {
-        Ok(page) => Ends::of(&page)?,
+        Ok(page) => LedgerLocation::of(&page)?,
         Err(error) => return Ok(Err(error)),
     };
     expect(expected, ends);
@@ -55,7 +54,7 @@ pub(super) async fn of_known_server(
     args: &AgentArgs,
     work: &Work,
     signers: &[VerifyingKey],
-    expected: &mut Expected,
+    expected: &mut Expectations,
 ) -> anyhow::Result<()> {
     ensure!(
         args.url(&work.working_copy).is_some() || local_server::is_known(&work.working_copy),

@@ -5,15 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
-use coord_intents::ledger::{Expected, Point, Report, Verdict, VerifyingKey, verify};
+use coord_intents::ledger::{Expectations, Point, Report, Verdict, VerifyingKey, verify};
 use coord_protocol::ClientError;
 use tokio::sync::mpsc::channel;
 
 use super::{anchors, seal};
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::file_content::named;
-use crate::agent::ledger::{Received, send_lines};
+use crate::agent::ledger::{BodyReader, send_lines};
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::{Workplace, work};
 use crate::terminal::output::{BAD, GOOD, note, print, print_json, styled};
@@ -34,7 +33,7 @@ Exit status: 0 whole, 1 an error, 2 wrong usage, 3 damaged, 4 no answer.";
 
 /// Options of `coord ledger verify`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
     /// The ledger; - is standard input [default: that of the server]
     #[arg(value_name = "FILE")]
@@ -48,7 +47,7 @@ pub(super) struct VerifyArgs {
     /// Ask no server for its seal
     #[arg(long, requires = "file")]
     offline: bool,
-    /// Print what was found as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
     /// Server, token, branch and agent.
@@ -61,7 +60,7 @@ impl VerifyArgs {
         let work = work(&self.agent)?;
         let repository = work.repo.to_string();
         let keys: Vec<VerifyingKey> = self.key.iter().map(|key| anchors::key(key)).collect::<Result<_, _>>()?;
-        let mut expected = Expected::chain_of(&repository);
+        let mut expected = Expectations::chain_of(&repository);
         expected.anchors = anchors::of_checkpoints(&self.checkpoint, &keys, &repository)?;
         expected
             .anchors
@@ -109,7 +108,7 @@ impl VerifyArgs {
 async fn of_server(
     workplace: &Workplace,
     signers: &[VerifyingKey],
-    mut expected: Expected,
+    mut expected: Expectations,
 ) -> anyhow::Result<Result<Report, ClientError>> {
     let (client, repo_url) = (&workplace.connection.client, workplace.work.repo_url());
     let _waiting = workplace.waiting();
@@ -118,7 +117,7 @@ async fn of_server(
         Err(error) => return Ok(Err(error)),
     };
     let (sender, receiver) = channel(2);
-    let judged = tokio::task::spawn_blocking(move || verify(Received::new(receiver), &expected));
+    let judged = tokio::task::spawn_blocking(move || verify(BodyReader::new(receiver), &expected));
     if let Err(error) = send_lines(client, &repo_url, ends.base.seq, sender).await {
         return Ok(Err(error));
     }
@@ -138,8 +137,8 @@ fn text(report: &Report) -> String {
             text
         }
         None => format!(
-            "{}: {} lines, from {} to {}\n",
-            styled(GOOD, "WHOLE"),
+            "{}: {} entries ({} ... {})\n",
+            styled(GOOD, "Ledger OK"),
             report.lines,
             shown(report.start),
             shown(report.end)
@@ -149,11 +148,9 @@ fn text(report: &Report) -> String {
         text.push_str(&format!("{note}\n"));
     }
     text.push_str(&match (report.anchors_met, report.anchors_before) {
-        (0, 0) => "No point that is kept elsewhere was compared\n".to_owned(),
-        (met, 0) => format!("Points kept elsewhere that it goes through: {met}\n"),
-        (met, before) => {
-            format!("Points kept elsewhere that it goes through: {met}; older than its first line: {before}\n")
-        }
+        (0, 0) => "No external checkpoint was compared\n".to_owned(),
+        (met, 0) => format!("External checkpoints that it matches: {met}\n"),
+        (met, before) => format!("External checkpoints that it matches: {met}; older than its first entry: {before}\n"),
     });
     text
 }
@@ -168,35 +165,37 @@ fn shown(point: Point) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::ledger::Ends;
+    use crate::agent::ledger::LedgerLocation;
 
     const VECTOR: &str = include_str!("../../../../lib/intents/tests/ledger/vector.jsonl");
     const REPOSITORY: &str = "github.com/acme/shop";
 
-    fn told(ledger: &str, expected: &Expected) -> String {
+    fn record_sentence(ledger: &str, expected: &Expectations) -> String {
         let report = verify(ledger.as_bytes(), expected).unwrap();
         anstream::adapter::strip_str(&text(&report)).to_string()
     }
 
     #[test]
     fn a_report_names_the_first_bad_line_and_what_it_was_compared_with() {
-        let mut expected = Expected::chain_of(REPOSITORY);
+        let mut expected = Expectations::chain_of(REPOSITORY);
         assert_eq!(
-            told(VECTOR, &expected),
-            "WHOLE: 3 lines, from 0:5a116337e572 to 3:43768ac6081e\nNo point that is kept elsewhere was compared\n"
+            record_sentence(VECTOR, &expected),
+            "Ledger OK: 3 entries (0:5a116337e572 ... 3:43768ac6081e)\nNo external checkpoint was compared\n"
         );
         seal::expect(
             &mut expected,
-            Ends {
+            LedgerLocation {
                 base: Point::start(REPOSITORY),
-                sealed: verify(VECTOR.as_bytes(), &Expected::chain_of(REPOSITORY)).unwrap().end,
+                sealed: verify(VECTOR.as_bytes(), &Expectations::chain_of(REPOSITORY))
+                    .unwrap()
+                    .end,
             },
         );
-        assert!(told(VECTOR, &expected).ends_with("goes through: 1\n"));
-        let edited = told(&VECTOR.replace("Wrote src/db.ts", "Wrote src/dx.ts"), &expected);
+        assert!(record_sentence(VECTOR, &expected).ends_with("that it matches: 1\n"));
+        let edited = record_sentence(&VECTOR.replace("Wrote src/db.ts", "Wrote src/dx.ts"), &expected);
         assert!(edited.starts_with("DAMAGED: EDITED at line 2 (seq 2)"), "{edited}");
         let lines: Vec<&str> = VECTOR.lines().collect();
-        let cut = told(&format!("{}\n", lines[..2].join("\n")), &expected);
+        let cut = record_sentence(&format!("{}\n", lines[..2].join("\n")), &expected);
         assert!(
             cut.starts_with("DAMAGED: TRUNCATED at line 3") && cut.contains("coord sync"),
             "{cut}"

@@ -1,4 +1,4 @@
-//! What happens from now on: asked for each second, also while the server is away.
+//! Later events: requested each second, also while the server is away.
 
 use std::time::Duration;
 

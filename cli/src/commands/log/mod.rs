@@ -10,27 +10,30 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
-use coord_protocol::{ActivityFilter, ActivityResponse, PublishedEvent};
+use coord_protocol::{ActivityFilter, ActivityResponse, Event, PublishedEvent};
 
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::Workplace;
 use crate::commands::guard::bypass;
-use crate::terminal::output::{is_read, print};
+use crate::terminal::output::{is_read, print, width};
 use crate::terminal::times::now;
 
 const EXAMPLES: &str = "\
 Examples:
   coord log                      the last 20 events, the newest at the end
   coord log --follow             and those that come; Ctrl-C ends it
+  coord log --renewals           with each renewal of a lock
   coord log --limit 100 --json   for a program: an event a line
 
 Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
 
+/// Most events of one answer: of those, the renewals are left out.
+const MOST: usize = 100;
+
 /// Options of `coord log`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct LogArgs {
     /// Go on with what happens from now on
     #[arg(short, long)]
@@ -38,6 +41,9 @@ pub struct LogArgs {
     /// How many events of the past, 1 to 100
     #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub limit: u8,
+    /// Show renewals of locks, too; --json always has them
+    #[arg(long)]
+    pub renewals: bool,
     /// Print each event as JSON, one a line
     #[arg(long)]
     pub json: bool,
@@ -56,7 +62,7 @@ impl LogArgs {
         let filter = ActivityFilter {
             branch: self.agent.branch.clone().filter(|branch| !branch.trim().is_empty()),
             after: None,
-            limit: Some(self.limit.into()),
+            limit: Some(if self.hides_renewals() { MOST } else { self.limit.into() }),
         };
         let waiting = workplace.waiting();
         let repo_url = workplace.work.repo_url();
@@ -66,6 +72,8 @@ impl LogArgs {
             Ok(response) => response,
             Err(error) => return workplace.failed(error),
         };
+        events.retain(|event| self.shows(event));
+        events.truncate(self.limit.into());
         events.reverse();
         if let Some((times, newest)) = bypass::noted(&workplace.work.working_copy).filter(|_| !self.json) {
             print(&format!(
@@ -86,14 +94,22 @@ impl LogArgs {
         Ok(ExitStatus::Done.into())
     }
 
-    /// Prints `events`, one a line, and returns whether there is still a reader.
+    fn hides_renewals(&self) -> bool {
+        !self.renewals && !self.json
+    }
+
+    fn shows(&self, event: &PublishedEvent) -> bool {
+        !(self.hides_renewals() && matches!(event.event, Event::LockRenewed(_)))
+    }
+
+    /// Prints `events`, and returns whether there is still a reader.
     fn print(&self, events: &[PublishedEvent]) -> anyhow::Result<bool> {
-        let now = now();
+        let (now, width) = (now(), width());
         let mut text = String::new();
-        for event in events {
+        for event in events.iter().filter(|event| self.shows(event)) {
             let line = match self.json {
                 true => serde_json::to_string(event).context("the event is no JSON")?,
-                false => sentence::line(&event.event, now),
+                false => sentence::shown(&event.event, now, width),
             };
             text.push_str(&line);
             text.push('\n');

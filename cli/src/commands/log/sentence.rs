@@ -10,13 +10,29 @@ use coord_protocol::{ErrorCode, Event, IntentStatus, LockMode, LockStatus};
 use crate::terminal::locks::holder;
 use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, short, styled};
 use crate::terminal::times::clock;
+use crate::terminal::wrap::wrapped;
 
-/// Most files that a line names.
+/// Most files that a sentence names.
 const MOST_NAMED: usize = 3;
 
-/// The time and what happened.
-pub(super) fn line(event: &Event, now: i64) -> String {
-    let (time, sentence) = match event {
+/// Columns between the time and the sentence.
+const GAP: usize = 2;
+
+/// Least columns for a sentence, however narrow the terminal is.
+const LEAST: usize = 30;
+
+/// The time and what happened, in lines of at most `width` columns, the later ones below what happened.
+pub(super) fn shown(event: &Event, now: i64, width: Option<usize>) -> String {
+    let (time, sentence) = of_event(event);
+    let time = clock(time, now);
+    let indent = time.len() + GAP;
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(LEAST));
+    let sentence = wrapped(&sentence, room).join(&format!("\n{:indent$}", ""));
+    format!("{}{:GAP$}{sentence}", styled(FAINT, &time), "")
+}
+
+fn of_event(event: &Event) -> (i64, String) {
+    match event {
         Event::LockGranted(change) => (change.time, of_change(change, GOOD, "claims", "")),
         Event::LockRenewed(change) => (change.time, of_change(change, FAINT, "renews", "")),
         Event::LockReleased(ended) => of_ended(ended, "releases", "are released"),
@@ -94,11 +110,10 @@ pub(super) fn line(event: &Event, now: i64) -> String {
             let sentence = format!("the {lines} oldest lines of the ledger are gone, up to {base}");
             (trimmed.time, styled(FAINT, &sentence))
         }
-    };
-    format!("{}  {sentence}", styled(FAINT, &clock(time, now)))
+    }
 }
 
-/// What happened in a team.
+/// An event of a team.
 fn of_team(event: &Event) -> (i64, String) {
     let who = |handle: &Option<String>| styled(STRONG, handle.as_deref().unwrap_or("nobody"));
     let login = |user: &Option<String>| user.as_ref().map(|user| format!(" ({user})")).unwrap_or_default();
@@ -129,7 +144,7 @@ fn of_team(event: &Event) -> (i64, String) {
         Event::TaskUpdated(change) => of_task(change, "changes"),
         Event::TaskClaimed(change) => of_task(change, &styled(GOOD, "claims")),
         Event::TaskCompleted(change) => of_task(change, &styled(GOOD, "completes")),
-        Event::TaskReleased(change) => of_task(change, "gives back"),
+        Event::TaskReleased(change) => of_task(change, "releases"),
         Event::TaskLapsed(change) => of_task(change, &styled(CAUTION, "loses")),
         Event::TaskDeleted(change) => of_task(change, "deletes"),
         Event::TaskUnblocked(unblocked) => {
@@ -200,7 +215,7 @@ fn of_ended(ended: &LocksEnded, verb: &str, of_many: &str) -> (i64, String) {
             let by = change.forced_by.as_deref().unwrap_or_default();
             (
                 change.time,
-                of_change(change, CAUTION, "loses", &format!(", taken away by {by}")),
+                of_change(change, CAUTION, "loses", &format!(", force-released by {by}")),
             )
         }
         LocksEnded::OfClaim(change) => (change.time, of_change(change, style, verb, why)),
@@ -226,11 +241,13 @@ fn of_refusal(refusal: &LockRefusal) -> String {
     let conflicts = files(refusal.conflicts.as_deref(), refusal.conflict_count.unwrap_or_default());
     let why = match refusal.reason {
         RefusalReason::Stale => "the working copy is behind".to_owned(),
-        RefusalReason::Conflict if refusal.conflicts.as_ref() == refusal.files.as_ref() => "held by another".to_owned(),
-        RefusalReason::Conflict => format!("{conflicts} is held by another"),
+        RefusalReason::Conflict if refusal.conflicts.as_ref() == refusal.files.as_ref() => {
+            "someone else holds it".to_owned()
+        }
+        RefusalReason::Conflict => format!("someone else holds {conflicts}"),
         RefusalReason::Full => "the repository has too many locks".to_owned(),
         RefusalReason::NotPushed => "the change is not pushed".to_owned(),
-        RefusalReason::Lost => "the lock is another's now".to_owned(),
+        RefusalReason::Lost => "someone else holds the lock now".to_owned(),
         RefusalReason::Intent => match refusal.code {
             Some(ErrorCode::FileOwned) => format!("{conflicts} is owned by another intent"),
             Some(ErrorCode::ScopeViolation) => format!("{conflicts} is outside of the intent's scope"),
@@ -239,12 +256,12 @@ fn of_refusal(refusal: &LockRefusal) -> String {
             Some(ErrorCode::IntentBlocked) => "the intent is blocked".to_owned(),
             Some(ErrorCode::BudgetExhausted) => "the intent's budget is spent".to_owned(),
             Some(ErrorCode::CircuitOpen) => "the same call was made too often".to_owned(),
-            _ => "an intent does not let it in".to_owned(),
+            _ => "an intent does not allow it".to_owned(),
         },
     };
     let verb = match refusal.status {
         LockStatus::Open => "may not release",
-        LockStatus::Reading | LockStatus::Writing => "does not get",
+        LockStatus::Reading | LockStatus::Writing => "was refused",
     };
     let again = match refusal.repeated {
         Some(count) => format!(", asked {count} times more"),
@@ -328,10 +345,19 @@ mod tests {
                 ..refusal
             }));
         }
-        let lines: Vec<String> = events.iter().map(|event| line(event, 0)).collect();
+        let lines: Vec<String> = events.iter().map(|event| shown(event, 0, None)).collect();
         let plain = anstream::adapter::strip_str(&lines.join("\n")).to_string();
         // The time of day is that of this machine's zone.
         let sentences: Vec<&str> = plain.lines().map(|line| line.split_once("  ").unwrap().1).collect();
         insta::assert_snapshot!(sentences.join("\n"));
+        for text in events.iter().map(|event| shown(event, 0, Some(60))) {
+            let plain = anstream::adapter::strip_str(&text).to_string();
+            let mut rows = plain.lines();
+            let indent = rows.next().unwrap().find("  ").unwrap() + GAP;
+            // A word that is longer has a line for itself.
+            let fits = |line: &str| line.chars().count() <= 60 || !line.trim().contains(' ');
+            assert!(plain.lines().all(fits), "{plain}");
+            assert!(rows.all(|line| line.starts_with(&" ".repeat(indent))), "{plain}");
+        }
     }
 }

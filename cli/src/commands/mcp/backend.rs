@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use coord::error::ApiError;
-use coord::mcp::Outcome;
-use coord::operations::Refusal;
 use coord_git::WorkingCopy;
+use coord_mcp::Outcome;
 use coord_protocol::{Action, AgentError, Client, ClientError, ErrorCode, Orchestration};
+use coord_server::error::ApiError;
+use coord_server::operations::Refusal;
 use parking_lot::Mutex;
 
 use crate::agent::connection::{Connection, no_server};
@@ -17,7 +17,7 @@ use crate::agent::options::AgentArgs;
 /// Time limit of a request.
 pub const LIMIT: Duration = Duration::from_secs(10);
 
-/// A request that has no answer of its own form.
+/// A request that got no response of its form.
 #[derive(Debug)]
 pub enum Failure {
     /// Nothing is known of locks: the server cannot be reached, is slow, fails, or is no Coord.
@@ -135,9 +135,8 @@ impl Backend {
         }
     }
 
-    /// What the server of the working copy at `root` answers to `request`. Where the connection is out of date, because the server
-    /// of this machine has ended, or another one has its address, or a token was changed, the request is made again by a new one: each has the same effect twice
-    /// as once.
+    /// The response of the server of the working copy at `root` to `request`. If the connection is out of date, because the server of this machine has ended,
+    /// another one has its address, or a token was changed, the request is repeated over a new one; all requests are idempotent.
     ///
     /// # Errors
     /// When there is no answer, or the server refuses the request.

@@ -1,25 +1,26 @@
-//! What this process has claimed for its agent and not released. Other processes of the session claim and release too: the server alone
-//! knows what is held. This tells what an end of this process may release, and which locks the agent believes to have.
+//! The locks that this process has claimed for its agent and not released. Other processes of the session claim and release too: only
+//! the server knows the locks. This list shows which locks the process may release when it ends, and which ones the agent believes it
+//! holds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use coord::domain::FilePaths;
+use coord_domain::FilePaths;
 use coord_protocol::{HeldLock, LockStatus, PostRequest, PostResponse};
 use parking_lot::Mutex;
 
 use super::proxy::{HolderKey, Proxy};
 
 /// A branch and a file.
-type Place = (String, String);
+type LockKey = (String, String);
 
 /// By holder, when each lock expires unless it is renewed. The time is that of the day, which goes on while the machine sleeps.
 #[derive(Default)]
-pub struct Claims(Mutex<BTreeMap<HolderKey, BTreeMap<Place, SystemTime>>>);
+pub struct Claims(Mutex<BTreeMap<HolderKey, BTreeMap<LockKey, SystemTime>>>);
 
 impl Claims {
-    /// Notes what became of a claim or a release.
+    /// Notes the outcome of a claim or a release.
     pub fn note(&self, holder: &HolderKey, request: &PostRequest, response: &PostResponse) {
         let (true, Some(branch)) = (response.success, &request.branch) else {
             return;
@@ -65,8 +66,8 @@ impl Claims {
             .is_some_and(|own| own.values().any(|until| *until <= now))
     }
 
-    /// Compares with what `holder` holds: the files whose locks have expired, once. A lock that ended before its time was released by
-    /// another process of the session, which knows it.
+    /// Compares with the locks of `holder`: the files whose locks have expired, once. A lock that ended before its time was released
+    /// by another process of the session, which knows it.
     pub fn compare(&self, holder: &HolderKey, held: &[HeldLock]) -> Vec<String> {
         let now = SystemTime::now();
         let held: BTreeMap<(&str, &str), &HeldLock> = held
@@ -103,12 +104,12 @@ impl Proxy {
         if self.claims.is_overdue(holder)
             && let Ok(held) = self.held_by(holder, root).await
         {
-            self.say_expired(&self.claims.compare(holder, &held));
+            self.warn_of_expiry(&self.claims.compare(holder, &held));
         }
     }
 
     /// Notes that the locks on `files` have expired.
-    pub(super) fn say_expired(&self, files: &[String]) {
+    pub(super) fn warn_of_expiry(&self, files: &[String]) {
         if !files.is_empty() {
             let files: Vec<String> = files.iter().map(|file| format!("'{file}'")).collect();
             self.retries.note(format!(

@@ -1,5 +1,5 @@
-//! The end of `coord mcp`: where its session has ended too, what this process has claimed for it is given back, as far as the work is
-//! on the branch or was never done. The rest is kept, and said on standard error.
+//! The end of `coord mcp`: if its session has ended too, files that this process has claimed are released, as far as the work is on
+//! the branch or was never done. Other locks stay, with a message on standard error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, HeldLock};
 use tokio::time::{Instant, sleep};
@@ -17,7 +17,7 @@ use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 use crate::agent::{changes, conversations};
 
-/// What others see of such a release.
+/// The reason of such a release, as others see it.
 const MESSAGE: &str = "The session of the agent has ended";
 
 /// Time that the agent has to end after its server.
@@ -32,9 +32,9 @@ pub fn say(sentence: &str) {
 }
 
 impl Proxy {
-    /// Gives back what this process has claimed for sessions that have ended, and what they have not changed, or have pushed. A session
-    /// that goes on, in whose agent this process is restarted or replaced, keeps everything.
-    pub async fn give_back(&self) {
+    /// Releases the files that this process has claimed for ended sessions, if they are unchanged or pushed. If a session continues,
+    /// and its agent restarts or replaces this process, it keeps everything.
+    pub async fn release_files(&self) {
         let _alone = self.posts.write().await;
         self.retry_all().await;
         for note in self.retries.take_notes() {
@@ -46,16 +46,16 @@ impl Proxy {
             if !self.claims.has_any(&holder) {
                 continue;
             }
-            if let Err(error) = self.give_back_of(&holder, &roots, deadline).await {
+            if let Err(error) = self.release_claims_of(&holder, &roots, deadline).await {
                 say(&format!(
-                    "what '{}' holds is kept until it expires: {error:#}",
+                    "the locks of '{}' stay until they expire: {error:#}",
                     holder.agent_id
                 ));
             }
         }
     }
 
-    /// Whether the conversation of `holder` has ended, or the agent's process, where no hook has told of a conversation.
+    /// Whether the conversation of `holder` has ended, or the agent's process if no hook has reported a conversation.
     fn has_ended(&self, holder: &HolderKey, roots: &[PathBuf]) -> bool {
         let conversation = || {
             let agent_id = AgentId::parse(&holder.agent_id).ok()?;
@@ -66,8 +66,8 @@ impl Proxy {
         conversation().unwrap_or_else(|| self.agents_process.is_none_or(|process| !process.is_running()))
     }
 
-    /// Gives back what `holder` has claimed, once its session has ended before `deadline`.
-    async fn give_back_of(&self, holder: &HolderKey, roots: &[PathBuf], deadline: Instant) -> anyhow::Result<()> {
+    /// Releases the files that `holder` has claimed, once its session has ended before `deadline`.
+    async fn release_claims_of(&self, holder: &HolderKey, roots: &[PathBuf], deadline: Instant) -> anyhow::Result<()> {
         let root = roots.first().context("its working copies are gone")?;
         let held = self
             .held_by(holder, root)
@@ -101,7 +101,7 @@ impl Proxy {
                 self.release_unchanged(&work, root, unchanged).await?;
                 say(&format!("released {files}"));
                 if let Some(agent_id) = &work.agent_id {
-                    // Where the conversation is resumed, it is told.
+                    // If the conversation is resumed, it gets a note.
                     SessionNotes::change(&work.working_copy, agent_id, |notes| {
                         notes.tell(format!(
                             "RELEASED: {files} at the end of coord mcp: not changed, or pushed."
@@ -119,8 +119,8 @@ impl Proxy {
         Ok(())
     }
 
-    /// Releases `paths`, which are as the branch has them: by its head, so that others hear of pushed changes, or without, where
-    /// nothing was changed since the claim.
+    /// Releases `paths`, which are as the branch has them: with its head, so that others are notified of pushed changes, or
+    /// without, if nothing was changed since the claim.
     async fn release_unchanged(&self, work: &Work, root: &Path, paths: Vec<String>) -> anyhow::Result<()> {
         let mut release = work.release(paths.clone(), MESSAGE.to_owned());
         let pushed_to = work.working_copy.pushed_branch_at_head(&work.branch);

@@ -1,5 +1,5 @@
-//! The folder that the agent works in: that of the process, or else what the agent's environment or the client says. Editors start
-//! their servers in the home folder or in `/`. A folder that was removed since says nothing.
+//! The folder that the agent works in: that of the process, or else the one that the agent's environment or the client names.
+//! Editors start their servers in the home folder or in `/`. A folder that was removed since says nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ fn is_in_repository(folder: &Path) -> bool {
     folder.is_dir() && WorkingCopy::root_containing(folder).is_some()
 }
 
-/// The absolute paths in a variable: one, or several with a comma, or what the system has between paths.
+/// The absolute paths in a variable: one, or several with a comma, or the system's separator between them.
 fn paths_in(value: &str) -> Vec<PathBuf> {
     let whole = std::iter::once(PathBuf::from(value));
     let parts = value.split(',').map(|part| PathBuf::from(part.trim()));

@@ -1,6 +1,6 @@
 //! Calls of the tools that select and update intents.
 
-use coord::mcp::Outcome;
+use coord_mcp::Outcome;
 use coord_protocol::{
     Client, ClientError, ErrorBody, ErrorCode, IntentResponse, IntentUpdateRequest, IntentsView, SelectIntentCall,
     UpdateIntentCall,
@@ -8,12 +8,15 @@ use coord_protocol::{
 
 use super::backend::Failure;
 use super::proxy::Proxy;
-use super::target::{Sent, Target};
+use super::target::{CallOrigin, Target};
 
 impl Proxy {
-    /// Selects an intent, or lists what can be selected.
+    /// Selects an intent, or lists those that can be selected.
     pub(super) async fn select(&self, mut sent: SelectIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
-        let target = self.target(Sent::of(&sent.repo_url, &sent.branch, &sent.agent_id, &None), client)?;
+        let target = self.target(
+            CallOrigin::of(&sent.repo_url, &sent.branch, &sent.agent_id, &None),
+            client,
+        )?;
         fill_in(&target, &mut sent.repo_url, &mut sent.agent_id);
         sent.branch = sent.branch.or(target.work.as_ref().map(|work| work.branch.to_string()));
         let Some(id) = &sent.intent_id else {
@@ -33,7 +36,7 @@ impl Proxy {
 
     /// Writes, edits or ends an intent.
     pub(super) async fn update(&self, mut sent: UpdateIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
-        let target = self.target(Sent::of(&sent.repo_url, &None, &sent.agent_id, &None), client)?;
+        let target = self.target(CallOrigin::of(&sent.repo_url, &None, &sent.agent_id, &None), client)?;
         fill_in(&target, &mut sent.repo_url, &mut sent.agent_id);
         let answer = self
             .backend

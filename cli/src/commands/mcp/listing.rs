@@ -1,12 +1,12 @@
-//! The tools that a repository has a use for: those of intents and teams where there are any. And what happens in it, for clients that
-//! listen.
+//! The tools that a repository has a use for: those of intents and teams where there are any. And its events, for clients that
+//! subscribe.
 
 use std::time::Duration;
 
-use coord::mcp::{Outcome, ToolGroup};
 use coord_git::WorkingCopy;
+use coord_mcp::{Outcome, ToolGroup};
 use coord_protocol::stream::StreamMessage;
-use coord_protocol::{Client, ClientError, ErrorCode, IntentsView, Metadata, Streamed};
+use coord_protocol::{Client, ClientError, ErrorCode, IntentsView, Metadata, StreamItem};
 use futures::future::pending;
 use tokio::time::{sleep, timeout};
 
@@ -43,7 +43,7 @@ impl RepositoryUse {
 }
 
 impl Proxy {
-    /// The groups of tools to list. All of them where the server does not tell.
+    /// The groups of tools to list. All of them if the server does not report its tools.
     pub(super) async fn groups(&self, is_anew: bool) -> Vec<ToolGroup> {
         let known = *self.known.lock();
         let known = match is_anew || known.is_none() {
@@ -69,7 +69,7 @@ impl Proxy {
         })
     }
 
-    /// Notes what an answer tells of intents and teams.
+    /// Notes intents and teams in an answer.
     pub(super) fn note_use(&self, outcome: &Outcome) {
         let cites = |metadata: &Option<Metadata>| metadata.as_ref().is_some_and(|about| about.intent_id.is_some());
         let (teams, intents) = match outcome {
@@ -105,7 +105,7 @@ impl Proxy {
         }
     }
 
-    /// Counts what happens, from the first time that somebody asks on.
+    /// Counts events, beginning with the first request.
     pub async fn follow_events(&self) {
         let mut is_followed = self.is_followed.subscribe();
         if is_followed.wait_for(|is_followed| *is_followed).await.is_err() {
@@ -119,7 +119,7 @@ impl Proxy {
         }
     }
 
-    /// Until the stream ends. What happened between two streams is not told, so that another one counts as something.
+    /// Until the stream ends. Events between two streams are lost, so a new stream counts as an event.
     async fn count_events(&self, is_open_again: bool) -> Option<()> {
         let working_copy = WorkingCopy::containing(&self.folder.get()).ok()?;
         let connection = self.backend.connection(working_copy.root()).await.ok()?;
@@ -131,9 +131,9 @@ impl Proxy {
         loop {
             let message = timeout(SILENCE, stream.next()).await.ok()?.ok()??;
             let is_something = match message {
-                Streamed::Event(_) | Streamed::Message(StreamMessage::Resync(_)) => true,
-                Streamed::Message(StreamMessage::StreamOpened(_)) => is_open_again,
-                Streamed::Message(_) | Streamed::Unknown => false,
+                StreamItem::Event(_) | StreamItem::Message(StreamMessage::Resync(_)) => true,
+                StreamItem::Message(StreamMessage::StreamOpened(_)) => is_open_again,
+                StreamItem::Message(_) | StreamItem::Unknown => false,
             };
             if is_something {
                 self.happened.send_modify(|count| *count += 1);

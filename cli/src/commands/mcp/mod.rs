@@ -1,17 +1,19 @@
-//! `coord mcp`: MCP over standard input and output, for the configuration of an agent. It stands in front of a deployment or of
-//! the `coord serve` of the repository, and fills in what the agent should not have to know.
+//! `coord mcp`: MCP over standard input and output, for the configuration of an agent. It is a proxy for a deployment or for
+//! the `coord serve` of the repository, and fills in facts that the agent should not have to know.
 //!
-//! It keeps no state of coordination: which locks there are is asked of the server, and what git knows is read for each call.
+//! It keeps no state of coordination: locks are read from the server, and git's facts are read for each call.
 //!
 //! - [`stdio`]: the protocol's transport
-//! - [`proxy`]: what one process knows between two calls
-//! - [`target`]: the working copy that a call is for; what is filled in; [`folder`]: the folder that the agent works in
+//! - [`proxy`]: the state of one process between two calls
+//! - [`target`]: the working copy that a call is for; the arguments that are filled in; [`folder`]: the folder that the
+//!   agent works in
 //! - [`backend`]: requests to the server, and why they fail
 //! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
-//! - `listing`: the tools that the repository has a use for, and what happens in it; `rules`: where a client has the rules from
+//! - `listing`: the tools that the repository has a use for, and its events; `rules`: the file from which a client has the
+//!   rules
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
-//! - [`claims`]: what this process has claimed; [`exit`]: locks that are left at the end
+//! - [`claims`]: locks claimed by this process; [`exit`]: locks that are left at the end
 
 mod backend;
 mod claims;
@@ -34,7 +36,7 @@ mod tools;
 use std::time::Duration;
 
 use clap::Args;
-use coord::mcp::{Listed, Offer, SdkRequest, Server, ToolGroup};
+use coord_mcp::{Offer, SdkRequest, Server, ToolGroup, ToolSelection};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use rmcp::ServiceExt;
@@ -52,7 +54,7 @@ const MOST_AT_ONCE: usize = 32;
 /// Most subscriptions; further ones end at once.
 const MOST_LISTENERS: usize = 8;
 
-/// Time limit of the end: the answers that are under way, and the release of what the session holds.
+/// Time limit of the end: the pending answers, and the release of the session's files.
 const END_TIME: Duration = Duration::from_secs(5);
 
 /// The part of it that the answers may take.
@@ -86,14 +88,13 @@ impl Groups {
 impl McpArgs {
     /// Answers the agent until it closes standard input, or until Ctrl-C, SIGTERM or SIGHUP.
     ///
-    /// # Errors
-    /// Never: what fails is said to the agent.
+    /// # Errors Never: the agent gets the failures.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
-        coord::logging::start_text("warn");
+        coord_runtime::logging::start_text("warn");
         let mut signals = Signals::caught();
         let listed = self
             .tools
-            .map_or(Listed::AsNeeded, |Groups(groups)| Listed::Chosen(groups));
+            .map_or(ToolSelection::AsNeeded, |Groups(groups)| ToolSelection::Chosen(groups));
         let mut agent = self.agent;
         // The process leaves its folder.
         agent.token_file = agent.token_file.map(|file| std::path::absolute(&file).unwrap_or(file));
@@ -105,12 +106,12 @@ impl McpArgs {
         };
         let deadline = ended_at + END_TIME;
         tokio::select! {
-            given_back = timeout_at(deadline, proxy.give_back()) => {
+            given_back = timeout_at(deadline, proxy.release_files()) => {
                 if given_back.is_err() {
-                    exit::say("the end took too long; what is still held expires by itself");
+                    exit::say("the end took too long; the remaining locks expire");
                 }
             }
-            // Somebody is impatient.
+            // A second signal.
             () = signals.next() => {}
         }
         Ok(())
@@ -118,7 +119,7 @@ impl McpArgs {
 }
 
 /// Answers until the input ends, and says when that was.
-async fn answer(proxy: &Proxy, listed: Listed, input: &Input) -> Instant {
+async fn answer(proxy: &Proxy, listed: ToolSelection, input: &Input) -> Instant {
     let (sender, mut requests) = mpsc::channel(1);
     let folder = proxy.folder.get();
     let rules_file = Box::new(move |client: &str| rules::file_of(&folder, client));
@@ -164,7 +165,7 @@ async fn answer(proxy: &Proxy, listed: Listed, input: &Input) -> Instant {
     input.ended_at().unwrap_or_else(Instant::now)
 }
 
-/// Answers a request of the SDK. Where nobody waits for the answer any more, it is dropped.
+/// Answers a request of the SDK. If the call was cancelled, the answer is dropped.
 async fn reply(proxy: &Proxy, request: SdkRequest) {
     match request {
         SdkRequest::Call {

@@ -1,14 +1,14 @@
 //! Calls of the tools of the plugin opencode-teams.
 
-use coord::mcp::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Refused, Requests};
-use coord::settings::{env_vars, process_environment, value_of};
+use coord_mcp::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Refused, Requests};
 use coord_protocol::ErrorCode;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_settings::{env_vars, process_environment, value_of};
 use rmcp::model::CallToolResult;
 
 use super::backend::Failure;
 use super::proxy::Proxy;
-use super::target::{Sent, Target};
+use super::target::{CallOrigin, Target};
 
 impl Refused for Failure {
     fn code(&self) -> ErrorCode {
@@ -20,12 +20,12 @@ impl Refused for Failure {
 }
 
 /// Requests of the agent of a target, by its server.
-struct OfTarget<'a> {
+struct TargetRequests<'a> {
     proxy: &'a Proxy,
     target: &'a Target,
 }
 
-impl Requests for OfTarget<'_> {
+impl Requests for TargetRequests<'_> {
     type Error = Failure;
 
     async fn make(&self, call: TeamCall) -> Result<TeamAnswer, Failure> {
@@ -34,7 +34,7 @@ impl Requests for OfTarget<'_> {
 }
 
 impl Proxy {
-    /// What `call` is answered with, as the handle that it names, or else as the session's agent.
+    /// The answer to `call`, made under the handle that it names, or else as the session's agent.
     pub(super) async fn opencode(&self, call: &OpenCodeCall, client: Option<&str>) -> CallToolResult {
         self.prove_messages().await;
         match self.answer_opencode(call, client).await {
@@ -45,13 +45,13 @@ impl Proxy {
 
     async fn answer_opencode(&self, call: &OpenCodeCall, client: Option<&str>) -> Result<OpenCodeAnswer, Failure> {
         let repo_url = call.repo_url().map(str::to_owned);
-        let target = self.target(Sent::of(&repo_url, &None, &None, &None), client)?;
+        let target = self.target(CallOrigin::of(&repo_url, &None, &None, &None), client)?;
         let defaults = Defaults {
             agent_id: Some(target.agent_id.clone()),
             agent_name: value_of(&process_environment, env_vars::OPENCODE_AGENT_NAME),
             agent_type: value_of(&process_environment, env_vars::OPENCODE_AGENT_TYPE),
         };
-        let requests = OfTarget {
+        let requests = TargetRequests {
             proxy: self,
             target: &target,
         };
@@ -72,7 +72,7 @@ impl Proxy {
             match made.await {
                 Ok(_) => {}
                 Err(Failure::Offline(_)) => self.proofs.lock().push((root, call)),
-                // The agent has the handle no longer: they are another's to read.
+                // The agent no longer has the handle: the messages are for its new owner.
                 Err(Failure::Refused(error)) => tracing::debug!(reason = error.error.message, "messages stay unread"),
             }
         }

@@ -1,10 +1,11 @@
-//! What one `coord mcp` knows between two calls: where and as whom it has asked. Which locks there are is known to the server alone.
+//! The state of one `coord mcp` between two calls: the working copies and agents of its requests. Which locks there are is known to
+//! the server alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::PostResponse;
 use coord_protocol::team_tools::TeamCall;
@@ -21,7 +22,7 @@ use crate::agent::ancestors::{self, AgentProcess};
 use crate::agent::options::AgentArgs;
 use crate::agent::session::Session;
 
-/// Time that a lock is held, until the server has granted one and so told the real one.
+/// Time to live of a lock, until the server has granted one and so reported the real one.
 const DEFAULT_TTL: Duration = Duration::from_secs(300);
 
 /// Longest beginning of an `agent_id` that is made from the name of a client.
@@ -37,7 +38,7 @@ pub struct HolderKey {
     pub clone: PathBuf,
 }
 
-/// What one process knows.
+/// The state of one process.
 pub struct Proxy {
     /// The options.
     pub(super) args: AgentArgs,
@@ -47,10 +48,10 @@ pub struct Proxy {
     pub(super) backend: Backend,
     /// The working copies that each holder has worked in through this process.
     pub(super) worked_in: Mutex<BTreeMap<HolderKey, BTreeSet<PathBuf>>>,
-    /// Claims and releases of the agent go side by side. What is done in the background excludes them, because a lock must not be
-    /// renewed after the agent has released it, and must not be released after the agent has claimed it again.
+    /// Claims and releases of the agent go side by side. Background requests exclude them: a lock must not be renewed after the
+    /// agent has released it, and must not be released after the agent has claimed it again.
     pub(super) posts: RwLock<()>,
-    /// What this process has claimed.
+    /// Locks claimed by this process.
     pub(super) claims: Claims,
     /// Releases that have not reached the server.
     pub(super) retries: ReleaseRetries,
@@ -60,14 +61,14 @@ pub struct Proxy {
     pub(super) ttl: watch::Sender<Duration>,
     /// Time after the last call for which locks are renewed.
     pub(super) renewed_for: Duration,
-    /// What the repository of the current folder has, as far as it is known.
+    /// Features that the repository of the current folder uses, as far as they are known.
     pub(super) known: Mutex<Option<RepositoryUse>>,
     /// How often something has happened in it, as far as this was followed.
     pub(super) happened: watch::Sender<u64>,
     /// Whether that is followed: a client listens, or has listened.
     pub(super) is_followed: watch::Sender<bool>,
     last_call: Mutex<Option<Instant>>,
-    /// The agent's process, where the system tells it.
+    /// The agent's process, if the system reports it.
     pub(super) agents_process: Option<AgentProcess>,
 }
 
@@ -127,7 +128,7 @@ impl Proxy {
         }
     }
 
-    /// The agent of the session in `working_copy`. `client` is what the client calls itself. It is looked for at each call, because the
+    /// The agent of the session in `working_copy`. `client` is the client's name. It is looked for at each call, because the
     /// conversations of the agent's process change; where it is uncertain, the next answer says so.
     ///
     /// # Errors
@@ -158,7 +159,7 @@ impl Proxy {
     }
 }
 
-/// What a client calls itself, as the beginning of an `agent_id`: `Claude Code` is `claude-code`.
+/// A client's name as the beginning of an `agent_id`: `Claude Code` is `claude-code`.
 fn as_word(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let parts = lower

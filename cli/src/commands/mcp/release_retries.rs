@@ -1,10 +1,10 @@
-//! Releases that have not reached the server: they are made again until one lands or the locks have expired. The agent is told
-//! which by a warning of its next answer.
+//! Releases that have not reached the server: they are made again until one lands or the locks have expired. The agent learns
+//! which by a warning in its next answer.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use coord::domain::{FilePaths, RepoId};
+use coord_domain::{FilePaths, RepoId};
 use coord_protocol::PostRequest;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -19,13 +19,13 @@ const MOST: usize = 64;
 /// Releases that are retried.
 #[derive(Default)]
 pub struct ReleaseRetries {
-    pub(super) pending: Mutex<Vec<Pending>>,
+    pub(super) pending: Mutex<Vec<PendingRelease>>,
     pub(super) added: Notify,
-    /// What the agent has to be told.
+    /// Notes for the agent.
     notes: Mutex<Vec<String>>,
 }
 
-pub(super) struct Pending {
+pub(super) struct PendingRelease {
     /// The working copy, whose server is asked.
     pub(super) root: PathBuf,
     pub(super) request: PostRequest,
@@ -47,7 +47,7 @@ impl ReleaseRetries {
             );
         }
         let now = Instant::now();
-        pending.push(Pending {
+        pending.push(PendingRelease {
             root,
             request,
             until: now + ttl,
@@ -62,7 +62,7 @@ impl ReleaseRetries {
         )
     }
 
-    /// Drops what `request`, a newer claim or release, makes out of date.
+    /// Drops releases that `request`, a newer claim or release, makes obsolete.
     pub fn forget(&self, request: &PostRequest) {
         let mut pending = self.pending.lock();
         pending.retain_mut(|old| {
@@ -78,12 +78,12 @@ impl ReleaseRetries {
         });
     }
 
-    /// What the agent has to be told, once.
+    /// Takes the notes for the agent, each once.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock())
     }
 
-    /// Keeps something that the agent has to be told.
+    /// Keeps a note for the agent.
     pub fn note(&self, sentence: String) {
         let mut notes = self.notes.lock();
         if notes.len() < MOST {
@@ -95,8 +95,8 @@ impl ReleaseRetries {
         self.pending.lock().iter().map(|pending| pending.at).min()
     }
 
-    /// Takes out what is due at `time`.
-    pub(super) fn take_due(&self, time: Instant) -> Vec<Pending> {
+    /// Takes out the releases that are due at `time`.
+    pub(super) fn take_due(&self, time: Instant) -> Vec<PendingRelease> {
         let mut pending = self.pending.lock();
         pending.extract_if(.., |pending| pending.at <= time).collect()
     }

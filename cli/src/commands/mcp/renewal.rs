@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use coord::domain::{AgentId, Branch};
+use coord_domain::{AgentId, Branch};
 use coord_protocol::{HeldLock, LockMode, LocksFilter, OwnLock, PostRequest};
 
 use super::backend::Failure;
@@ -47,7 +47,7 @@ impl Proxy {
     async fn renew_locks_of(&self, holder: &HolderKey, root: &Path) -> Result<(), Failure> {
         let _alone = self.posts.write().await;
         let held = self.held_by(holder, root).await?;
-        self.say_expired(&self.claims.compare(holder, &held));
+        self.warn_of_expiry(&self.claims.compare(holder, &held));
         let mut due: BTreeMap<(String, &'static str, String), Vec<String>> = BTreeMap::new();
         for lock in held.into_iter().filter(is_due) {
             let group = (lock.branch, lock.status.as_str(), lock.message);
@@ -66,8 +66,8 @@ impl Proxy {
         Ok(())
     }
 
-    /// Claims `paths` again. What has expired meanwhile, or was released by another process of the session, would be claimed anew
-    /// by that: its fencing token shows it, and it is given back.
+    /// Claims `paths` again. A lock that expired meanwhile, or was released by another process of the session, would be claimed
+    /// anew by that: its fencing token shows it, and it is released.
     async fn renew(
         &self,
         holder: &HolderKey,
@@ -80,7 +80,7 @@ impl Proxy {
             .backend
             .ask(root, async |client| client.check_status(&check).await)
             .await?;
-        // What was said of interfaces stays: nothing is edited by this.
+        // The declared interfaces stay: a renewal edits nothing.
         let claim = PostRequest {
             interface: None,
             interface_changes: None,
@@ -94,7 +94,7 @@ impl Proxy {
             |(path, lock): &(&String, &OwnLock)| before.held.get(*path).is_some_and(|old| old.token != lock.token);
         let new: Vec<String> = after.iter().filter(is_new).map(|(path, _)| path.clone()).collect();
         if !new.is_empty() {
-            self.say_expired(&new);
+            self.warn_of_expiry(&new);
             self.claims.forget(holder, work.branch.as_str(), &new);
             self.post_in_background(root, &work.abandon(new, message)).await?;
         }
@@ -130,7 +130,7 @@ impl Proxy {
         Some(work)
     }
 
-    /// What is held of the files of `request` after it; nothing where it is refused.
+    /// The locks on the files of `request` after it; none if it is refused.
     pub(super) async fn post_in_background(
         &self,
         root: &Path,

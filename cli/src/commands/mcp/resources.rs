@@ -1,18 +1,18 @@
-//! Resources: what the server shows by GET. Repository, branch and agent are filled in where the URI does not have them.
+//! Resources: the server's GET endpoints. Repository, branch and agent are filled in where the URI does not have them.
 
-use coord::domain::team::TaskId;
-use coord::error::ApiError;
-use coord::mcp::{JSON, Resource, as_json_rpc, no_such_resource};
+use coord_domain::team::TaskId;
+use coord_mcp::{JSON, Resource, as_json_rpc, no_such_resource};
+use coord_server::error::ApiError;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
 use url::form_urlencoded;
 
 use super::backend::Failure;
 use super::proxy::Proxy;
-use super::target::Sent;
+use super::target::CallOrigin;
 
 impl Proxy {
-    /// What the resource `uri` has. `client` is what the client calls itself.
+    /// The content of the resource `uri`. `client` is the client's name.
     ///
     /// # Errors
     /// When there is no such resource, or the server gives no answer.
@@ -45,7 +45,7 @@ impl Proxy {
             _ => Vec::new(),
         };
         let target = self.target(
-            Sent {
+            CallOrigin {
                 repo_url: value("repo_url"),
                 branch: value("branch"),
                 agent_id: value("agent_id"),

@@ -7,14 +7,14 @@ use tokio::time::{Instant, sleep_until};
 
 use super::backend::Failure;
 use super::proxy::Proxy;
-use super::release_retries::{Pending, files_of};
+use super::release_retries::{PendingRelease, files_of};
 use super::tools::is_offline;
 
 /// Longest time between two retries.
 const LONGEST_DELAY: Duration = Duration::from_secs(30);
 
-/// What became of a retry.
-enum Retried {
+/// Outcome of a retry.
+enum RetryOutcome {
     Landed,
     Refused(String),
     Failed,
@@ -55,13 +55,13 @@ impl Proxy {
                 false => self.retry(&pending).await,
             };
             match retried {
-                Retried::Landed => self
+                RetryOutcome::Landed => self
                     .retries
                     .note(format!("RELEASE_LANDED: {files} released after all.")),
-                Retried::Refused(why) => self.retries.note(format!(
+                RetryOutcome::Refused(why) => self.retries.note(format!(
                     "RELEASE_REFUSED: The retried release of {files} was refused: {why}"
                 )),
-                Retried::Failed => {
+                RetryOutcome::Failed => {
                     pending.delay = (pending.delay * 2).min(LONGEST_DELAY);
                     pending.at = (Instant::now() + pending.delay).min(pending.until);
                     self.retries.pending.lock().push(pending);
@@ -70,19 +70,19 @@ impl Proxy {
         }
     }
 
-    async fn retry(&self, pending: &Pending) -> Retried {
+    async fn retry(&self, pending: &PendingRelease) -> RetryOutcome {
         let request = &pending.request;
         let answer = self
             .backend
             .ask(&pending.root, async |client| client.post_status(request).await);
         match answer.await {
-            Ok(response) if response.success => Retried::Landed,
-            Ok(response) if is_offline(&response) => Retried::Failed,
-            Ok(response) => Retried::Refused(response.orchestration.reason),
+            Ok(response) if response.success => RetryOutcome::Landed,
+            Ok(response) if is_offline(&response) => RetryOutcome::Failed,
+            Ok(response) => RetryOutcome::Refused(response.orchestration.reason),
             Err(Failure::Refused(error)) if error.error.error != ErrorCode::RateLimited => {
-                Retried::Refused(error.orchestration.reason)
+                RetryOutcome::Refused(error.orchestration.reason)
             }
-            Err(_) => Retried::Failed,
+            Err(_) => RetryOutcome::Failed,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 
 use crate::commands::init::RULES_BEGIN;
@@ -10,8 +10,8 @@ use crate::commands::init::RULES_BEGIN;
 /// Largest file of instructions that is looked at, in bytes.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// Files of instructions, by what the clients that read them call themselves. Copilot CLI hands on what servers say of themselves to no
-/// model, and others may not read such a file.
+/// Files of instructions, by the names of the clients that read them. Copilot CLI passes the instructions of servers on to no model,
+/// and other clients may not read such a file.
 const FILES: [(&str, &str); 4] = [
     ("claude", "CLAUDE.md"),
     ("gemini", "GEMINI.md"),
@@ -24,7 +24,7 @@ pub fn file_of(folder: &Path, client: &str) -> Option<&'static str> {
     let client = client.to_ascii_lowercase();
     let (_, file) = FILES.into_iter().find(|(name, _)| client.contains(name))?;
     let root = WorkingCopy::root_containing(folder)?;
-    let text = Inside::new(&root, file).read(MOST_BYTES).ok().flatten()?;
+    let text = RootedPath::new(&root, file).read(MOST_BYTES).ok().flatten()?;
     let has_rules = text
         .windows(RULES_BEGIN.len())
         .any(|part| part == RULES_BEGIN.as_bytes());

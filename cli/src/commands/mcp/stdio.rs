@@ -1,11 +1,11 @@
-//! The transport: a message a line, on standard input and output. Whether the input has ended is told at once, while the SDK still
-//! waits for answers that are under way.
+//! The transport: a message a line, on standard input and output. The end of the input is reported at once, while the SDK still
+//! waits for pending answers.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use coord::mcp::in_order;
+use coord_mcp::in_order;
 use rmcp::RoleServer;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::{StdioReader, Transport, stdio_pipes};
@@ -36,27 +36,27 @@ impl Input {
     }
 }
 
-/// The transport on standard input and output, which tells `input` of its end.
+/// The transport on standard input and output; it notifies `input` of its end.
 pub fn transport(input: &Input) -> impl Transport<RoleServer> + 'static {
     let (reader, writer) = stdio_pipes();
-    let writer = Ordered {
+    let writer = OrderedWriter {
         writer,
         line: Vec::new(),
         ready: Vec::new(),
     };
-    let reader = Watched {
+    let reader = WatchedInput {
         reader,
         ended: input.0.clone(),
     };
     AsyncRwTransport::new(reader, writer).with_max_line_length(MOST_BYTES)
 }
 
-struct Watched {
+struct WatchedInput {
     reader: StdioReader,
     ended: watch::Sender<Option<Instant>>,
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for WatchedInput {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -72,15 +72,15 @@ impl AsyncRead for Watched {
 }
 
 /// Writes lines with their members in order.
-struct Ordered<W> {
+struct OrderedWriter<W> {
     writer: W,
     /// The beginning of a line.
     line: Vec<u8>,
-    /// What is still to be written.
+    /// Bytes that are still to be written.
     ready: Vec<u8>,
 }
 
-impl<W: AsyncWrite + Unpin> Ordered<W> {
+impl<W: AsyncWrite + Unpin> OrderedWriter<W> {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.ready.is_empty() {
             let written = ready!(Pin::new(&mut self.writer).poll_write(context, &self.ready))?;
@@ -93,7 +93,7 @@ impl<W: AsyncWrite + Unpin> Ordered<W> {
     }
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for Ordered<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for OrderedWriter<W> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_ready(context))?;
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -128,7 +128,7 @@ mod tests {
     #[tokio::test]
     async fn lines_are_put_in_order_however_they_are_cut_and_however_slow_the_reader_is() {
         let (writer, mut reader) = tokio::io::duplex(7);
-        let mut out = Ordered {
+        let mut out = OrderedWriter {
             writer,
             line: Vec::new(),
             ready: Vec::new(),

@@ -1,24 +1,24 @@
-//! The working copy that a call is for, by the files that it names: an agent edits in several worktrees. What git knows of it is
-//! filled in where the agent does not send it.
+//! The working copy that a call is for, by the files that it names: an agent edits in several worktrees. Git facts are filled in
+//! unless the agent sends them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use coord::domain::{AgentId, FilePaths, RepoId};
-use coord::error::ApiError;
+use coord_domain::{AgentId, FilePaths, RepoId};
 use coord_git::WorkingCopy;
 use coord_protocol::{CheckRequest, LockMode, LockStatus, Orchestration, PostRequest};
+use coord_server::error::ApiError;
 
 use super::folder::path_of;
 use super::proxy::{HolderKey, Proxy};
-use crate::agent::next_command::{self, About};
+use crate::agent::next_command::{self, RepeatedRequest};
 use crate::agent::options::AgentArgs;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
-/// What an agent sends of where and who it is.
+/// The location and identity that an agent sends.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sent<'a> {
+pub struct CallOrigin<'a> {
     /// The repository.
     pub repo_url: Option<&'a str>,
     pub branch: Option<&'a str>,
@@ -27,15 +27,15 @@ pub struct Sent<'a> {
     pub paths: &'a [String],
 }
 
-impl<'a> Sent<'a> {
+impl<'a> CallOrigin<'a> {
     /// These fields of a request.
     pub fn of(
         repo_url: &'a Option<String>,
         branch: &'a Option<String>,
         agent_id: &'a Option<String>,
         paths: &'a Option<Vec<String>>,
-    ) -> Sent<'a> {
-        Sent {
+    ) -> CallOrigin<'a> {
+        CallOrigin {
             repo_url: repo_url.as_deref(),
             branch: branch.as_deref(),
             agent_id: agent_id.as_deref(),
@@ -50,7 +50,7 @@ pub struct Target {
     pub root: PathBuf,
     /// The files, as paths of the repository.
     pub paths: Vec<String>,
-    /// Who asks.
+    /// The calling agent.
     pub agent_id: String,
     /// The agent and the branch that the call or the options name: a shell may have neither.
     named_agent: Option<String>,
@@ -60,13 +60,13 @@ pub struct Target {
 }
 
 impl Proxy {
-    /// Where a call with `sent` is for. `client` is what the client calls itself.
+    /// Where a call with `sent` is for. `client` is the client's name.
     ///
     /// # Errors
     /// When the files are in no working copy or in several, or the branch or the agent is not valid.
-    pub(super) fn target(&self, sent: Sent<'_>, client: Option<&str>) -> Result<Target, ApiError> {
+    pub(super) fn target(&self, sent: CallOrigin<'_>, client: Option<&str>) -> Result<Target, ApiError> {
         let (paths, folder) = (as_paths(sent.paths), self.folder.get());
-        let sent = Sent { paths: &paths, ..sent };
+        let sent = CallOrigin { paths: &paths, ..sent };
         if sent.paths.len() > FilePaths::MAX {
             // Each would be looked for on the disk.
             FilePaths::parse(sent.paths.iter().map(String::as_str))
@@ -201,7 +201,7 @@ impl Target {
     /// Gives a response the command that works in the working copy.
     pub async fn fit(&self, orchestration: &mut Orchestration) {
         if let Some(work) = &self.work {
-            let about = About {
+            let about = RepeatedRequest {
                 files: &self.paths,
                 agent: self.named_agent.as_deref(),
                 branch: self.named_branch.as_deref(),
@@ -210,7 +210,7 @@ impl Target {
         }
     }
 
-    /// The check `sent`, with what is not sent filled in.
+    /// The check `sent`, with missing fields filled in.
     pub fn check(&self, sent: CheckRequest) -> CheckRequest {
         let known = self
             .work
@@ -237,7 +237,7 @@ impl Target {
         }
     }
 
-    /// The claim or release `sent`, with what is not sent filled in.
+    /// The claim or release `sent`, with missing fields filled in.
     pub fn post(&self, sent: PostRequest) -> PostRequest {
         let is_open = sent.status == Some(LockStatus::Open);
         let mode = match sent.status {

@@ -1,20 +1,20 @@
 //! Calls of tools.
 
-use coord::domain::FilePaths;
-use coord::mcp::{Arguments, Outcome, Tool};
-use coord::operations::unknown_fields;
+use coord_domain::FilePaths;
+use coord_mcp::{Arguments, Outcome, Tool};
 use coord_protocol::{Action, CheckRequest, LockStatus, PostRequest, PostResponse};
+use coord_server::operations::unknown_fields;
 use rmcp::model::CallToolResult;
 
 use super::backend::Failure;
 use super::proxy::Proxy;
-use super::target::Sent;
+use super::target::CallOrigin;
 use crate::agent::changes::changed;
 use crate::agent::pushed;
 use crate::agent::work::Work;
 
 impl Proxy {
-    /// The result of a call with `arguments`, a JSON object. `client` is what the client calls itself.
+    /// The result of a call with `arguments`, a JSON object. `client` is the client's name.
     pub async fn call(&self, tool: Tool, arguments: &str, client: Option<&str>) -> CallToolResult {
         self.note_call();
         let mut outcome = match Arguments::read(tool, arguments) {
@@ -38,7 +38,7 @@ impl Proxy {
     }
 
     async fn check(&self, sent: CheckRequest, client: Option<&str>) -> Result<Outcome, Failure> {
-        let about = Sent::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
+        let about = CallOrigin::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
         let target = self.target(about, client)?;
         let request = target.check(sent);
         self.note_expired(&target.holder(&request.repo_url), &target.root).await;
@@ -52,7 +52,7 @@ impl Proxy {
     }
 
     async fn post(&self, sent: PostRequest, client: Option<&str>) -> Result<Outcome, Failure> {
-        let about = Sent::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
+        let about = CallOrigin::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
         let target = self.target(about, client)?;
         let is_filled_in = sent.agent_head.is_none() && sent.new_repo_head.is_none();
         let mut request = target.post(sent);
@@ -67,7 +67,7 @@ impl Proxy {
             answer.await
         };
         let mut answer = ask(&request).await;
-        // Git knows more than the server: what was pushed elsewhere, and what was never changed.
+        // Git knows more than the server: pushes to other branches, and files that were never changed.
         if let (true, Ok(response), Some(work)) = (is_filled_in, &answer, &target.work)
             && response.orchestration.action == Action::Push
             && let Some(again) = released_otherwise(work, &request).await
@@ -95,8 +95,8 @@ impl Proxy {
     }
 }
 
-/// The release that stands for `refused` by what git knows: the same again, where a remote has what was pushed; one without a push,
-/// where nothing was changed.
+/// The release that replaces `refused` by git's facts: the same again, if a remote has the pushed work; one without a push, if
+/// nothing was changed.
 async fn released_otherwise(work: &Work, refused: &PostRequest) -> Option<PostRequest> {
     let files = refused
         .file_paths

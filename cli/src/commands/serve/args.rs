@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
+use coord_settings::variables::{self, Reader};
 
 use super::listen_address;
 

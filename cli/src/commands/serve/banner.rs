@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::net::SocketAddr;
 
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::Tip;
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_sources::Tip;
 
-use coord_git::Opened;
+use coord_git::OpenedRepository;
 
 use crate::agent::rivals::Rival;
 
@@ -27,8 +27,8 @@ pub struct Served {
     pub notes: Vec<String>,
 }
 
-impl From<&Opened> for Served {
-    fn from(opened: &Opened) -> Self {
+impl From<&OpenedRepository> for Served {
+    fn from(opened: &OpenedRepository) -> Self {
         let mut notes = Vec::new();
         if let Some(branch) = &opened.headless {
             let subject = match &opened.default_branch {
@@ -55,7 +55,7 @@ impl From<&Opened> for Served {
     }
 }
 
-/// The address, the repositories, and three lines to try.
+/// The address, the repositories, three lines to try, and the demo.
 pub fn text(address: SocketAddr, store: &str, served: &[Served], rivals: &[Rival]) -> String {
     let base = format!("http://{address}");
     let mut text = format!("\nCoord listens on {base}\n\n");
@@ -95,11 +95,21 @@ pub fn text(address: SocketAddr, store: &str, served: &[Served], rivals: &[Rival
         "curl -s '{base}/api/graph?repo_url=https://{}&branch={branch}'\n",
         first.repo
     );
+    let _ = writeln!(text, "Add -H 'X-Coord-User: bob' to send requests as another user.\n");
     let _ = writeln!(
         text,
-        "Add -H 'X-Coord-User: bob' to send requests as another user. Ctrl-C stops the server.\n"
+        "To see the page with agents at work, run `{}`. Ctrl-C stops the server.\n",
+        demo()
     );
     text
+}
+
+/// The command of the demo, as whoever runs this would run it.
+fn demo() -> &'static str {
+    match std::env::var_os("CARGO") {
+        Some(_) => "cargo run demo",
+        None => "coord demo",
+    }
 }
 
 fn branch_line(repository: &Served) -> String {

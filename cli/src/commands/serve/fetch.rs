@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use tokio::time::sleep_until;
 
 use coord_git::{FetchSettings, GitSource};

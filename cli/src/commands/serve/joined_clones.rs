@@ -9,8 +9,8 @@ use axum::extract::State;
 use axum::http::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use coord::domain::RepoId;
-use coord_git::{GitSource, Opened};
+use coord_domain::RepoId;
+use coord_git::{GitSource, OpenedRepository};
 use parking_lot::Mutex;
 
 use crate::clone_list::{self, CloneList, Version};
@@ -40,7 +40,7 @@ impl List {
 
 impl JoinedClones {
     /// Those of the repositories that are `opened`; `None` where none has a remote, so that no other clone can be of it.
-    pub fn of(source: &Arc<GitSource>, opened: &[Opened]) -> Option<Arc<JoinedClones>> {
+    pub fn of(source: &Arc<GitSource>, opened: &[OpenedRepository]) -> Option<Arc<JoinedClones>> {
         let lists: Vec<List> = opened
             .iter()
             .filter(|opened| opened.has_remote())

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use coord::http::{Connection, OpenConnection, PeerAddress};
-use coord::settings::connections::ConnectionConfig;
+use coord_http::{Connection, OpenConnection, PeerAddress};
+use coord_settings::connections::ConnectionConfig;
 use futures::FutureExt;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1::Builder;
@@ -28,14 +28,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 pub use places::Places;
-use places::{Phase, Place};
+use places::{ConnectionPlace, Phase};
 use stream::ImpatientStream;
 use tracked_body::TrackedBody;
 
 /// Open files kept for other uses: repositories, the store, outgoing connections. A quarter of a small limit.
 const OTHER_FILES: usize = 256;
 
-/// What a client gets for which there is no place.
+/// The response to a client without a place.
 const NO_PLACE: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
@@ -93,7 +93,7 @@ pub async fn serve_within(
         .max_buf_size(bounds.head_bytes);
     let open = watch::Sender::new(());
     let (stop, stopped) = watch::channel(());
-    let serve_one = |stream: TcpStream, peer: SocketAddr, place: Arc<Place>| {
+    let serve_one = |stream: TcpStream, peer: SocketAddr, place: Arc<ConnectionPlace>| {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
@@ -176,7 +176,7 @@ fn answer(
     router: &TowerToHyperService<Router>,
     request: Request<Incoming>,
     peer: PeerAddress,
-    place: &Arc<Place>,
+    place: &Arc<ConnectionPlace>,
 ) -> impl Future<Output = Result<axum::http::Response<TrackedBody<Body>>, std::convert::Infallible>> + use<> {
     place.begin(!request.body().is_end_stream());
     let mut request = request.map(|body| Body::new(TrackedBody::new(body, place, Phase::Working)));

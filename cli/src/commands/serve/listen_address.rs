@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_examples() {
+    fn an_invalid_address_is_refused_with_examples() {
         for text in [
             "",
             ":3000",

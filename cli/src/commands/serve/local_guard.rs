@@ -1,6 +1,6 @@
 //! On a loopback address without credentials, every program that can send a request is trusted. A web page is not: it may
 //! send one through a browser on this machine. A page of another site cannot send JSON without a preflight (CORS), which is
-//! refused unless `COORD_CORS_ORIGINS` lists the site. What it can send, such as a GET for an image, is told apart by `Origin` and
+//! refused unless `COORD_CORS_ORIGINS` lists the site. Its other requests, such as a GET for an image, are recognized by `Origin` and
 //! `Sec-Fetch-Site`, and refused before it counts for anybody. A page whose own name resolves to 127.0.0.1 (DNS rebinding) is
 //! detected by the Host of its requests.
 
@@ -12,18 +12,19 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::http::{Method, Request};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use coord::http::{ApiError, Edge, Endpoint, refuse_pages_of_other_sites};
-use coord::settings::own_names::{is_loopback, parse_host};
+use axum::response::Response;
+use coord_http::error::Respond;
+use coord_http::{ApiError, Edge, Endpoint, refuse_pages_of_other_sites};
+use coord_settings::service_hosts::{is_loopback, parse_host};
 
 /// Refuses requests whose Host is not this machine, and those of pages of other sites. Webhook deliveries are exempt: they are
-/// signed, and come through a tunnel with a name of its own.
+/// signed, and come through a tunnel with another name.
 pub async fn require_local_caller(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next) -> Response {
     match judge(&edge, &request) {
         Ok(()) => next.run(request).await,
         // POST requests come from agents, which get a command with every response.
         Err(error) if *request.method() == Method::POST => error.respond_to_agent(),
-        Err(error) => error.into_response(),
+        Err(error) => error.respond_to_person(),
     }
 }
 

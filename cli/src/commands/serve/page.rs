@@ -6,7 +6,9 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use coord::http::ApiError;
+use coord_domain::UserId;
+use coord_http::ApiError;
+use coord_http::error::Respond;
 use rust_embed::{EmbeddedFile, RustEmbed};
 use serde_json::{Value, json};
 use tower_http::compression::CompressionLayer;
@@ -32,8 +34,9 @@ pub fn router() -> Router {
     router.layer(CompressionLayer::new())
 }
 
-/// Serves `/served.json`, the repositories to choose from on the page. Only for servers whose callers may see all of them.
-pub fn served_list(served: &[Served]) -> Router {
+/// Serves `/served.json`: the repositories to choose from on the page, and the user for whom it acts. Only for servers whose callers
+/// may see all of them.
+pub fn served_list(served: &[Served], user: &UserId) -> Router {
     let is_first = |(place, repository): &(usize, &Served)| {
         // Several clones of one repository are one.
         served[..*place].iter().all(|before| before.repo != repository.repo)
@@ -45,7 +48,7 @@ pub fn served_list(served: &[Served]) -> Router {
         .map(|(_, served)| served)
         .map(|served| json!({"repo_url": format!("https://{}", served.repo), "branch": served.branch.as_ref().map(ToString::to_string)}))
         .collect();
-    let list = json!({"repositories": repositories});
+    let list = json!({"repositories": repositories, "user": user.as_str()});
     Router::new().route(
         "/served.json",
         get(async move || ([(CACHE_CONTROL, "no-cache")], Json(list.clone()))),
@@ -55,7 +58,7 @@ pub fn served_list(served: &[Served]) -> Router {
 fn serve(path: &str, headers: &HeaderMap) -> Response {
     match Files::get(path) {
         Some(file) => respond(&file, headers),
-        None => ApiError::UnknownRoute { instead: None }.into_response(),
+        None => ApiError::UnknownRoute { instead: None }.respond_to_person(),
     }
 }
 

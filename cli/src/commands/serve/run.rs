@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use coord::builds::background::BackgroundBuilds;
-use coord::builds::head_observer::HeadObserver;
-use coord::settings::connections::ConnectionConfig;
-use coord::settings::process_environment;
-use coord::store::Store;
-use coord::sweep::sweep_due;
+use coord_builds::background::BackgroundBuilds;
+use coord_builds::head_observer::HeadObserver;
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
+use coord_server::sweep::sweep_due;
+use coord_settings::connections::ConnectionConfig;
+use coord_settings::process_environment;
+use coord_store::Store;
 use tokio::net::TcpListener;
 
 use super::args::ServeArgs;
@@ -45,7 +45,7 @@ impl ServeArgs {
 }
 
 async fn serve(args: ServeArgs) -> anyhow::Result<()> {
-    coord::logging::start_text("warn");
+    coord_runtime::logging::start_text("warn");
     let connections = ConnectionConfig::from_env(&process_environment)?;
     listen::raise_file_limit(connections.most);
     let places = listen::Places::new(listen::within_file_limit(connections));

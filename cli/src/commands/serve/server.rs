@@ -8,17 +8,18 @@ use anyhow::bail;
 use axum::http::HeaderValue;
 use axum::middleware::from_fn_with_state;
 use axum::{Extension, Router};
-use coord::app::{App, credentials};
-use coord::auth::{Authenticator, Credentials};
-use coord::builds::background::BackgroundBuilds;
-use coord::builds::head_observer::HeadObserver;
-use coord::domain::UserId;
-use coord::events::EventHub;
-use coord::http::Endpoint;
-use coord::settings::{LockConfig, Settings, env_vars, process_environment};
-use coord::store::Store;
+use coord_auth::{Authenticator, Credentials};
+use coord_builds::background::BackgroundBuilds;
+use coord_builds::head_observer::HeadObserver;
+use coord_domain::UserId;
 use coord_embedded::EmbeddedStore;
+use coord_events::EventHub;
 use coord_git::GitSource;
+use coord_http::Endpoint;
+use coord_server::app::{App, credentials};
+use coord_server::settings::Settings;
+use coord_settings::{LockConfig, env_vars, process_environment};
+use coord_store::Store;
 use tokio::sync::watch;
 use tower::ServiceBuilder;
 
@@ -45,7 +46,7 @@ pub struct Server {
     pub file: Option<EmbeddedStore>,
     /// The repositories on this machine.
     pub local: Option<Arc<GitSource>>,
-    /// Clones of these with a server of their own.
+    /// Clones of these with a separate server.
     pub rivals: Vec<Rival>,
     /// Live events; closed before the router is stopped.
     pub events: Arc<EventHub>,
@@ -93,7 +94,10 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         }
     }
     let authenticator = authenticator(address, credentials(&settings, people))?;
-    let is_open = matches!(authenticator, Authenticator::Local { .. });
+    let local_user = match &authenticator {
+        Authenticator::Local { user, .. } => Some(user.clone()),
+        _ => None,
+    };
     let OpenStore {
         store,
         file,
@@ -122,10 +126,10 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         ..App::new(&settings, Arc::clone(&store), authenticator)
     };
     let (events, appended) = (Arc::clone(&app.events), app.sealing.appended());
-    let mut router = coord::http::routes(app, &Endpoint::ALL).merge(page::router());
+    let mut router = coord_http::routes(app, &Endpoint::ALL).merge(page::router());
     let (mut local_edge, mut joined) = (None, None);
-    if is_open {
-        router = router.merge(page::served_list(&served));
+    if let Some(user) = &local_user {
+        router = router.merge(page::served_list(&served, user));
         local_edge = Some(Arc::new(settings.edge.clone()));
         joined = local.as_ref().and_then(|local| JoinedClones::of(local, &opened));
     }
@@ -134,10 +138,10 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         .layer(from_fn_with_state(own, refuse_those_for_others))
         .option_layer(local_edge.map(|edge| from_fn_with_state(edge, require_local_caller)))
         .option_layer(joined.map(|joined| from_fn_with_state(joined, read_joined)))
-        .layer(Extension(coord::mcp::protocol()));
+        .layer(Extension(coord_mcp::protocol()));
     let router = router.layer(layers);
     Ok(Server {
-        router: coord::http::around(settings.edge, router),
+        router: coord_http::around(settings.edge, router),
         announcement: Arc::new(announcement),
         store,
         file,

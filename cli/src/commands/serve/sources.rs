@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use coord::auth::People;
-use coord::domain::RepoId;
-use coord::http::Webhook;
-use coord::settings::{env_vars, process_environment, secret};
-use coord::source::github::{ApiBase, GithubConfig, GithubSource};
-use coord::source::{Source, SourceError, Sources};
+use coord_auth::People;
+use coord_domain::RepoId;
+use coord_http::Webhook;
+use coord_settings::{env_vars, process_environment, secret};
+use coord_sources::github::{ApiBase, GithubConfig, GithubSource};
+use coord_sources::{Source, SourceError, Sources};
 
 use super::args::ServeArgs;
 use super::banner::Served;
-use coord_git::{GitSource, Opened};
+use coord_git::{GitSource, OpenedRepository};
 
 /// The opened repositories.
 pub struct OpenSources {
@@ -26,7 +26,7 @@ pub struct OpenSources {
     /// The source of repositories on this machine.
     pub local: Option<Arc<GitSource>>,
     /// The repositories on this machine.
-    pub opened: Vec<Opened>,
+    pub opened: Vec<OpenedRepository>,
     /// All repositories, those on this machine first.
     pub served: Vec<Served>,
 }

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use coord::settings::{env_vars, process_environment, secret};
-use coord::store::Store;
-use coord::store::redis::RedisStore;
-use coord::store::upstash::UpstashStore;
 use coord_embedded::{EmbeddedStore, OpenError};
-use coord_files::Inside;
-use coord_git::Opened;
+use coord_files::RootedPath;
+use coord_git::OpenedRepository;
+use coord_settings::{env_vars, process_environment, secret};
+use coord_store::Store;
+use coord_store::redis::RedisStore;
+use coord_store::upstash::UpstashStore;
 use secrecy::SecretString;
 
 use super::args::ServeArgs;
 use super::banner::Served;
 use crate::agent::local_server;
-use crate::announcement::{Announced, Announcement, FOLDER, STORE};
+use crate::announcement::{AnnouncedServer, Announcement, FOLDER, STORE};
 use crate::clone_list::{self, CloneList};
-use crate::{private_folder, store_place, user_state};
+use crate::{private_folder, store_location, user_state};
 
 pub struct OpenStore {
     pub store: Arc<dyn Store>,
@@ -35,7 +35,7 @@ pub struct OpenStore {
 pub async fn open_store(
     args: &ServeArgs,
     address: SocketAddr,
-    opened: &[Opened],
+    opened: &[OpenedRepository],
     served: &[Served],
 ) -> anyhow::Result<OpenStore> {
     list_clones(opened);
@@ -55,8 +55,8 @@ pub async fn open_store(
         return Ok(OpenStore::elsewhere(store, Announcement::write(repositories, address)));
     }
     let (folder, made) = match (&args.data_dir, opened.first()) {
-        // Whoever names a folder says whose it is.
-        (Some(folder), _) => (Inside::new(folder, ""), private_folder::make_named(folder)),
+        // A user who names a folder is responsible for its owner.
+        (Some(folder), _) => (RootedPath::new(folder, ""), private_folder::make_named(folder)),
         (None, Some(repository)) => {
             let folder = own_folder(repository);
             let made = private_folder::make_inside(&folder);
@@ -65,7 +65,7 @@ pub async fn open_store(
         (None, None) => {
             let folder = state_folder(served)?;
             let made = private_folder::make(&folder);
-            (Inside::new(folder, ""), made)
+            (RootedPath::new(folder, ""), made)
         }
     };
     made.with_context(|| format!("cannot make the folder {}", folder.full().display()))?;
@@ -99,7 +99,7 @@ pub async fn open_store(
         }
         Err(OpenError::InUse(path)) => {
             let path = path.display();
-            match Announced::read(&folder) {
+            match AnnouncedServer::read(&folder) {
                 Some(first) => bail!(
                     "another coord serve listens on {first}, and keeps the locks of these repositories in {path}: use that one, or stop it first"
                 ),
@@ -122,7 +122,7 @@ impl OpenStore {
 
 /// Lists the clones that are served, so that other clones of their repositories find this server. A clone beside another one of its
 /// repository uses that one's store.
-fn list_clones(opened: &[Opened]) {
+fn list_clones(opened: &[OpenedRepository]) {
     for (place, repository) in opened.iter().enumerate().filter(|(_, opened)| opened.has_remote()) {
         let is_beside = opened[..place].iter().any(|first| first.repo == repository.repo);
         match is_beside && !local_server::has_store(&own_folder(repository)) {
@@ -133,7 +133,7 @@ fn list_clones(opened: &[Opened]) {
 }
 
 /// Whether the commands of a clone find the store in the folder `store` by the list of clones.
-fn is_listed(repository: &Opened, store: &Path) -> bool {
+fn is_listed(repository: &OpenedRepository, store: &Path) -> bool {
     let list = CloneList::read(&repository.repo);
     let home = list.home().map(|home| home.join(FOLDER));
     repository.has_remote()
@@ -143,22 +143,22 @@ fn is_listed(repository: &Opened, store: &Path) -> bool {
 
 /// Notes in each repository whose locks are not kept in its own folder where they are: `place`. `store` is the folder of the embedded
 /// store. This comes before the announcement: whoever has found the server knows its store after it has ended.
-fn note_places(opened: &[Opened], store: Option<&Path>, place: &str) {
+fn note_places(opened: &[OpenedRepository], store: Option<&Path>, place: &str) {
     let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let store = store.map(real);
     for repository in opened {
         let own = own_folder(repository);
         let is_found = |store: &PathBuf| *store == real(&own.full()) || is_listed(repository, store);
         match store.as_ref().is_some_and(is_found) {
-            true => store_place::forget(&own),
-            false => store_place::note(&own, place),
+            true => store_location::forget(&own),
+            false => store_location::note(&own, place),
         }
     }
 }
 
 /// The folder of Coord's files in git's.
-fn own_folder(repository: &Opened) -> Inside {
-    Inside::new(&repository.git_folder, FOLDER)
+fn own_folder(repository: &OpenedRepository) -> RootedPath {
+    RootedPath::new(&repository.git_folder, FOLDER)
 }
 
 /// The user's folder for the store of repositories without a folder on this machine. Each first repository has one, because

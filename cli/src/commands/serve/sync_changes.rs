@@ -1,12 +1,12 @@
-//! What has to change for the files of `.orchestration/` to be written or read again.
+//! The changes after which the files of `.orchestration/` are written or read again.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use coord::domain::RepoId;
-use coord::events::{EventHub, Next, Watching};
-use coord_files::Inside;
+use coord_domain::RepoId;
+use coord_events::{EventHub, EventWatch, WatchItem};
+use coord_files::RootedPath;
 use coord_protocol::Event;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -17,17 +17,17 @@ use crate::commands::sync::{FILES, FOLDER, REGISTRY, Report};
 const LOOK: Duration = Duration::from_secs(2);
 
 /// A file as one look sees it: when it was changed, and its length. `None` where there is none.
-type Seen = Option<(Option<SystemTime>, u64)>;
+type SeenFile = Option<(Option<SystemTime>, u64)>;
 
 /// The changes of one working copy and of its repository.
 pub struct SyncChanges {
     repo: RepoId,
-    folder: Inside,
+    folder: RootedPath,
     events: Arc<EventHub>,
-    watching: Option<Watching>,
+    watching: Option<EventWatch>,
     /// Changes whenever this process has appended to a ledger.
     appended: watch::Receiver<u64>,
-    files: [Seen; FILES.len()],
+    files: [SeenFile; FILES.len()],
 }
 
 impl SyncChanges {
@@ -35,7 +35,7 @@ impl SyncChanges {
     pub fn new(repo: RepoId, root: &Path, events: Arc<EventHub>, appended: watch::Receiver<u64>) -> SyncChanges {
         SyncChanges {
             repo,
-            folder: Inside::new(root, FOLDER),
+            folder: RootedPath::new(root, FOLDER),
             events,
             watching: None,
             appended,
@@ -78,7 +78,7 @@ impl SyncChanges {
         }
     }
 
-    fn look(&self) -> [Seen; FILES.len()] {
+    fn look(&self) -> [SeenFile; FILES.len()] {
         FILES.map(|name| {
             let about = self.folder.join(name).about().ok()??;
             Some((about.modified, about.len))
@@ -87,7 +87,7 @@ impl SyncChanges {
 }
 
 /// Whether the next event changes what the files say. Watching anew, some may have been missed.
-async fn event(events: &EventHub, repo: &RepoId, watching: &mut Option<Watching>) -> bool {
+async fn event(events: &EventHub, repo: &RepoId, watching: &mut Option<EventWatch>) -> bool {
     let Some(watched) = watching else {
         match events.watch(repo, None).await {
             Ok(watched) => *watching = Some(watched),
@@ -97,14 +97,14 @@ async fn event(events: &EventHub, repo: &RepoId, watching: &mut Option<Watching>
         return true;
     };
     match watched.next().await {
-        Ok(Next::Event(published)) => matters(&published.event),
-        Ok(Next::Gap) => true,
-        Ok(Next::Live(_)) => false,
-        Ok(Next::Slow) | Err(_) => {
+        Ok(WatchItem::Event(published)) => matters(&published.event),
+        Ok(WatchItem::Gap) => true,
+        Ok(WatchItem::Live(_)) => false,
+        Ok(WatchItem::Slow) | Err(_) => {
             *watching = None;
             false
         }
-        Ok(Next::Stopped) => std::future::pending().await,
+        Ok(WatchItem::Stopped) => std::future::pending().await,
     }
 }
 

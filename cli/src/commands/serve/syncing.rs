@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
-use coord::domain::RepoId;
-use coord_git::{Opened, WorkingCopy};
+use coord_domain::RepoId;
+use coord_git::{OpenedRepository, WorkingCopy};
 use coord_protocol::{Client, ClientSettings};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
@@ -41,7 +41,7 @@ pub struct SyncedClone {
 ///
 /// # Errors
 /// When a repository has no files here, or callers at `address` need a credential.
-pub fn clones(args: &ServeArgs, address: SocketAddr, opened: &[Opened]) -> anyhow::Result<Vec<SyncedClone>> {
+pub fn clones(args: &ServeArgs, address: SocketAddr, opened: &[OpenedRepository]) -> anyhow::Result<Vec<SyncedClone>> {
     let mut clones: Vec<SyncedClone> = Vec::new();
     if !args.sync {
         return Ok(clones);
@@ -92,7 +92,7 @@ pub async fn keep_current(
     stop: impl Future<Output = ()>,
 ) {
     let mut stop = std::pin::pin!(stop);
-    let mut told = Told::default();
+    let mut told = LoggedCauses::default();
     changes.watch().await;
     loop {
         changes.note_files();
@@ -138,12 +138,12 @@ fn synchronize(clone: &SyncedClone, client: &Client) -> anyhow::Result<Report> {
     }
 }
 
-/// What the log was told, so that each cause is told once.
+/// Causes in the log, so that each is logged once.
 #[derive(Debug, Default)]
-struct Told(BTreeSet<String>);
+struct LoggedCauses(BTreeSet<String>);
 
-impl Told {
-    /// What the log was not told by the last outcome.
+impl LoggedCauses {
+    /// Causes that were not logged with the last outcome.
     fn news(&mut self, outcome: &anyhow::Result<Report>) -> Vec<String> {
         let causes: BTreeSet<String> = match outcome {
             Ok(report) => report.problems.iter().chain(&report.notes).cloned().collect(),
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn each_cause_is_told_once_and_so_is_its_end() {
-        let mut told = Told::default();
+        let mut told = LoggedCauses::default();
         let with = |problems: &[&str]| {
             Ok(Report {
                 problems: problems.iter().map(|&problem| problem.to_owned()).collect(),

@@ -1,8 +1,8 @@
-//! When hooks of agents were last heard of: each call of `coord hook AGENT EVENT` touches the file `hooks/AGENT/EVENT`.
+//! When hooks of agents last ran: each call of `coord hook AGENT EVENT` touches the file `hooks/AGENT/EVENT`.
 
 use std::time::UNIX_EPOCH;
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 use serde::Serialize;
 
 /// The folder, in that of Coord's files.
@@ -11,9 +11,9 @@ const FOLDER: &str = "hooks";
 /// Most agents and most events that are looked at.
 const MOST: usize = 64;
 
-/// A hook that was heard of.
+/// A hook that has run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(in crate::commands) struct Heard {
+pub(in crate::commands) struct HookRun {
     /// The agent, such as `claude-code`.
     pub(in crate::commands) agent: String,
     /// The event, by the agent's own name.
@@ -22,15 +22,15 @@ pub(in crate::commands) struct Heard {
     pub(in crate::commands) time: i64,
 }
 
-/// The hooks that were heard of, the latest first; `folder` is that of Coord's files.
-pub(in crate::commands) fn heard(folder: &Inside) -> Vec<Heard> {
+/// The hooks that have run, the latest first; `folder` is that of Coord's files.
+pub(in crate::commands) fn hook_runs(folder: &RootedPath) -> Vec<HookRun> {
     let mut heard = Vec::new();
     for (agent, path) in entries(&folder.join(FOLDER)) {
         for (event, path) in entries(&path) {
             let modified = path.about().ok().flatten().and_then(|about| about.modified);
             let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let time = since.and_then(|since| i64::try_from(since.as_secs()).ok());
-            heard.extend(time.map(|time| Heard {
+            heard.extend(time.map(|time| HookRun {
                 agent: agent.clone(),
                 event,
                 time,
@@ -41,7 +41,7 @@ pub(in crate::commands) fn heard(folder: &Inside) -> Vec<Heard> {
     heard
 }
 
-fn entries(folder: &Inside) -> Vec<(String, Inside)> {
+fn entries(folder: &RootedPath) -> Vec<(String, RootedPath)> {
     let names = folder.list(MOST).ok().flatten().unwrap_or_default();
     let named = names.into_iter().take(MOST).filter_map(|name| name.into_string().ok());
     let named = named.map(|name| (name.clone(), folder.join(name)));
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn hooks_are_listed_with_the_latest_first() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(heard(&Inside::new(folder.path(), "")), []);
+        assert_eq!(hook_runs(&RootedPath::new(folder.path(), "")), []);
         let now = std::time::SystemTime::now();
         for (name, seconds) in [
             ("claude-code/PreToolUse", 60),
@@ -72,7 +72,7 @@ mod tests {
             file.set_modified(now - std::time::Duration::from_secs(seconds))
                 .unwrap();
         }
-        let listed: Vec<String> = heard(&Inside::new(folder.path(), ""))
+        let listed: Vec<String> = hook_runs(&RootedPath::new(folder.path(), ""))
             .iter()
             .map(|heard| format!("{} {}", heard.agent, heard.event))
             .collect();

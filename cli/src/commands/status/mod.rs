@@ -1,9 +1,9 @@
-//! `coord status`: who holds what in a repository.
+//! `coord status`: the locks of a repository, and their holders.
 //!
 //! - `report`: what is shown, and its JSON
 //! - `text`: the same for people
 //! - `watch`: the same, live
-//! - [`hooks`]: when hooks of agents were last heard of
+//! - [`hooks`]: when hooks of agents last ran
 
 pub(super) mod hooks;
 mod report;
@@ -13,7 +13,6 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 
 use self::report::Report;
 use crate::agent::exit_status::ExitStatus;
@@ -32,7 +31,7 @@ Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
 
 /// Options of `coord status`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct StatusArgs {
     /// Show it live, in a terminal
     #[arg(short, long, conflicts_with = "json")]

@@ -1,10 +1,10 @@
-//! What `coord status` shows, and its JSON.
+//! The report of `coord status`, and its JSON.
 
 use coord_git::WorkingCopy;
 use coord_protocol::{ClientError, HeldLock, IntentsResponse, IntentsView, LocksFilter, LocksResponse, WaitingClaim};
 use serde::Serialize;
 
-use super::hooks::{Heard, heard};
+use super::hooks::{HookRun, hook_runs};
 use crate::agent::intents::status;
 use crate::agent::local_server;
 use crate::agent::next_command;
@@ -12,7 +12,7 @@ use crate::agent::work::Work;
 use crate::agent::workplace::Workplace;
 use crate::commands::guard::bypass;
 
-/// Who holds what in a repository, as seen from a working copy.
+/// The locks of a repository, as seen from a working copy.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     /// The repository, as requests name it.
@@ -20,10 +20,10 @@ pub(super) struct Report {
     pub(super) server: String,
     /// Whether it is the `coord serve` of the repository.
     pub(super) is_local: bool,
-    /// Whose `coord serve` it is.
+    /// The clone that runs `coord serve`.
     #[serde(skip)]
     pub(super) whose: Option<String>,
-    /// What other clones with a server of their own mean, and the line that fixes it.
+    /// Warnings about other clones with a separate server, and the command that fixes them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) warnings: Vec<String>,
     /// The branch that the work is for.
@@ -50,11 +50,11 @@ pub(super) struct Report {
     pub(super) waiting: Vec<WaitingClaim>,
     /// The intents that have not ended, who owns which file, and the state of the caller.
     pub(super) intents: IntentsResponse,
-    /// How often somebody has gone past the guard of this clone, and the newest note of it.
+    /// Number of bypasses of the guard of this clone, and the newest note of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bypasses: Option<(usize, String)>,
-    /// When hooks were last heard of, the latest first.
-    pub(super) hooks: Vec<Heard>,
+    /// When hooks last ran, the latest first.
+    pub(super) hooks: Vec<HookRun>,
 }
 
 /// How a working copy stands to the head of its branch.
@@ -116,7 +116,7 @@ impl Report {
             repo_url: work.repo_url(),
             server: workplace.connection.address.clone(),
             is_local: workplace.connection.is_local,
-            whose: workplace.connection.whose(),
+            whose: workplace.connection.server_owner(),
             warnings: warnings(workplace),
             branch: work.branch.to_string(),
             pull: None,
@@ -142,8 +142,8 @@ fn warnings(workplace: &Workplace) -> Vec<String> {
         .collect()
 }
 
-fn hooks_of(working_copy: &WorkingCopy) -> Vec<Heard> {
-    heard(&local_server::file(working_copy, ""))
+fn hooks_of(working_copy: &WorkingCopy) -> Vec<HookRun> {
+    hook_runs(&local_server::file(working_copy, ""))
 }
 
 fn standing(work: &Work, tip: Option<&str>) -> Standing {

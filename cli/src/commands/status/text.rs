@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use coord_protocol::plain_text::quoted_line;
-use coord_protocol::{HeldLock, WaitingClaim};
+use coord_protocol::{BlockingLock, HeldLock, WaitingClaim};
 
 use super::report::{Report, ShownLock, Standing};
 use crate::commands::intent;
@@ -10,6 +10,7 @@ use crate::terminal::locks::{holder, mode};
 use crate::terminal::output::{CAUTION, FAINT, GOOD, STRONG, short, styled};
 use crate::terminal::table::{Column, Cut, cut, render};
 use crate::terminal::times::{countdown, duration};
+use crate::terminal::wrap::wrapped;
 
 /// Most hooks in the line about them.
 const MOST_HOOKS: usize = 6;
@@ -17,12 +18,12 @@ const MOST_HOOKS: usize = 6;
 const FILE: Column = Column::new("FILE", Cut::Start, 16);
 const HOLDER: Column = Column::new("HOLDER", Cut::End, 8);
 const BRANCH: Column = Column::new("BRANCH", Cut::End, 8);
-const MODE: Column = Column::new("MODE", Cut::Never, 0);
+const MODE: Column = Column::new("MODE", Cut::End, 6);
 const SINCE: Column = Column::new("SINCE", Cut::Never, 0);
-const RENEWED: Column = Column::new("RENEWED", Cut::Never, 0);
 const LEFT: Column = Column::new("EXPIRES", Cut::Never, 0);
 const WAITING: Column = Column::new("WAITING", Cut::End, 8);
-const WAITS_FOR: Column = Column::new("FOR", Cut::End, 16);
+const WANTS: Column = Column::new("WANTS", Cut::Start, 12);
+const WAITS_FOR: Column = Column::new("WAITS FOR", Cut::End, 16);
 const MESSAGE: Column = Column::new("MESSAGE", Cut::End, 12);
 
 /// The text; no line is wider than `width`, where there is one.
@@ -103,8 +104,9 @@ fn heading(report: &Report, width: Option<usize>) -> String {
         .as_ref()
         .map(|whose| format!(", {whose}"))
         .unwrap_or_default();
-    let warnings = report.warnings.iter().map(|warning| styled(CAUTION, warning) + "\n");
-    let warnings: String = warnings.collect();
+    let room = width.unwrap_or(usize::MAX);
+    let warnings = report.warnings.iter().flat_map(|warning| wrapped(warning, room));
+    let warnings: String = warnings.map(|line| styled(CAUTION, &line) + "\n").collect();
     let asked = format!("{repository} at {}{server}", report.server);
     let asked = width.map_or(asked.clone(), |width| cut(&asked, width, Cut::End));
     format!(
@@ -116,12 +118,7 @@ fn heading(report: &Report, width: Option<usize>) -> String {
 fn table(report: &Report, now: i64, width: Option<usize>) -> String {
     let is_elsewhere = |shown: &ShownLock| shown.lock.branch != report.branch;
     let with_branch = report.locks.iter().any(is_elsewhere);
-    let is_renewed = |shown: &ShownLock| shown.lock.since.is_some_and(|since| since < shown.lock.timestamp);
-    let with_renewals = report.locks.iter().any(is_renewed);
     let mut columns = vec![FILE, HOLDER, MODE, SINCE, LEFT, MESSAGE];
-    if with_renewals {
-        columns.insert(4, RENEWED);
-    }
     if with_branch {
         columns.insert(1, BRANCH);
     }
@@ -146,9 +143,6 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
             countdown(expiry - now),
             quoted_line(message),
         ];
-        if with_renewals {
-            cells.insert(4, duration(now - timestamp));
-        }
         if with_branch {
             cells.insert(1, branch.clone());
         }
@@ -159,33 +153,45 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
     render(&columns, &rows, width)
 }
 
-/// Who waits, and for whom.
+/// Waiting claims, and the holders that they wait for.
 fn waiting_table(report: &Report, now: i64, width: Option<usize>) -> String {
+    let who = |user: &str, agent: Option<&str>| named(report, user, agent);
+    // The lock that holds the claim back longest, unless it is released earlier.
+    let expiry = |blocking: &BlockingLock| {
+        let mut locks = report.locks.iter().map(|shown| &shown.lock);
+        let lock = locks.find(|lock| {
+            (&lock.file_path, &lock.user, &lock.agent_id) == (&blocking.file_path, &blocking.user, &blocking.agent_id)
+        });
+        lock.map(|lock| lock.expiry)
+    };
     let row = |claim: &WaitingClaim| {
-        let who = |user: &str, agent: Option<&str>| named(report, user, agent);
-        let locks = claim
+        let locks: Vec<String> = claim
             .waits_for
             .iter()
-            .map(|lock| format!("{}: {}", who(&lock.user, lock.agent_id.as_deref()), lock.file_path));
-        let locks: Vec<String> = locks.collect();
-        let waits_for = match (claim.reserved_until, &locks[..]) {
-            (Some(until), _) => format!("its files are reserved, {} left", countdown(until - now)),
-            (None, []) => claim.file_paths.join(", "),
-            (None, locks) => locks.join(", "),
+            .map(|lock| format!("{}: {}", who(&lock.user, lock.agent_id.as_deref()), lock.file_path))
+            .collect();
+        let waits_for = match claim.reserved_until {
+            Some(_) => "nobody: reserved".to_owned(),
+            None => locks.join(", "),
         };
+        let until = claim
+            .reserved_until
+            .or_else(|| claim.waits_for.iter().filter_map(expiry).max());
         let cells = [
             who(&claim.user, claim.agent_id.as_deref()),
-            duration(now - claim.since),
+            claim.file_paths.join(", "),
             waits_for,
+            duration(now - claim.since),
+            until.map_or_else(String::new, |until| countdown(until - now)),
             quoted_line(&claim.message),
         ];
         (Style::new(), cells.to_vec())
     };
     let rows: Vec<_> = report.waiting.iter().map(row).collect();
-    render(&[WAITING, SINCE, WAITS_FOR, MESSAGE], &rows, width)
+    render(&[WAITING, WANTS, WAITS_FOR, SINCE, LEFT, MESSAGE], &rows, width)
 }
 
-/// Who holds the lock, as the caller sees it.
+/// The lock's holder, as the caller sees it.
 fn holder_of(report: &Report, shown: &ShownLock) -> String {
     match shown.is_own {
         true => "you".to_owned(),
@@ -204,7 +210,8 @@ fn named(report: &Report, user: &str, agent: Option<&str>) -> String {
 }
 
 fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
-    let heard = |hook: &super::hooks::Heard| format!("{} {} {} ago", hook.agent, hook.event, duration(now - hook.time));
+    let heard =
+        |hook: &super::hooks::HookRun| format!("{} {} {} ago", hook.agent, hook.event, duration(now - hook.time));
     let line = match &report.hooks[..] {
         [] => "hooks: no hook of an agent has run here yet".to_owned(),
         hooks => {
@@ -218,11 +225,11 @@ fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use coord_protocol::{BlockingLock, IntentsResponse, InterfacePromise, LockMode};
+    use coord_protocol::{IntentsResponse, InterfacePromise, LockMode};
     use serde_json::{Value as Json, json};
 
     use super::*;
-    use crate::commands::status::hooks::Heard;
+    use crate::commands::status::hooks::HookRun;
 
     fn lock(user: &str, agent_id: Option<&str>, file_path: &str, branch: &str, message: &str) -> HeldLock {
         HeldLock {
@@ -287,7 +294,7 @@ mod tests {
             locks_omitted: 0,
             waiting: Vec::new(),
             intents: intents(&json!([])),
-            hooks: vec![Heard {
+            hooks: vec![HookRun {
                 agent: "claude-code".to_owned(),
                 event: "PreToolUse".to_owned(),
                 time: 880,
@@ -320,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_whom_is_shown_and_agents_of_one_person_have_their_names_alone() {
+    fn waiting_claims_are_shown_and_agents_of_one_person_by_name_alone() {
         let mut report = report("main");
         report.locks[1].lock.user = "ann".to_owned();
         let claim = |agent: &str, reserved_until, waits_for| WaitingClaim {
@@ -345,6 +352,35 @@ mod tests {
             claim("codex-3", Some(1012), Vec::new()),
         ];
         insta::assert_snapshot!([plain(&report, None), plain(&report, Some(80))].join("----\n"));
+    }
+
+    #[test]
+    fn no_line_is_wider_than_80_columns_whatever_is_long() {
+        let mut report = report("feature/a-long-name-of-a-branch");
+        report.locks[0].lock.interface = Some(InterfacePromise::Keeps);
+        report.locks[1].lock.shared = true;
+        let long = "packages/server/src/authentication/session.ts";
+        report.waiting = vec![WaitingClaim {
+            file_paths: vec![long.to_owned(), "src/page.ts".to_owned()],
+            branch: "main".to_owned(),
+            user: "a-long-login".to_owned(),
+            user_name: "Ann".to_owned(),
+            agent_id: Some("claude-code-0d5ab".to_owned()),
+            status: LockMode::Writing,
+            message: "Renaming the pool, and every caller".to_owned(),
+            since: 960,
+            reserved_until: None,
+            waits_for: vec![BlockingLock {
+                file_path: long.to_owned(),
+                user: "bob".to_owned(),
+                agent_id: Some("codex-7f".to_owned()),
+            }],
+        }];
+        report.warnings =
+            vec!["another clone of this repository has its own server, whose locks do not count here".to_owned()];
+        for line in plain(&report, Some(80)).lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
     }
 
     #[test]

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_counted() {
+    fn entries_that_do_not_fit_are_counted() {
         assert_eq!(shown("a\nb\nc", 3), ["a", "b", "c"]);
         assert_eq!(shown("a\nb\nc\nd", 3), ["a", "b", "and 2 more lines"]);
         assert_eq!(shown("a\nb", 1), ["and 2 more lines"]);

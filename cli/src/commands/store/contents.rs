@@ -1,7 +1,7 @@
 //! The content of a store, page by page, so that none has to fit into memory whole.
 
 use anyhow::{Context, bail};
-use coord::store::{Request, Store, Value};
+use coord_store::{Request, Store, Value};
 
 /// Keys, and elements of a collection, of one page.
 pub const PAGE: usize = 500;

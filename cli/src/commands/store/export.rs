@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use coord::store::{Store, Value};
+use coord_store::{Store, Value};
 use serde_json::{Value as Json, json};
 
 use super::contents::{Keys, PAGE, ask, one, texts};
 
-/// What comes of credentials is left out, although it is a digest.
+/// Prefix of the keys that are left out: they come from credentials, although only as digests.
 const CREDENTIALS: &str = "coord:identity:";
 
 /// Writes the content of `store` to `file`, or to standard output.

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use coord::settings::process_environment;
-use coord::store::{Store, StoreError, connect};
 use coord_embedded::{EmbeddedStore, OpenError};
 use coord_git::WorkingCopy;
+use coord_settings::process_environment;
+use coord_store::{Store, StoreError, connect};
 
 use crate::agent::local_server;
 use crate::announcement::STORE;

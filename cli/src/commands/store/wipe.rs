@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::{Context, bail, ensure};
-use coord::store::Store;
+use coord_store::Store;
 
 use super::contents::{Keys, ask};
 
@@ -25,7 +25,7 @@ pub async fn run(store: &dyn Store, is_agreed: bool) -> anyhow::Result<()> {
         let commands: Vec<Vec<&str>> = page.iter().map(|key| vec!["UNLINK", key]).collect();
         if !commands.is_empty() {
             let replies = ask(store, &commands).await?;
-            deleted += replies.iter().filter_map(coord::store::Value::as_int).sum::<i64>();
+            deleted += replies.iter().filter_map(coord_store::Value::as_int).sum::<i64>();
         }
     }
     writeln!(std::io::stderr(), "Deleted {deleted} keys.").context("standard error")

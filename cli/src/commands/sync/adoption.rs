@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufReader, Read};
 
-use coord_intents::ledger::{Adoption, ContentHash, Foreign};
+use coord_intents::ledger::{Adoption, ContentHash, ForeignLines};
 use coord_protocol::{Client, ClientError, RecordEntry, RecordKind, RecordRequest};
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn of_file(file: File, foreign: Foreign) -> std::io::Result<Adoption> {
+pub(super) fn of_file(file: File, foreign: ForeignLines) -> std::io::Result<Adoption> {
     Adoption::of(BufReader::new(file.take(foreign.bytes)))
 }
 

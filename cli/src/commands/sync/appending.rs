@@ -4,20 +4,20 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use anyhow::Context;
-use coord_files::{Cause, FileError, Inside, Refusal};
-use coord_intents::ledger::{Foreign, MAX_LINE_BYTES};
+use coord_files::{Cause, FileError, Refusal, RootedPath};
+use coord_intents::ledger::{ForeignLines, MAX_LINE_BYTES};
 
 use super::folder::{MOST_TRACE_BYTES, TRACE};
 use super::once::{Failure, Sync};
 use super::report::Report;
 use super::{adoption, trace};
-use crate::agent::ledger::{Ends, lines, newest};
+use crate::agent::ledger::{LedgerLocation, lines, newest};
 
 impl Sync<'_> {
     /// Appends the lines that the server has and the file has not. Lines of other programs at its beginning are adopted before.
     pub(super) async fn trace(&self, report: &mut Report) -> Result<(), Failure> {
         let client = self.callers.client;
-        let ends = Ends::of(&newest(client, &self.repo_url).await?)?;
+        let ends = LedgerLocation::of(&newest(client, &self.repo_url).await?)?;
         let path = self.folder.file(TRACE);
         let (length, found) = self.end(&path, ends)?;
         let end = match found {
@@ -55,7 +55,7 @@ impl Sync<'_> {
     }
 
     /// The bytes of the file, and where it goes on, or why it does not.
-    fn end(&self, path: &Inside, ends: Ends) -> anyhow::Result<(u64, Result<trace::End, String>)> {
+    fn end(&self, path: &RootedPath, ends: LedgerLocation) -> anyhow::Result<(u64, Result<trace::LedgerEnd, String>)> {
         let about = || cannot_be_read(path);
         Ok(match opened(path)? {
             Some(file) => (
@@ -70,8 +70,8 @@ impl Sync<'_> {
     /// may be appended, because a line that adopts those of another copy would stand alone.
     async fn adopt(
         &self,
-        path: &Inside,
-        foreign: Foreign,
+        path: &RootedPath,
+        foreign: ForeignLines,
         after: u64,
         found: &mut Vec<String>,
         report: &mut Report,
@@ -100,7 +100,7 @@ impl Sync<'_> {
 }
 
 /// The file, unless it is larger than the largest ledger.
-fn opened(path: &Inside) -> anyhow::Result<Option<File>> {
+fn opened(path: &RootedPath) -> anyhow::Result<Option<File>> {
     let file = path.open()?;
     if let Some(file) = &file
         && file.metadata().is_ok_and(|about| about.len() > MOST_TRACE_BYTES)
@@ -114,11 +114,11 @@ fn opened(path: &Inside) -> anyhow::Result<Option<File>> {
     Ok(file)
 }
 
-fn cannot_be_read(path: &Inside) -> String {
+fn cannot_be_read(path: &RootedPath) -> String {
     format!("{} cannot be read", path.full().display())
 }
 
-/// What a file has after its last newline.
+/// The text after a file's last newline.
 fn last_line(mut file: File) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(MAX_LINE_BYTES as u64 + 1)))?;

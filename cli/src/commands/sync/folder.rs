@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io::Write;
 
 use anyhow::{Context, bail, ensure};
-use coord_files::{FILE_MODE, FOLDER_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, FOLDER_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 
 /// The folder, at the root of the working copy.
@@ -24,22 +24,21 @@ const MOST_BYTES: u64 = 8 << 20;
 /// Largest ledger, in bytes.
 pub(super) const MOST_TRACE_BYTES: u64 = 1 << 30;
 
-/// The folder, while nobody else writes it. Who has pushed it decides what is in it, so that it is opened without following links.
+/// The folder, locked for writing. Anyone who can push decides its content, so it is opened without following links.
 pub(super) struct Folder {
-    path: Inside,
-    /// What was last written is kept here, under git's folder.
-    kept: Inside,
+    path: RootedPath,
+    /// The last written texts are kept here, under git's folder.
+    kept: RootedPath,
     _lock: File,
 }
 
 impl Folder {
-    /// Waits for nobody: whoever writes the folder now brings it up to date as well.
+    /// Does not wait: the process that writes the folder now brings it up to date as well.
     ///
-    /// # Errors
-    /// When somebody else writes it, or a folder cannot be made.
+    /// # Errors When another process writes it, or a folder cannot be made.
     pub(super) fn open(working_copy: &WorkingCopy) -> anyhow::Result<Folder> {
-        let path = Inside::new(working_copy.root(), FOLDER);
-        let kept = Inside::new(working_copy.git_folder(), "coord/sync");
+        let path = RootedPath::new(working_copy.root(), FOLDER);
+        let kept = RootedPath::new(working_copy.git_folder(), "coord/sync");
         let lock = kept.join("lock");
         lock.make_parents(PRIVATE_MODE)?;
         let lock = lock.append(FILE_MODE)?;
@@ -57,7 +56,7 @@ impl Folder {
         })
     }
 
-    pub(super) fn file(&self, name: &str) -> Inside {
+    pub(super) fn file(&self, name: &str) -> RootedPath {
         self.path.join(name)
     }
 
@@ -66,7 +65,7 @@ impl Folder {
         Ok(self.file(name).read(MOST_BYTES)?)
     }
 
-    /// What was last written of a file.
+    /// The last written text of a file.
     pub(super) fn last_written(&self, name: &str) -> anyhow::Result<Option<Vec<u8>>> {
         Ok(self.kept.join(name).read(MOST_BYTES)?)
     }
@@ -87,15 +86,14 @@ impl Folder {
         Ok(staged.replace()?)
     }
 
-    /// Keeps what was last written of a file.
+    /// Keeps the last written text of a file.
     pub(super) fn keep(&self, name: &str, text: &str) -> anyhow::Result<()> {
         Ok(self.kept.join(name).write(text.as_bytes(), FILE_MODE)?)
     }
 
     /// Appends to a file, if it has as many bytes as when it was read, and makes it where there is none.
     ///
-    /// # Errors
-    /// When somebody else has written to it meanwhile, or it cannot be written.
+    /// # Errors When another process has written to it meanwhile, or it cannot be written.
     pub(super) fn append(&self, name: &str, length: u64, bytes: &[u8]) -> anyhow::Result<()> {
         let file = self.file(name);
         file.make_parents(FOLDER_MODE)?;

@@ -1,9 +1,9 @@
-//! `coord sync`: the files of `.orchestration/`, which are a projection of the store, and what people changed in them.
+//! `coord sync`: the files of `.orchestration/`, which are a projection of the store, and people's changes in them.
 //!
 //! - `registry`: `active_intents.yaml`, planned as text; `taking`: changes of people, as requests
 //! - `trace`: where `agent_trace.jsonl` goes on; `appending`: it is only ever appended to; `adoption`: lines of other programs at its beginning
 //! - `folder`: the files on disk, one writer at a time
-//! - `once`: one synchronization; `report`: what came of it
+//! - `once`: one synchronization; `report`: its result
 
 mod adoption;
 mod appending;
@@ -17,7 +17,6 @@ mod trace;
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 
 pub use self::folder::{FILES, FOLDER, REGISTRY};
 pub use self::once::{Callers, Failure, once};
@@ -30,23 +29,23 @@ use crate::terminal::output::{print, print_json};
 
 const EXAMPLES: &str = "\
 Examples:
-  coord sync            writes the files, and takes in what you changed in active_intents.yaml
-  coord sync --check    says what would change, and changes nothing
+  coord sync            writes the files, and applies your changes in active_intents.yaml
+  coord sync --check    shows the changes without making them
 
-What both you and the server changed is a conflict: it is listed, and nothing
-is taken.
+A member that both you and the server changed is a conflict: it is listed, and
+none of your changes are applied.
 
 Exit status: 0 done, 1 an error, 2 wrong usage, 3 a conflict or a damaged
 file; with --check, something would change; 4 no answer.";
 
 /// Options of `coord sync`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct SyncArgs {
-    /// Say what would change, and change nothing
+    /// Show the changes without making them
     #[arg(long)]
     pub check: bool,
-    /// Print what came of it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

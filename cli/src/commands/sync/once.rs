@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use coord_files::FileError;
 use coord_git::WorkingCopy;
 use coord_intents::intent::Intent;
@@ -15,15 +15,15 @@ use super::report::Report;
 use super::{registry, taking};
 use crate::agent::intents::intent;
 
-/// Who asks the server.
+/// The clients of the server.
 pub struct Callers<'a> {
     /// For all that takes no person.
     pub client: &'a Client,
-    /// For what takes one, once a person agrees.
+    /// A client for a person's acts, once a person agrees.
     pub as_person: &'a dyn Fn() -> anyhow::Result<Client>,
 }
 
-/// Why nothing came of it.
+/// Why a synchronization failed.
 #[derive(Debug)]
 pub enum Failure {
     /// The server.
@@ -44,7 +44,7 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
-/// Brings the files of `working_copy`, which is of `repo`, and the store together; with `is_check` it says what would change, and changes nothing.
+/// Brings the files of `working_copy`, which is of `repo`, and the store together; with `is_check` it reports the changes without making them.
 ///
 /// # Errors
 /// When the server returns an error or no response, or a file cannot be read or written.
@@ -73,7 +73,7 @@ pub async fn once(
     Ok(report)
 }
 
-/// A file that is refused, because it is a link for example, is a problem of its own: the other files go on.
+/// A file that is refused, for example because it is a link, is one problem: the other files are synchronized.
 fn refused(done: Result<(), Failure>, report: &mut Report) -> Result<(), Failure> {
     match done {
         Err(Failure::Error(error)) => {
@@ -110,7 +110,7 @@ fn dropped_rows(text: &str, rows: &[Row]) -> Option<String> {
 /// Most dropped rows that a note names.
 const MOST_DROPPED: usize = 10;
 
-/// What one synchronization works with.
+/// The parts of one synchronization.
 pub(super) struct Sync<'a> {
     pub repo_url: String,
     pub repository: String,
@@ -176,7 +176,7 @@ impl Sync<'_> {
                 let stored = store.iter().find(|stored| stored.id == change.intent.id);
                 let branch = self.branch.as_deref();
                 if let Some(refusal) = taking::take(client, &self.repo_url, branch, stored, change).await? {
-                    // What follows stays in the file, for when this one is mended.
+                    // The following changes stay in the file until this one is fixed.
                     report.problems.push(format!("{}: {refusal}", change.intent.id));
                     return Ok(());
                 }
@@ -190,7 +190,7 @@ impl Sync<'_> {
             Err(refusal) => report.problems.push(format!("{REGISTRY}: {refusal}")),
             Ok(text) => {
                 let is_new = file.as_deref() != Some(text.as_bytes());
-                // With --check, what would be taken is still the file's.
+                // With --check, changes to be taken are still the file's.
                 if is_new && (!self.is_check || found.changes.is_empty()) {
                     self.write(REGISTRY, file.as_deref(), &text, report)?;
                 }

@@ -1,23 +1,23 @@
-//! `active_intents.yaml`: what people changed, and what is written.
+//! `active_intents.yaml`: changes that people made, and the text to write.
 
-use coord_intents::files::take_in::{Problem, Reason, TakeIn, take_in};
+use coord_intents::files::import::{FileChanges, Problem, Reason, import_changes};
 use coord_intents::files::{Refusal, Registry};
 use coord_intents::intent::Intent;
 
-/// What people changed in `file`, against `base`, what was last written, and the store. A file that is not there says nothing.
+/// Changes in `file` by people, relative to `base` (the last written text) and the store. A missing file has no changes.
 ///
 /// # Errors
 /// When the file is damaged.
-pub(super) fn changes(base: Option<&[u8]>, file: Option<&[u8]>, store: &[Intent]) -> Result<TakeIn, Refusal> {
+pub(super) fn changes(base: Option<&[u8]>, file: Option<&[u8]>, store: &[Intent]) -> Result<FileChanges, Refusal> {
     let Some(file) = file else {
-        return Ok(TakeIn::default());
+        return Ok(FileChanges::default());
     };
     // Only Coord writes the base; one that is damaged is as none.
     let base = base.and_then(|base| Registry::parse(base).ok());
-    Ok(take_in(base.as_ref(), &Registry::parse(file)?, store))
+    Ok(import_changes(base.as_ref(), &Registry::parse(file)?, store))
 }
 
-/// The file with what the store has.
+/// The file with the store's records.
 ///
 /// # Errors
 /// When the file is damaged, or cannot be changed in place.
@@ -33,7 +33,7 @@ pub(super) fn sentence(problem: &Problem) -> String {
     let Problem { id, member, reason } = problem;
     match reason {
         Reason::Conflict => format!(
-            "{id}: {member} was changed in the file and on the server: write what the server has, or what is to be"
+            "{id}: {member} was changed in the file and on the server: write the server's value, or the final one"
         ),
         Reason::Frozen => {
             format!("{id}: {member} is frozen once the intent has begun: write a new intent that supplements it")
@@ -70,15 +70,15 @@ mod tests {
         assert!(sentence(&conflict.problems[0]).starts_with("a: name was changed in the file and on the server"));
         let unknown = changes(Some(b"\t"), Some(edited.as_bytes()), &store("Pool")).unwrap();
         assert_eq!(unknown.problems.len(), 1, "nobody knows what was last written");
-        assert_eq!(changes(base, None, &store("Pool")).unwrap(), TakeIn::default());
+        assert_eq!(changes(base, None, &store("Pool")).unwrap(), FileChanges::default());
         assert_eq!(
             changes(base, Some(FILE.as_bytes()), &store("New")).unwrap(),
-            TakeIn::default()
+            FileChanges::default()
         );
     }
 
     #[test]
-    fn what_the_store_changed_is_a_change_of_its_lines() {
+    fn a_change_in_the_store_changes_its_own_lines() {
         let text = written(Some(FILE.as_bytes()), &store("Pools")).unwrap();
         assert!(
             text.starts_with("# Ours\nintents:\n  - id: a\n    name: Pools   # short\n"),

@@ -1,10 +1,10 @@
-//! What came of a synchronization.
+//! Result of a synchronization.
 
 use serde::Serialize;
 
 use crate::terminal::output::{BAD, GOOD, styled};
 
-/// What came of a synchronization, or would.
+/// Result of a synchronization, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// Files that were written.
@@ -17,7 +17,7 @@ pub struct Report {
     pub taken: Vec<(String, Vec<&'static str>)>,
     /// Why something was left as it is.
     pub problems: Vec<String>,
-    /// What is worth knowing.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 

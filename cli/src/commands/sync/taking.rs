@@ -1,6 +1,6 @@
 //! Changes of people in `active_intents.yaml`, as requests.
 
-use coord_intents::files::take_in::Change;
+use coord_intents::files::import::Change;
 use coord_intents::intent::{Intent, Status};
 use coord_protocol::{
     ActCaller, Client, ClientError, CompleteIntentRequest, EditIntentRequest, IntentAct, IntentFields, IntentResponse,

@@ -2,27 +2,31 @@
 
 use std::io::Read;
 
-use coord_intents::ledger::{Expected, Foreign, Point, Verdict, split, verify};
+use coord_intents::ledger::{Expectations, ForeignLines, Point, Verdict, split, verify};
 
-use crate::agent::ledger::Ends;
+use crate::agent::ledger::LedgerLocation;
 
 /// Where the ledger in a file goes on.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct LedgerEnd {
     /// The point after its last whole line.
     pub point: Point,
     /// Whether its last line was not written to its end.
     pub is_torn: bool,
     /// Lines of other programs at its beginning that no line adopts.
-    pub unadopted: Option<Foreign>,
+    pub unadopted: Option<ForeignLines>,
 }
 
 /// Where the ledger that `file` gives goes on. A sentence where nothing can be appended.
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn end(file: impl Read, repository: &str, ends: Ends) -> std::io::Result<Result<End, String>> {
-    let expected = Expected {
+pub(super) fn end(
+    file: impl Read,
+    repository: &str,
+    ends: LedgerLocation,
+) -> std::io::Result<Result<LedgerEnd, String>> {
+    let expected = Expectations {
         repository: repository.to_owned(),
         base: (ends.base.seq > 0).then_some(ends.base),
         anchors: Vec::new(),
@@ -41,7 +45,7 @@ pub(super) fn end(file: impl Read, repository: &str, ends: Ends) -> std::io::Res
     }
     if report.notes.iter().any(|note| note.verdict == Verdict::UnsealedTail) {
         return Ok(Err(
-            "lines without a chain stand at its end, and no other line can follow them".to_owned(),
+            "it ends with lines without a chain, and no other line can follow them".to_owned(),
         ));
     }
     if point.seq > ends.sealed.seq {
@@ -56,9 +60,9 @@ pub(super) fn end(file: impl Read, repository: &str, ends: Ends) -> std::io::Res
             "the server no longer has the lines {from} to {to}; keep this file, and begin a new one"
         )));
     }
-    // What is torn before all sealed lines may be the first of them.
+    // A torn line before all sealed lines may be the first of them.
     let is_known = report.foreign.lines > 0 && !(is_torn && is_empty);
-    Ok(Ok(End {
+    Ok(Ok(LedgerEnd {
         point,
         is_torn,
         unadopted: Some(report.foreign).filter(|foreign| is_known && !foreign.is_adopted),
@@ -67,7 +71,7 @@ pub(super) fn end(file: impl Read, repository: &str, ends: Ends) -> std::io::Res
 
 /// The bytes that bring `lines`, those after `end`, into the file, whose last line so far is `torn`. A sentence where they do not
 /// go on from there.
-pub(super) fn appended(end: &End, torn: &[u8], lines: &[String]) -> Result<Vec<u8>, String> {
+pub(super) fn appended(end: &LedgerEnd, torn: &[u8], lines: &[String]) -> Result<Vec<u8>, String> {
     let forked = || {
         format!(
             "the server goes on otherwise than the file after line {}: FORKED",
@@ -93,7 +97,7 @@ pub(super) fn appended(end: &End, torn: &[u8], lines: &[String]) -> Result<Vec<u
     bytes.extend(lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()));
     match is_cut {
         false => Ok(bytes),
-        // What is there of the line is the beginning of the server's.
+        // The existing part of the line is the beginning of the server's.
         true => bytes.strip_prefix(torn).map(<[u8]>::to_vec).ok_or_else(forked),
     }
 }
@@ -105,15 +109,17 @@ mod tests {
     const VECTOR: &str = include_str!("../../../../lib/intents/tests/ledger/vector.jsonl");
     const REPOSITORY: &str = "github.com/acme/shop";
 
-    fn ends() -> Ends {
-        Ends {
+    fn ends() -> LedgerLocation {
+        LedgerLocation {
             base: Point::start(REPOSITORY),
-            sealed: verify(VECTOR.as_bytes(), &Expected::chain_of(REPOSITORY)).unwrap().end,
+            sealed: verify(VECTOR.as_bytes(), &Expectations::chain_of(REPOSITORY))
+                .unwrap()
+                .end,
         }
     }
 
     /// The file after it was brought up to date.
-    fn synced(file: &str, ends: Ends) -> Result<String, String> {
+    fn synced(file: &str, ends: LedgerLocation) -> Result<String, String> {
         let end = end(file.as_bytes(), REPOSITORY, ends).unwrap()?;
         let lines: Vec<String> = VECTOR.lines().map(str::to_owned).collect();
         let after = usize::try_from(end.point.seq).unwrap();
@@ -150,7 +156,7 @@ mod tests {
     fn nothing_is_appended_to_what_is_damaged_or_goes_on_otherwise() {
         let edited = VECTOR.replace("Wrote", "Wrote!");
         assert!(synced(&edited, ends()).unwrap_err().starts_with("EDITED at line 2"));
-        let older = Ends {
+        let older = LedgerLocation {
             sealed: Point {
                 seq: 2,
                 ..ends().sealed
@@ -158,7 +164,7 @@ mod tests {
             ..ends()
         };
         assert!(synced(VECTOR, older).unwrap_err().contains("the server knows of 2"));
-        let trimmed = Ends {
+        let trimmed = LedgerLocation {
             base: Point {
                 seq: 3,
                 ..ends().sealed
@@ -177,9 +183,9 @@ mod tests {
                 .unwrap_err()
                 .contains("without a chain")
         );
-        let other = Expected::chain_of("github.com/acme/other");
+        let other = Expectations::chain_of("github.com/acme/other");
         assert!(verify(VECTOR.as_bytes(), &other).unwrap().damage.is_some());
-        let end = End {
+        let end = LedgerEnd {
             point: Point::start("github.com/acme/other"),
             is_torn: false,
             unadopted: None,

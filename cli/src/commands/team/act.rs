@@ -1,9 +1,8 @@
-//! What is done with a team.
+//! Acts on a team.
 
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::teams::{EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, MemberFields, NewTeamRequest};
 
 use super::common::{Common, actor, agent_of};
@@ -13,7 +12,6 @@ const LEADER: &str = "leader";
 
 /// Options of `coord team create`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct CreateArgs {
     /// Its name
     #[arg(value_name = "NAME")]
@@ -21,7 +19,7 @@ pub(super) struct CreateArgs {
     /// Your handle in it [default: the agent, or else leader]
     #[arg(long, value_name = "HANDLE")]
     handle: Option<String>,
-    /// What it is for
+    /// Its purpose
     #[arg(long, short, value_name = "TEXT")]
     description: Option<String>,
     /// Dependencies must be met before a task is claimed
@@ -52,7 +50,6 @@ impl CreateArgs {
 
 /// Options of `coord team list`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ListArgs {
     #[command(flatten)]
     common: Common,
@@ -68,7 +65,6 @@ impl ListArgs {
 
 /// Options of `coord team show`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ShowArgs {
     /// The team
     #[arg(value_name = "NAME")]
@@ -92,7 +88,6 @@ impl ShowArgs {
 
 /// Options of `coord team join`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct JoinArgs {
     /// The team
     #[arg(value_name = "NAME")]
@@ -121,7 +116,6 @@ impl JoinArgs {
 
 /// Options of `coord team leave`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct LeaveArgs {
     /// The team
     #[arg(value_name = "NAME")]
@@ -144,7 +138,6 @@ impl LeaveArgs {
 
 /// Options of `coord team hand-over`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct HandOverArgs {
     /// The member that leads from now on
     #[arg(value_name = "HANDLE")]
@@ -168,7 +161,6 @@ impl HandOverArgs {
 
 /// Options of `coord team delete`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct DeleteArgs {
     /// The team
     #[arg(value_name = "NAME")]

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::tasks::{NewTask, NewTasksRequest};
 
 use super::common::Common;
@@ -20,7 +19,6 @@ const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Options of `coord task add`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct AddArgs {
     /// Its title
     #[arg(value_name = "TITLE", required_unless_present = "from")]
@@ -28,10 +26,10 @@ pub(super) struct AddArgs {
     /// A file with a task in each line, as JSON; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["title", "description", "priority", "depends_on", "blocks", "files", "intent"])]
     from: Option<PathBuf>,
-    /// What is to be done
+    /// Work to do
     #[arg(long, short, value_name = "TEXT")]
     description: Option<String>,
-    /// What is taken first
+    /// Urgent tasks are taken first
     #[arg(long, value_enum)]
     priority: Option<Priority>,
     /// A task that has to be completed before; may be repeated
@@ -85,7 +83,7 @@ impl AddArgs {
         Ok(vec![NewTask {
             title: self.title.clone(),
             description: self.description.clone(),
-            priority: self.priority.map(Priority::told),
+            priority: self.priority.map(Priority::wire_priority),
             dependencies: list(&self.depends_on),
             blocks: list(&self.blocks),
             branch: (!files.is_empty()).then(|| workplace.work.branch.to_string()),

@@ -1,13 +1,13 @@
-//! The team that is meant, and what becomes of an answer.
+//! The selected team, and the handling of an answer.
 
 use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use coord::settings::{env_vars, process_environment, value_of};
 use coord_protocol::ClientError;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::teams::{TeamActor, TeamCaller, TeamsResponse};
+use coord_settings::{env_vars, process_environment, value_of};
 
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::Workplace;
@@ -16,7 +16,7 @@ use crate::commands::outcome::show;
 /// The variable by which opencode-teams names a team.
 const OPENCODE_TEAM_NAME: &str = "OPENCODE_TEAM_NAME";
 
-/// What all commands about teams have.
+/// Common to all commands about teams.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Common {
     /// The team [default: the only one that you are in]
@@ -31,7 +31,7 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// Where the command runs, and as whom.
+    /// The working copy, and the caller.
     pub fn open(&self) -> anyhow::Result<Workplace> {
         Workplace::open(&self.agent)
     }
@@ -56,7 +56,7 @@ impl Common {
         }
     }
 
-    /// Who reads: in the team that is named, or else in the only one of the agent, or of the repository.
+    /// The reading caller: in the team that is named, or else in the only one of the agent, or of the repository.
     pub async fn reader(&self, workplace: &Workplace) -> Result<TeamCaller, ClientError> {
         let mut caller = self.caller(workplace);
         if caller.team.is_none() {

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use coord::settings::variables::{self, Reader};
 use coord_protocol::TaskFilter;
 use coord_protocol::tasks::{TaskStatus, TaskView};
 
@@ -24,7 +23,6 @@ enum Format {
 
 /// Options of `coord task graph`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct GraphArgs {
     /// The language of the graph
     #[arg(long, value_enum, default_value_t = Format::Dot)]
@@ -53,7 +51,7 @@ impl GraphArgs {
     }
 }
 
-/// What a task depends on, completed or not.
+/// The dependencies of a task, completed or not.
 fn dependencies(task: &TaskView) -> impl Iterator<Item = &String> {
     task.dependencies.iter().chain(&task.met_dependencies)
 }

@@ -4,8 +4,7 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use clap::{Args, ValueEnum};
-use coord::mcp::author;
-use coord::settings::variables::{self, Reader};
+use coord_mcp::author;
 use coord_protocol::TaskFilter;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::tasks::{LeaseState, TaskStatus, TaskView, TasksResponse};
@@ -35,7 +34,6 @@ enum Status {
 
 /// Options of `coord task list`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 pub(super) struct ListArgs {
     /// Only tasks of this status [default: those that are not completed]
     #[arg(long, value_enum)]

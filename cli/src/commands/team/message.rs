@@ -4,8 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use coord::mcp::Outcome;
-use coord::settings::variables::{self, Reader};
+use coord_mcp::Outcome;
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::{ClientError, HistoryFilter};
 
@@ -33,7 +32,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MessageArgs {
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }
@@ -46,7 +45,7 @@ enum Act {
     Read(ReadArgs),
     /// Print messages as they come
     Watch(WatchArgs),
-    /// List the messages of the team, the newest first, and who has not read them
+    /// List the messages of the team, the newest first, and the members that have not read them
     List(ListArgs),
 }
 
@@ -67,7 +66,6 @@ impl MessageArgs {
 
 /// Options of `coord message send`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct SendArgs {
     /// The text
     #[arg(value_name = "TEXT")]
@@ -108,7 +106,6 @@ impl SendArgs {
 
 /// Options of `coord message read`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ReadArgs {
     /// Seconds to wait for a message, 0 to 20
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
@@ -126,7 +123,7 @@ impl ReadArgs {
         let waiting = workplace.waiting();
         let inbox = read(&workplace, &self.common, None, self.wait).await;
         drop(waiting);
-        // What was printed has arrived.
+        // Printed messages have arrived.
         let seen = inbox.as_ref().ok().filter(|inbox| !inbox.messages.is_empty());
         let seen = seen.map(|inbox| inbox.cursor);
         let status = self.common.show(&workplace, inbox)?;
@@ -156,14 +153,13 @@ async fn read(
 
 /// Options of `coord message watch`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct WatchArgs {
     #[command(flatten)]
     common: Common,
 }
 
 impl WatchArgs {
-    /// Ends by Ctrl-C, when nobody reads what is printed, or when the server refuses.
+    /// Ends by Ctrl-C, when the output is closed, or when the server refuses.
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
         let mut cursor = None;
@@ -172,7 +168,7 @@ impl WatchArgs {
                 Ok(inbox) => inbox,
                 Err(error) => return workplace.failed(error),
             };
-            let missed = coord::mcp::missed_line(&inbox);
+            let missed = coord_mcp::missed_line(&inbox);
             if let (true, Some(line)) = (self.common.json, &missed) {
                 // A line of the output is a message.
                 note(line);
@@ -186,7 +182,7 @@ impl WatchArgs {
                     is_read(&lines.map(|line| line + "\n").collect::<String>())?
                 }
                 (false, messages) => {
-                    let lines = messages.iter().map(coord::mcp::message_line);
+                    let lines = messages.iter().map(coord_mcp::message_line);
                     let lines = missed.into_iter().chain(lines);
                     is_read(&lines.map(|line| line + "\n").collect::<String>())?
                 }
@@ -206,7 +202,6 @@ impl WatchArgs {
 
 /// Options of `coord message list`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ListArgs {
     /// Only messages from or to this member
     #[arg(long, value_name = "HANDLE")]
@@ -253,7 +248,7 @@ impl ListArgs {
                     [] => String::new(),
                     handles => format!("\n(not read by {})", handles.join(", ")),
                 };
-                format!("{}{unread}\n", coord::mcp::message_line(message))
+                format!("{}{unread}\n", coord_mcp::message_line(message))
             })
             .collect();
         if let Some(earlier) = history.earlier {

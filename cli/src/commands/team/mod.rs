@@ -1,8 +1,8 @@
-//! `coord team`, `coord task` and `coord message`: who works together, on what, and what they tell each other.
+//! `coord team`, `coord task` and `coord message`: teams, their tasks, and their messages.
 //!
-//! - `common`: the team that is meant, and what becomes of an answer
-//! - `act`, `shutdown`: what is done with a team
-//! - `task`: tasks; `add`, `plan`: new ones; `list`, `graph`: what there is
+//! - `common`: the selected team, and the handling of an answer
+//! - `act`, `shutdown`: acts on a team
+//! - `task`: tasks; `add`, `plan`: new ones; `list`, `graph`: listing
 //! - `message`: messages
 //! - `files`: the files of opencode-teams
 
@@ -36,7 +36,7 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TeamArgs {
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }
@@ -49,13 +49,13 @@ enum Act {
     List(act::ListArgs),
     /// Show a team with its members
     Show(act::ShowArgs),
-    /// Join a team, or go on under a handle of yours
+    /// Join a team, or resume under your handle
     Join(act::JoinArgs),
-    /// Leave a team; your tasks are given back
+    /// Leave a team; your tasks are released
     Leave(act::LeaveArgs),
     /// Make another member the leader
     HandOver(act::HandOverArgs),
-    /// Remove a team that is closed, or in which nobody else is live
+    /// Remove a team that is closed, or that has no other live member
     Delete(act::DeleteArgs),
     /// Ask a member to stop or the team to close, and answer that
     Shutdown(shutdown::ShutdownArgs),

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use coord::settings::variables::{self, Reader};
 use coord_protocol::teams::{ShutdownRequest, ShutdownStep};
 
 use super::common::{Common, actor};
@@ -20,7 +19,7 @@ pub(super) struct ShutdownArgs {
 enum Step {
     /// Ask one member to stop, or the team to close; you approve for yourself
     Request(RequestArgs),
-    /// Stop: your tasks are given back
+    /// Stop: your tasks are released
     Approve(AnswerArgs),
     /// Go on, for a reason
     Reject(RejectArgs),
@@ -29,7 +28,6 @@ enum Step {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct RequestArgs {
     /// The member [default: the whole team]
     #[arg(long, value_name = "HANDLE")]
@@ -45,7 +43,6 @@ struct RequestArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct AnswerArgs {
     /// The shutdown, such as s1
     #[arg(value_name = "ID")]
@@ -55,7 +52,6 @@ struct AnswerArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct RejectArgs {
     /// The shutdown, such as s1
     #[arg(value_name = "ID")]

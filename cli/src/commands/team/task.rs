@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
-use coord::settings::variables::{self, Reader};
 use coord_protocol::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NextTaskRequest, ReleaseTaskRequest, TaskPriority,
 };
@@ -26,7 +25,7 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TaskArgs {
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }
@@ -49,7 +48,7 @@ enum Act {
     Release(ReleaseArgs),
     /// Change a task
     Edit(EditArgs),
-    /// Keep a task for a member, who is told
+    /// Reserve a task for a member and notify them
     Assign(AssignArgs),
     /// Remove a task
     Rm(RemoveArgs),
@@ -79,7 +78,7 @@ impl TaskArgs {
     }
 }
 
-/// What is taken first.
+/// Urgency of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Priority {
     /// First
@@ -92,7 +91,7 @@ pub(super) enum Priority {
 
 impl Priority {
     /// As requests name it.
-    pub fn told(self) -> TaskPriority {
+    pub fn wire_priority(self) -> TaskPriority {
         match self {
             Priority::High => TaskPriority::High,
             Priority::Normal => TaskPriority::Normal,
@@ -103,7 +102,6 @@ impl Priority {
 
 /// Options of `coord task show`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct IdArgs {
     /// The task
     #[arg(value_name = "ID")]
@@ -126,12 +124,11 @@ impl IdArgs {
 
 /// Options of `coord task next`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct NextArgs {
     /// Seconds to wait for one, 0 to 20
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u32,
-    /// Seconds until the claim lapses unless it is renewed [default: those of the server]
+    /// Seconds until the claim expires unless it is renewed [default: the server's]
     #[arg(long, value_name = "SECONDS")]
     lease: Option<u32>,
     #[command(flatten)]
@@ -159,12 +156,11 @@ impl NextArgs {
 
 /// Options of `coord task claim`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ClaimArgs {
     /// The task
     #[arg(value_name = "ID")]
     id: String,
-    /// Seconds until the claim lapses unless it is renewed [default: those of the server]
+    /// Seconds until the claim expires unless it is renewed [default: the server's]
     #[arg(long, value_name = "SECONDS")]
     lease: Option<u32>,
     #[command(flatten)]
@@ -188,12 +184,11 @@ impl ClaimArgs {
 
 /// Options of `coord task done`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct DoneArgs {
     /// The task
     #[arg(value_name = "ID")]
     id: String,
-    /// What came of it, for who goes on
+    /// The result, for the agents that continue
     #[arg(long, short, value_name = "TEXT")]
     result: Option<String>,
     #[command(flatten)]
@@ -225,7 +220,6 @@ impl DoneArgs {
 
 /// Options of `coord task release`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct ReleaseArgs {
     /// The task
     #[arg(value_name = "ID")]
@@ -267,7 +261,6 @@ impl ReleaseArgs {
 
 /// Options of `coord task edit`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct EditArgs {
     /// The task
     #[arg(value_name = "ID")]
@@ -275,10 +268,10 @@ struct EditArgs {
     /// Its title
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// What is to be done; an empty text for nothing
+    /// Work to do; an empty text removes it
     #[arg(long, short, value_name = "TEXT")]
     description: Option<String>,
-    /// What is taken first
+    /// Urgent tasks are taken first
     #[arg(long, value_enum)]
     priority: Option<Priority>,
     /// All that it depends on; may be repeated
@@ -290,7 +283,7 @@ struct EditArgs {
     /// A note to add
     #[arg(long, short, value_name = "TEXT")]
     note: Option<String>,
-    /// Forget how often its claims have lapsed
+    /// Reset the count of expired claims
     #[arg(long)]
     clear_lapses: bool,
     #[command(flatten)]
@@ -305,7 +298,7 @@ impl EditArgs {
             caller: self.common.caller(&workplace),
             title: self.title,
             description: self.description,
-            priority: self.priority.map(Priority::told),
+            priority: self.priority.map(Priority::wire_priority),
             drop_completed: self.no_dependencies.then_some(true),
             dependencies: sets_dependencies.then_some(self.depends_on),
             note: self.note,
@@ -319,12 +312,11 @@ impl EditArgs {
 
 /// Options of `coord task assign`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct AssignArgs {
     /// The task
     #[arg(value_name = "ID")]
     id: String,
-    /// The member; an empty text for nobody
+    /// The member; an empty text for no reservation
     #[arg(value_name = "HANDLE")]
     handle: String,
     #[command(flatten)]
@@ -346,7 +338,6 @@ impl AssignArgs {
 
 /// Options of `coord task rm`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = variables::help(Reader::Agent))]
 struct RemoveArgs {
     /// The task
     #[arg(value_name = "ID")]

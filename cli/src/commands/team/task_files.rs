@@ -9,7 +9,7 @@ use coord_protocol::{Action, ClientError};
 use crate::agent::changes::changed;
 use crate::agent::workplace::Workplace;
 
-/// What becomes of the files of a task.
+/// How the files of a task are handled.
 #[derive(Clone, Debug, Args)]
 pub(super) struct FilesArgs {
     /// Leave its files alone: neither claim nor release them

@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use anstyle::Style;
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{ClientError, FileContent, FileReport, FileVerdict, VerifyRequest, bounds};
 use serde::Serialize;
 
@@ -38,7 +37,7 @@ CHANGED, REVERTED or MISSING, 4 no answer.";
 
 /// Options of `coord verify`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches [default: all that the ledger knows]
     #[arg(value_name = "PATH")]
@@ -49,14 +48,14 @@ pub struct VerifyArgs {
     /// Print the verdicts as JSON
     #[arg(long)]
     pub json: bool,
-    /// Server, token, branch and agent. What was recorded for any branch counts, unless one is named.
+    /// Server, token, branch and agent. Records for any branch count, unless one is named.
     #[command(flatten)]
     pub agent: AgentArgs,
 }
 
 /// The verdict on a file, and where its content is from.
 #[derive(Debug, Serialize)]
-struct Verified {
+struct VerifiedFile {
     #[serde(flatten)]
     report: FileReport,
     /// The content that it has.
@@ -111,7 +110,7 @@ impl VerifyArgs {
         &self,
         workplace: &Workplace,
         files: Vec<String>,
-    ) -> anyhow::Result<Result<Vec<Verified>, ClientError>> {
+    ) -> anyhow::Result<Result<Vec<VerifiedFile>, ClientError>> {
         let working_copy = &workplace.work.working_copy;
         let mut verified = Vec::new();
         for files in files.chunks(bounds::FILES) {
@@ -144,7 +143,7 @@ impl VerifyArgs {
                     FileVerdict::Intact | FileVerdict::Unrecorded => None,
                 };
                 let hash = hash.to_string();
-                verified.push(Verified { report, hash, commit });
+                verified.push(VerifiedFile { report, hash, commit });
             }
         }
         Ok(Ok(verified))
@@ -176,15 +175,15 @@ const COLUMNS: [Column; 4] = [
     Column::new("BY", Cut::End, 12),
 ];
 
-fn text(files: &[Verified], width: Option<usize>) -> String {
+fn text(files: &[VerifiedFile], width: Option<usize>) -> String {
     if files.is_empty() {
         return "The ledger has no content of any file.\n".to_owned();
     }
-    let row = |file: &Verified| {
+    let row = |file: &VerifiedFile| {
         let verdict = file.report.verdict;
         let by = match (&file.commit, is_wrong(verdict)) {
             (Some(origin), _) => origin.to_string(),
-            (None, true) => "nobody known".to_owned(),
+            (None, true) => "unknown".to_owned(),
             (None, false) => String::new(),
         };
         let style: Style = match verdict {
@@ -206,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_verdict_says_by_which_commit_or_by_nobody_known() {
-        let file = |verdict, path: &str, commit| Verified {
+        let file = |verdict, path: &str, commit| VerifiedFile {
             report: FileReport {
                 file_path: path.to_owned(),
                 verdict,
@@ -232,7 +231,7 @@ mod tests {
             "VERDICT  FILE      INTENT   BY\n\
              INTACT   src/a.ts  INT-001\n\
              CHANGED  src/b.ts  INT-001  99cc7da by \u{201c}Ada\u{201d}, INT-002\n\
-             MISSING  src/c.ts  INT-001  nobody known\n"
+             MISSING  src/c.ts  INT-001  unknown\n"
         );
         assert!(text(&[], None).starts_with("The ledger has no content"));
         let wrong = files.map(|file| is_wrong(file.report.verdict));

@@ -36,8 +36,8 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The last commit of `revision`, or of what is checked out, that changed `file`, if `hash` is what it made of it. A content that
-/// is in no commit yet is nobody's.
+/// The last commit of `revision`, or of the checkout, that changed `file`, if `hash` is its result. A content that is not
+/// committed yet has no origin.
 ///
 /// # Errors
 /// When git fails.
@@ -66,7 +66,7 @@ pub(super) async fn origin(
     }
 }
 
-/// What `commit` says of itself.
+/// The intents that `commit` names.
 ///
 /// # Errors
 /// When git fails.

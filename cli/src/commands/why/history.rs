@@ -12,7 +12,7 @@ pub(super) struct Step {
     pub seq: Option<u64>,
     /// When.
     pub timestamp: String,
-    /// Who.
+    /// The agent.
     pub agent_id: String,
     /// Under which intent.
     pub intent_id: Option<String>,
@@ -22,8 +22,8 @@ pub(super) struct Step {
     pub hash: String,
 }
 
-/// The changes that led to `path` as it is, whose content is `hash`; the oldest first. Whoever wrote a content that the file had
-/// under another name made it as well: such a content is followed to its file, and from there on back.
+/// The changes that led to `path` as it is, whose content is `hash`; the oldest first. A content that the file had under another
+/// name is followed to its old file, and from there on back.
 pub(super) fn history(records: &[Record], path: &str, hash: ContentHash) -> Vec<Step> {
     let empty = ContentHash::of(b"").to_string();
     let is_telling = |hash: &str| hash.starts_with("sha256:") && *hash != *empty;

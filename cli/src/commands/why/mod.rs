@@ -8,7 +8,6 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_intents::ledger::{ContentHash, Record};
 use coord_protocol::IntentsView;
 use coord_protocol::plain_text::quoted_line;
@@ -32,12 +31,12 @@ Exit status: 0, 1 an error, 2 wrong usage, 4 no answer.";
 
 /// Options of `coord why`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub struct WhyArgs {
     /// A file, from the current folder, and perhaps a line of it
     #[arg(value_name = "PATH[:LINE]")]
     pub place: String,
-    /// Print what was found as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     pub json: bool,
     /// Server, token, branch and agent.
@@ -45,7 +44,7 @@ pub struct WhyArgs {
     pub agent: AgentArgs,
 }
 
-/// What made a file or a line.
+/// The origin of a file or a line.
 #[derive(Debug, Serialize)]
 struct Answer {
     file_path: String,
@@ -57,14 +56,14 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<Origin>,
     /// The intents, in the order of their first change.
-    intents: Vec<Named>,
+    intents: Vec<NamedIntent>,
     /// Recorded changes, the oldest first.
     steps: Vec<Step>,
 }
 
-/// Id and name of an intent, and, for people, whose words it has.
+/// Id and name of an intent, and, for people, its author.
 #[derive(Debug, Serialize)]
-struct Named(String, String, #[serde(skip)] String);
+struct NamedIntent(String, String, #[serde(skip)] String);
 
 impl WhyArgs {
     /// Prints the intents.
@@ -106,7 +105,7 @@ impl WhyArgs {
             .collect();
         let mut steps = history(&records, &path, hash);
         if let Some(commit) = &commit {
-            // A commit that names its intents tells which of the changes the line is from.
+            // A commit that names its intents shows which of the changes the line is from.
             let of_commit: Vec<Step> = steps
                 .iter()
                 .filter(|step| commit.has(step.intent_id.as_ref()))
@@ -125,8 +124,8 @@ impl WhyArgs {
         let mut seen = std::collections::HashSet::new();
         ids.retain(|id| seen.insert(*id));
         let name = |id: &&String| match known.iter().find(|view| view.id == **id) {
-            Some(view) => Named(view.id.clone(), view.name.clone(), view.authorship()),
-            None => Named((*id).clone(), String::new(), "which is gone".to_owned()),
+            Some(view) => NamedIntent(view.id.clone(), view.name.clone(), view.authorship()),
+            None => NamedIntent((*id).clone(), String::new(), "which is gone".to_owned()),
         };
         let answer = Answer {
             intents: ids.iter().map(name).collect(),
@@ -172,7 +171,7 @@ fn text(answer: &Answer, hash: ContentHash) -> String {
         (None, Some(_)) => text.push_str("The line is not committed\n"),
         (None, None) => {}
     }
-    for Named(id, name, authorship) in &answer.intents {
+    for NamedIntent(id, name, authorship) in &answer.intents {
         text.push_str(&format!(
             "{}, {authorship}: {}\n",
             styled(STRONG, id),

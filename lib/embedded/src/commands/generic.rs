@@ -8,7 +8,7 @@ use crate::keyspace::Keyspace;
 use crate::number::integer_argument;
 use crate::pubsub::Message;
 use bytes::Bytes;
-use coord::store::Value;
+use coord_store::Value;
 
 pub(super) fn ping(_: &mut Keyspace, words: Words) -> Outcome {
     match words {

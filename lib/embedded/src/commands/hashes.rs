@@ -4,15 +4,15 @@ use super::Words;
 use super::options::{bulk_or_nil, flag, pairs};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind};
-use crate::layers::Stored;
+use crate::layers::StoredBytes;
 use crate::number::{integer, integer_argument};
 use crate::records::Tag;
-use coord::store::Value;
+use coord_store::Value;
 
 /// Length of the key of an `h` record before the field, in bytes.
 const PREFIX: usize = 9;
 
-fn value(keyspace: &Keyspace, entry: Option<Entry>, field: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
+fn value(keyspace: &Keyspace, entry: Option<Entry>, field: &[u8]) -> Result<Option<StoredBytes<'static>>, Failure> {
     match entry {
         Some(entry) => keyspace.layers.get(&Tag::Field.element(entry.number, field)),
         None => Ok(None),

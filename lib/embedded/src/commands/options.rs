@@ -1,7 +1,7 @@
 //! Arguments and replies that several commands share.
 
 use crate::failure::{Failure, Outcome};
-use coord::store::Value;
+use coord_store::Value;
 use std::ops::Deref;
 
 /// Whether `word` is the option `name`, in any case.
@@ -30,10 +30,10 @@ pub(super) fn bulk_or_nil(text: Option<impl Deref<Target = [u8]>>) -> Value {
 }
 
 /// Two words that belong together: field and value, key and value.
-pub(super) type Two<'a> = (&'a [u8], &'a [u8]);
+pub(super) type WordPair<'a> = (&'a [u8], &'a [u8]);
 
 /// The words in pairs. An odd number of them is an arity error of `command`.
-pub(super) fn pairs<'a>(words: &'a [&'a [u8]], command: &str) -> Result<Vec<Two<'a>>, Failure> {
+pub(super) fn pairs<'a>(words: &'a [&'a [u8]], command: &str) -> Result<Vec<WordPair<'a>>, Failure> {
     match words.as_chunks::<2>() {
         (pairs, []) => Ok(pairs.iter().map(|[first, second]| (*first, *second)).collect()),
         _ => Err(Failure::arity(command)),

@@ -7,7 +7,7 @@ use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::layers::Scan;
 use crate::number::{integer_argument, range_end, score as shown};
 use crate::records::{self, Tag};
-use coord::store::Value;
+use coord_store::Value;
 use std::ops::Bound;
 
 /// Length of the key of an `o` record before the member, in bytes.
@@ -20,7 +20,7 @@ type Members = Vec<(Vec<u8>, f64)>;
 
 /// The order that a range refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
+enum RangeOrder {
     Place,
     Score,
     Member,
@@ -179,7 +179,7 @@ fn answer(members: Members, with_scores: bool) -> Outcome {
 /// The options of a range command. `None` until the command or its words set one.
 #[derive(Default)]
 struct RangeOptions {
-    by: Option<By>,
+    by: Option<RangeOrder>,
     is_reverse: Option<bool>,
     with_scores: bool,
     limit: Option<Limit>,
@@ -191,8 +191,8 @@ impl RangeOptions {
         while let Some(word) = rest.next() {
             match *word {
                 word if is(word, "WITHSCORES") => self.with_scores = true,
-                word if is(word, "BYSCORE") && self.by.is_none() => self.by = Some(By::Score),
-                word if is(word, "BYLEX") && self.by.is_none() => self.by = Some(By::Member),
+                word if is(word, "BYSCORE") && self.by.is_none() => self.by = Some(RangeOrder::Score),
+                word if is(word, "BYLEX") && self.by.is_none() => self.by = Some(RangeOrder::Member),
                 word if is(word, "REV") && self.is_reverse.is_none() => self.is_reverse = Some(true),
                 word if is(word, "LIMIT") => match (rest.next(), rest.next()) {
                     (Some(offset), Some(count)) => {
@@ -204,13 +204,13 @@ impl RangeOptions {
                 _ => return Err(Failure::SYNTAX),
             }
         }
-        let by = self.by.unwrap_or(By::Place);
-        if by == By::Place && self.limit.is_some_and(|limit| limit.count != -1) {
+        let by = self.by.unwrap_or(RangeOrder::Place);
+        if by == RangeOrder::Place && self.limit.is_some_and(|limit| limit.count != -1) {
             return Err(Failure::fixed(
                 "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
             ));
         }
-        if by == By::Member && self.with_scores {
+        if by == RangeOrder::Member && self.with_scores {
             return Err(Failure::fixed(
                 "ERR syntax error, WITHSCORES not supported in combination with BYLEX",
             ));
@@ -221,7 +221,7 @@ impl RangeOptions {
 
 fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
     /// The two parsed ends of a range.
-    enum Ends<'a> {
+    enum RangeEnds<'a> {
         Place(i64, i64),
         Score(ScoreEnd, ScoreEnd),
         Member(MemberEnd<'a>, MemberEnd<'a>),
@@ -232,18 +232,18 @@ fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
     let limit = options.limit.unwrap_or(Limit::NONE);
     let (first, last) = (words[2], words[3]);
     let (min, max) = if is_reverse { (last, first) } else { (first, last) };
-    let ends = match options.by.unwrap_or(By::Place) {
-        By::Place => Ends::Place(integer_argument(first)?, integer_argument(last)?),
-        By::Score => Ends::Score(ScoreEnd::parse(min)?, ScoreEnd::parse(max)?),
-        By::Member => Ends::Member(MemberEnd::parse(min)?, MemberEnd::parse(max)?),
+    let ends = match options.by.unwrap_or(RangeOrder::Place) {
+        RangeOrder::Place => RangeEnds::Place(integer_argument(first)?, integer_argument(last)?),
+        RangeOrder::Score => RangeEnds::Score(ScoreEnd::parse(min)?, ScoreEnd::parse(max)?),
+        RangeOrder::Member => RangeEnds::Member(MemberEnd::parse(min)?, MemberEnd::parse(max)?),
     };
     let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
         return Ok(Value::Array(Vec::new()));
     };
     let members = match ends {
-        Ends::Place(first, last) => by_place(keyspace, entry, first, last, is_reverse)?,
-        Ends::Score(min, max) => by_score(entry, min, max).members(keyspace, is_reverse, limit)?,
-        Ends::Member(min, max) => by_member(entry, min, max).members(keyspace, is_reverse, limit)?,
+        RangeEnds::Place(first, last) => by_place(keyspace, entry, first, last, is_reverse)?,
+        RangeEnds::Score(min, max) => by_score(entry, min, max).members(keyspace, is_reverse, limit)?,
+        RangeEnds::Member(min, max) => by_member(entry, min, max).members(keyspace, is_reverse, limit)?,
     };
     answer(members, options.with_scores)
 }
@@ -254,7 +254,7 @@ pub(super) fn zrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
 
 pub(super) fn zrangebyscore(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let options = RangeOptions {
-        by: Some(By::Score),
+        by: Some(RangeOrder::Score),
         is_reverse: Some(false),
         ..RangeOptions::default()
     };
@@ -276,7 +276,7 @@ pub(super) fn zlexcount(keyspace: &mut Keyspace, words: Words) -> Outcome {
 
 pub(super) fn zrangebylex(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let options = RangeOptions {
-        by: Some(By::Member),
+        by: Some(RangeOrder::Member),
         is_reverse: Some(false),
         ..RangeOptions::default()
     };

@@ -7,7 +7,7 @@ use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::number::{float, score as shown};
 use crate::records::{self, Tag};
 use bytes::Bytes;
-use coord::store::Value;
+use coord_store::Value;
 
 const NOT_A_NUMBER: Failure = Failure::fixed("ERR resulting score is not a number (NaN)");
 

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::number::integer_argument;
 use crate::records::Tag;
-use coord::store::Value;
+use coord_store::Value;
 use std::ops::Bound;
 
 /// The content of a stream's `c` record.

@@ -5,19 +5,19 @@ use super::generic::expiry_of;
 use super::options::{bulk_or_nil, is, ok};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind};
-use crate::layers::Stored;
+use crate::layers::StoredBytes;
 use crate::number::{integer, integer_argument};
 use crate::records::Tag;
-use coord::store::Value;
+use coord_store::Value;
 
 /// Redis' limit on a string (`proto-max-bulk-len`).
 const MAX_BYTES: usize = 512 * 1024 * 1024;
 
-fn text(keyspace: &Keyspace, name: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
+fn text(keyspace: &Keyspace, name: &[u8]) -> Result<Option<StoredBytes<'static>>, Failure> {
     text_of(keyspace, keyspace.find(name, Kind::Text)?)
 }
 
-fn text_of(keyspace: &Keyspace, entry: Option<Entry>) -> Result<Option<Stored<'static>>, Failure> {
+fn text_of(keyspace: &Keyspace, entry: Option<Entry>) -> Result<Option<StoredBytes<'static>>, Failure> {
     match entry {
         Some(entry) => keyspace.layers.get(&Tag::Text.number(entry.number)),
         None => Ok(None),

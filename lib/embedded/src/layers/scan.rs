@@ -6,7 +6,7 @@ use std::ops::Bound;
 use bytes::Bytes;
 use redb::StorageError;
 
-use super::{Layers, Stored};
+use super::{Layers, StoredBytes};
 use crate::disk::{Page, readable};
 use crate::failure::Failure;
 use crate::records;
@@ -99,7 +99,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The next record.
-    pub fn next(&mut self) -> Result<Option<(Stored<'a>, Stored<'a>)>, Failure> {
+    pub fn next(&mut self) -> Result<Option<(StoredBytes<'a>, StoredBytes<'a>)>, Failure> {
         loop {
             let mut first: Option<&'a Vec<u8>> = None;
             for head in self.heads.iter().flatten() {
@@ -134,11 +134,11 @@ impl<'a> Scan<'a> {
                     }
                 }
                 if let Some(Some(value)) = change {
-                    return Ok(Some((Stored::Borrowed(first), Stored::Borrowed(value))));
+                    return Ok(Some((StoredBytes::Borrowed(first), StoredBytes::Borrowed(value))));
                 }
             } else if let Some((key, value)) = self.disk_head.take() {
                 self.advance_disk()?;
-                return Ok(Some((Stored::Page(key), Stored::Page(value))));
+                return Ok(Some((StoredBytes::Page(key), StoredBytes::Page(value))));
             }
         }
     }

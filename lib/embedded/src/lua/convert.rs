@@ -2,10 +2,10 @@
 
 use super::LARGEST_RESULT;
 use crate::number::{general, truncated};
-use coord::store::Value as Reply;
+use coord_store::Value as Reply;
 use mlua::{Either, Error, IntoLua, Lua, LuaString, Result, Table, Value};
 
-/// What each element of a result counts for, beside its text.
+/// Bytes that each element of a result counts for, beside its text.
 const ITEM_BYTES: usize = 32;
 
 /// Deepest nesting of tables that a script returns.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// An error of one of these functions. They raise it themselves, and not Lua code around them: a Lua function that is called
 /// last (`return redis.call(...)`) replaces its caller, and the line would be lost.
 #[derive(Clone, Debug, thiserror::Error)]
-enum Raised {
+enum RaisedError {
     /// The error reply of a command: scripts see a table with `err`.
     #[error("{0}")]
     Reply(String),
@@ -26,9 +26,9 @@ enum Raised {
     Mistake(String),
 }
 
-impl Raised {
+impl RaisedError {
     fn reply(text: impl Into<String>) -> Error {
-        Error::external(Raised::Reply(text.into()))
+        Error::external(RaisedError::Reply(text.into()))
     }
 
     /// A mistake, with the position of the call in front, as `luaL_error` puts it.
@@ -37,7 +37,7 @@ impl Raised {
             let source = caller.source().short_src?.into_owned();
             Some(format!("{source}:{}: ", caller.current_line()?))
         });
-        Error::external(Raised::Mistake(place.flatten().unwrap_or_default() + text))
+        Error::external(RaisedError::Mistake(place.flatten().unwrap_or_default() + text))
     }
 }
 
@@ -69,7 +69,7 @@ struct Caller {
 impl Caller {
     /// The reply of a command, or the text of its error.
     fn run(&self, lua: &Lua, words: &MultiValue) -> Result<std::result::Result<Value, String>> {
-        Guard::give_way(&self.guard);
+        Guard::yield_to_reads(&self.guard);
         let held: Option<Vec<Argument>> = words.iter().map(argument).collect();
         let Some(held) = held else {
             return Ok(Err(
@@ -94,7 +94,7 @@ impl Caller {
     }
 
     fn call_function(self, lua: &Lua) -> Result<Function> {
-        lua.create_function(move |lua, words: MultiValue| self.run(lua, &words)?.map_err(Raised::reply))
+        lua.create_function(move |lua, words: MultiValue| self.run(lua, &words)?.map_err(RaisedError::reply))
     }
 
     fn pcall_function(self, lua: &Lua) -> Result<Function> {
@@ -140,14 +140,14 @@ fn argument(value: &Value) -> Option<Argument> {
 
 fn raised(lua: &Lua, problem: Problem) -> Error {
     match problem {
-        Problem::Refused(text) => Raised::mistake(lua, &text),
+        Problem::Refused(text) => RaisedError::mistake(lua, &text),
         Problem::Lua(error) => error,
     }
 }
 
 fn encode(lua: &Lua, arguments: MultiValue) -> Result<LuaString> {
     let [value] = arguments.as_slices().0 else {
-        return Err(Raised::mistake(
+        return Err(RaisedError::mistake(
             lua,
             "bad argument #1 to 'encode' (expected 1 argument)",
         ));
@@ -158,7 +158,7 @@ fn encode(lua: &Lua, arguments: MultiValue) -> Result<LuaString> {
 
 fn decode(lua: &Lua, arguments: MultiValue) -> Result<Value> {
     let [value] = arguments.as_slices().0 else {
-        return Err(Raised::mistake(
+        return Err(RaisedError::mistake(
             lua,
             "bad argument #1 to 'decode' (expected 1 argument)",
         ));
@@ -173,7 +173,7 @@ fn decode(lua: &Lua, arguments: MultiValue) -> Result<Value> {
                 "bad argument #1 to 'decode' (string expected, got {})",
                 other.type_name()
             );
-            return Err(Raised::mistake(lua, &text));
+            return Err(RaisedError::mistake(lua, &text));
         }
     };
     json_decode::decode(lua, &text).map_err(|problem| raised(lua, problem))
@@ -188,9 +188,9 @@ fn plain(lua: &Lua, problem: Value) -> Result<Value> {
     let Value::Error(error) = &problem else {
         return Ok(problem);
     };
-    match error.downcast_ref::<Raised>() {
-        Some(Raised::Reply(text)) => error_table(lua, text).map(Value::Table),
-        Some(Raised::Mistake(text)) => lua.create_string(text).map(Value::String),
+    match error.downcast_ref::<RaisedError>() {
+        Some(RaisedError::Reply(text)) => error_table(lua, text).map(Value::Table),
+        Some(RaisedError::Mistake(text)) => lua.create_string(text).map(Value::String),
         None => lua.create_string(first_line(error)).map(Value::String),
     }
 }

@@ -7,13 +7,13 @@ mod host;
 mod json_decode;
 mod json_encode;
 
-use super::aside::Aside;
+use super::deferred_reads::DeferredReads;
 use super::failure::OpenError;
 use super::keyspace::Keyspace;
 use super::worker::SLICE;
 use convert::{list, one_line, to_reply};
-use coord::store::script::Library;
-use coord::store::{Script, Value as Reply};
+use coord_store::script::Library;
+use coord_store::{Script, Value as Reply};
 use hashbrown::HashMap;
 use mlua::{Function, HookTriggers, Lua, LuaOptions, LuaString, StdLib, Table, Value, VmState};
 use parking_lot::Mutex;
@@ -39,7 +39,7 @@ const CHUNK: &str = "@user_function";
 const HEAD: &str = "local functions = ... local function register(name, run) functions[name] = run end\n";
 
 /// The end of a script.
-pub(super) enum Ended {
+pub(super) enum ScriptEnd {
     /// It returned this value.
     Well(Reply),
     /// It raised an error: its changes are dropped.
@@ -63,14 +63,14 @@ struct Guard {
     deadline: Instant,
     /// When reads that wait are answered next.
     gives_way_at: Instant,
-    aside: Option<Rc<Aside>>,
+    aside: Option<Rc<DeferredReads>>,
     /// Whether the hook fails at every instruction, and must be set anew for the next script.
     is_tripped: bool,
     storage_failure: Option<String>,
 }
 
 impl Guard {
-    fn new(aside: Option<Rc<Aside>>) -> Self {
+    fn new(aside: Option<Rc<DeferredReads>>) -> Self {
         let now = Instant::now();
         Guard {
             deadline: now + TIME,
@@ -83,7 +83,7 @@ impl Guard {
 
     /// Answers reads that wait, where the script has run for a while. They take half of the time at most, and none of the
     /// script's own.
-    fn give_way(guard: &RefCell<Guard>) {
+    fn yield_to_reads(guard: &RefCell<Guard>) {
         let (aside, began) = {
             let guard = guard.borrow();
             let Some(aside) = guard.aside.as_ref().filter(|aside| aside.is_wanted()) else {
@@ -105,11 +105,11 @@ impl Guard {
 
 impl Interpreter {
     /// An interpreter whose scripts act on `keyspace`, and give way to `aside`.
-    pub fn new(keyspace: Arc<Mutex<Keyspace>>, aside: Option<Aside>) -> Result<Self, OpenError> {
+    pub fn new(keyspace: Arc<Mutex<Keyspace>>, aside: Option<DeferredReads>) -> Result<Self, OpenError> {
         Self::build(keyspace, aside.map(Rc::new)).map_err(|error| OpenError::Start(error.to_string()))
     }
 
-    fn build(keyspace: Arc<Mutex<Keyspace>>, aside: Option<Rc<Aside>>) -> mlua::Result<Self> {
+    fn build(keyspace: Arc<Mutex<Keyspace>>, aside: Option<Rc<DeferredReads>>) -> mlua::Result<Self> {
         let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
         let guard = Rc::new(RefCell::new(Guard::new(aside)));
@@ -133,16 +133,16 @@ impl Interpreter {
         script: &Script,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
-    ) -> Ended {
+    ) -> ScriptEnd {
         let Some(library) = script.library else {
-            return Ended::Raised(format!("ERR {} is in no library", script.name));
+            return ScriptEnd::Raised(format!("ERR {} is in no library", script.name));
         };
         if let Err(ended) = self.load(library) {
             return ended;
         }
         let functions = self.libraries.get(&std::ptr::from_ref(library));
         let Some(function) = functions.and_then(|functions| functions.get(script.name)) else {
-            return Ended::Raised(format!("ERR {} has no function {}", library.name(""), script.name));
+            return ScriptEnd::Raised(format!("ERR {} has no function {}", library.name(""), script.name));
         };
         self.keyspace.lock().begin(true);
         self.bounded(script.name, || {
@@ -152,21 +152,21 @@ impl Interpreter {
     }
 
     /// Compiles a library and collects its functions, unless that was done. Otherwise returns how it ended.
-    fn load(&mut self, library: &'static Library) -> Result<(), Ended> {
+    fn load(&mut self, library: &'static Library) -> Result<(), ScriptEnd> {
         if self.libraries.contains_key(&std::ptr::from_ref(library)) {
             return Ok(());
         }
-        let storage = |error: mlua::Error| Ended::Storage(one_line(&error.to_string()));
+        let storage = |error: mlua::Error| ScriptEnd::Storage(one_line(&error.to_string()));
         let chunk = self.lua.load([HEAD, library.functions].concat());
         let main = chunk
             .set_name(CHUNK)
             .set_mode(mlua::chunk::ChunkMode::Text)
             .set_environment(self.environment.clone())
             .into_function()
-            .map_err(|error| Ended::Raised(format!("ERR Error compiling function: {}", syntax_error(&error))))?;
+            .map_err(|error| ScriptEnd::Raised(format!("ERR Error compiling function: {}", syntax_error(&error))))?;
         let functions = self.lua.create_table().map_err(storage)?;
         let ended = self.bounded(&library.name(""), || self.run.call((main, &functions)));
-        if !matches!(ended, Ended::Well(_)) {
+        if !matches!(ended, ScriptEnd::Well(_)) {
             return Err(ended);
         }
         let functions: mlua::Result<HashMap<String, Function>> = functions.pairs().collect();
@@ -177,17 +177,17 @@ impl Interpreter {
 
     /// Runs `work` within the limits of one script, which is called `name`. It returns whether the script succeeded, and its
     /// result or error.
-    fn bounded(&self, name: &str, work: impl FnOnce() -> mlua::Result<(bool, Value)>) -> Ended {
+    fn bounded(&self, name: &str, work: impl FnOnce() -> mlua::Result<(bool, Value)>) -> ScriptEnd {
         let aside = self.guard.borrow_mut().aside.take();
         *self.guard.borrow_mut() = Guard::new(aside);
         let ended = work()
             .and_then(|(is_done, value)| ended(is_done, &value, name))
-            .unwrap_or_else(|error| Ended::Raised(format!("ERR {} script: {name}", one_line(&error.to_string()))));
+            .unwrap_or_else(|error| ScriptEnd::Raised(format!("ERR {} script: {name}", one_line(&error.to_string()))));
         let reset = self.reset_if_tripped();
         if let Some(failure) = self.guard.borrow_mut().storage_failure.take() {
-            return Ended::Storage(failure);
+            return ScriptEnd::Storage(failure);
         }
-        reset.map_or_else(|error| Ended::Storage(error.to_string()), |()| ended)
+        reset.map_or_else(|error| ScriptEnd::Storage(error.to_string()), |()| ended)
     }
 
     /// Sets the hook anew and frees the memory of a script that exceeded a limit.
@@ -200,12 +200,12 @@ impl Interpreter {
     }
 }
 
-/// What a run of the script `name` came to.
-fn ended(is_done: bool, value: &Value, name: &str) -> mlua::Result<Ended> {
+/// The outcome of a run of the script `name`.
+fn ended(is_done: bool, value: &Value, name: &str) -> mlua::Result<ScriptEnd> {
     if is_done {
-        return Ok(Ended::Well(to_reply(value)?));
+        return Ok(ScriptEnd::Well(to_reply(value)?));
     }
-    Ok(Ended::Raised(match raised(value)? {
+    Ok(ScriptEnd::Raised(match raised(value)? {
         (text, Some(line)) => format!("{text} script: {name}, on {CHUNK}:{line}."),
         (text, None) if value.is_table() => text,
         (text, None) => format!("{text} script: {name}"),
@@ -223,7 +223,7 @@ fn raised(value: &Value) -> mlua::Result<(String, Option<usize>)> {
             );
             (text, error.raw_get("line")?)
         }
-        // Without memory, or without stack for the handler, Lua raises a text of its own.
+        // Without memory, or without stack for the handler, Lua raises its own text.
         Value::String(text) => (format!("ERR {}", one_line(&text.to_string_lossy())), None),
         other => (format!("ERR {}", one_line(&other.to_string()?)), None),
     })
@@ -241,7 +241,7 @@ fn syntax_error(error: &mlua::Error) -> String {
 fn watch(lua: &Lua, guard: Rc<RefCell<Guard>>) -> mlua::Result<()> {
     let triggers = HookTriggers::new().every_nth_instruction(CHECK_EVERY);
     lua.set_global_hook(triggers, move |lua, _| {
-        Guard::give_way(&guard);
+        Guard::yield_to_reads(&guard);
         let reason = if Instant::now() > guard.borrow().deadline {
             format!("the script ran longer than {} seconds", TIME.as_secs())
         } else if lua.used_memory() > MEMORY {

@@ -179,7 +179,7 @@ async fn keys_of_any_type() {
 }
 
 #[tokio::test]
-async fn what_has_expired_is_gone_at_once_and_cleared_away_later() {
+async fn an_expired_key_is_gone_at_once_and_removed_later() {
     let store = EmbeddedStore::in_memory().unwrap();
     say(&store, "HSET h old 1").await;
     say(&store, "PEXPIRE h 20").await;
@@ -228,7 +228,7 @@ async fn a_large_dropped_collection_is_cleared_away_in_steps() {
 
 #[tokio::test]
 async fn bytes_are_kept_as_they_are() {
-    use coord::store::{Request, Store, Value};
+    use coord_store::{Request, Store, Value};
     let store = EmbeddedStore::in_memory().unwrap();
     let bytes: Vec<u8> = (0..=255).collect();
     let set = Request::Command(vec![b"SET".to_vec(), bytes.clone(), bytes.clone()]);

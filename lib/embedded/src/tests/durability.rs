@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::keyspace::Keyspace;
 use crate::layers::Layers;
 use crate::lua::Interpreter;
-use coord::store::{BrokenPromise, Promises, Store, StoreError, Value};
+use coord_store::{BrokenPromise, Promises, Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::backends::InMemoryBackend;
 use std::sync::Arc;
@@ -151,7 +151,7 @@ async fn a_damaged_file_is_an_error_or_opens_and_never_a_panic() {
 }
 
 #[tokio::test]
-async fn what_was_changed_in_a_closed_file_is_found_or_does_no_harm() {
+async fn damage_of_a_closed_file_is_found_or_harmless() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store.redb");
     let store = EmbeddedStore::open(&path).unwrap();

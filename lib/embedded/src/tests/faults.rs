@@ -3,11 +3,11 @@
 use super::{EmbeddedStore, ask, say, words};
 use crate::OpenError;
 use crate::disk::Disk;
-use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms};
-use coord::state::locks::{GateTerms, PolicyTerms, check_status};
-use coord::store::{Store, StoreError, Value};
+use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, HeadTerms};
+use coord_state::locks::{GateTerms, PolicyTerms, check_status};
+use coord_store::{Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::StorageBackend;
 use std::collections::BTreeMap;
@@ -195,7 +195,7 @@ fn a_new_file_for_which_there_is_no_room_is_not_called_damaged() {
 }
 
 #[tokio::test]
-async fn what_a_failed_sync_has_lost_is_never_believed() {
+async fn data_lost_by_a_failed_sync_is_never_trusted() {
     let disk = Failing::new();
     let store = disk.open();
     say(&store, "SET a 1").await;
@@ -331,7 +331,7 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     );
 }
 
-/// Whatever fails in whatever order: answered changes stay, and no other value appears.
+/// Answered changes survive failures in any order, and no other value appears.
 #[tokio::test]
 async fn faults_in_any_order_lose_nothing_that_was_answered() {
     for seed in 0..4 {

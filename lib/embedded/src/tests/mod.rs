@@ -7,7 +7,7 @@ mod own;
 mod scripts;
 
 use super::EmbeddedStore;
-use coord::store::{Request, Store, Value};
+use coord_store::{Request, Store, Value};
 use coord_test_support::script;
 
 fn words(text: &[&str]) -> Request {

@@ -1,8 +1,8 @@
 //! Our own scripts, which run from a library.
 
 use super::{EmbeddedStore, say, shown};
-use coord::store::script::Library;
-use coord::store::{Request, Script, Store};
+use coord_store::script::Library;
+use coord_store::{Request, Script, Store};
 use std::time::Instant;
 
 static LIBRARY: Library = Library::new(

@@ -1,7 +1,7 @@
 //! Lua as scripts meet it.
 
 use super::{EmbeddedStore, eval, say, shown, words};
-use coord::store::Store;
+use coord_store::Store;
 use futures::StreamExt;
 
 async fn check(table: &[(&str, &str)]) {
@@ -243,7 +243,7 @@ async fn the_thread_that_asks_goes_on_while_a_script_runs() {
 }
 
 #[tokio::test]
-async fn what_its_caller_has_given_up_is_not_begun() {
+async fn a_call_that_its_caller_has_abandoned_is_not_begun() {
     let store = EmbeddedStore::in_memory().unwrap();
     let (script, given_up) = tokio::join!(
         eval(&store, ENDLESS),
@@ -264,7 +264,7 @@ const LONG: &str =
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_waits_for_no_script_and_sees_nothing_that_it_has_changed() {
-    // On a busy machine the script may be ended by its time: then it says nothing of what it would have written.
+    // On a busy machine the script may be ended by its time limit: then its writes prove nothing.
     for _ in 0..10 {
         if reads_beside_a_script().await {
             return;
@@ -288,7 +288,7 @@ async fn reads_beside_a_script() -> bool {
     while !store.open.shared.keyspace.lock().is_script {
         tokio::task::yield_now().await;
     }
-    // What changes something waits.
+    // A write waits.
     let write = tokio::spawn({
         let store = store.clone();
         async move { say(&store, "SET b 1").await }

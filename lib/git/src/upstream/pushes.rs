@@ -3,23 +3,23 @@
 use std::io;
 use std::time::Duration;
 
-use coord::domain::Branch;
+use coord_domain::Branch;
 use gix::ObjectId;
 
-use super::{Configured, ORIGIN, Place, Upstreams};
+use super::{HeadLocation, ORIGIN, UpstreamConfig, Upstreams};
 use crate::branch_names::each_branch;
 use crate::deadline::Deadline;
-use crate::pushed::{self, Pushed};
+use crate::pushed::{self, RecordedPush};
 use crate::references::References;
 
 /// Time limit of a look through the branches of a remote.
 const AT_LIMIT: Duration = Duration::from_millis(300);
 
 impl Upstreams {
-    /// The head of a branch that is named with its remote, or of one that was pushed to where no reference can tell.
+    /// The head of a branch that is named with its remote, or of one that was pushed to without a reference here.
     pub(super) fn elsewhere(
         &self,
-        configured: &Configured,
+        configured: &UpstreamConfig,
         references: &References,
         branch: &Branch,
     ) -> io::Result<Option<(ObjectId, String)>> {
@@ -35,7 +35,7 @@ impl Upstreams {
             }
         }
         let own = format!("refs/heads/{branch}");
-        let is_meant = |pushed: &Pushed| {
+        let is_meant = |pushed: &RecordedPush| {
             let remote = configured.remotes.iter().find(|remote| remote.name == pushed.remote);
             let is_followed = remote.is_none_or(|remote| remote.tracking(&own, self.hash).is_some());
             pushed.is_there && pushed.branch().as_ref() == Some(branch) && !(pushed.reference == own && is_followed)
@@ -103,12 +103,12 @@ impl Upstreams {
                 let is_it = references.resolve(&format!("{folder}{name}"))?.as_ref() == Some(commit);
                 if is_it && let Ok(branch) = Branch::parse(&name) {
                     let with_remote = || Branch::parse(&format!("{}/{name}", remote.name)).ok();
-                    let is_found = matches!(self.place(references, &branch)?, Place::At(id, _) if id == *commit);
+                    let is_found = matches!(self.place(references, &branch)?, HeadLocation::At(id, _) if id == *commit);
                     return Ok(if is_found { Some(branch) } else { with_remote() });
                 }
             }
         }
-        let is_it = |pushed: &Pushed| pushed.is_there && commit.to_hex() == pushed.commit.as_str();
+        let is_it = |pushed: &RecordedPush| pushed.is_there && commit.to_hex() == pushed.commit.as_str();
         let known = pushed::read(&self.common_dir).into_iter().rfind(is_it);
         Ok(known.and_then(|pushed| pushed.branch()))
     }

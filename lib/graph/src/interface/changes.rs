@@ -1,9 +1,9 @@
-//! What differs between two interfaces of one file.
+//! Differences between two interfaces of one file.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::{Interface, NoInterface, ReadInterface};
+use super::{Interface, InterfaceResult, InterfaceUnknown};
 
 /// Most names that [`InterfaceChanges`] has.
 const MAX_CHANGES: usize = 20;
@@ -13,10 +13,10 @@ const MAX_CHANGES: usize = 20;
 pub enum InterfaceComparison {
     /// Nobody who imports the file can notice a difference.
     Same,
-    /// Names were changed, added or taken away.
+    /// Names were changed, added or removed.
     Changed(InterfaceChanges),
     /// One of the two is not known, so that it counts as changed.
-    Unknown(NoInterface),
+    Unknown(InterfaceUnknown),
 }
 
 /// Names whose heads differ, sorted: 20 at most, those that are gone or have changed before those that are new.
@@ -34,7 +34,7 @@ pub struct InterfaceChanges {
 
 impl InterfaceComparison {
     /// Compares the interfaces of two versions of a file.
-    pub fn between(older: &ReadInterface, newer: &ReadInterface) -> Self {
+    pub fn between(older: &InterfaceResult, newer: &InterfaceResult) -> Self {
         match (older, newer) {
             (Ok(older), Ok(newer)) if older.digest == newer.digest => InterfaceComparison::Same,
             (Ok(older), Ok(newer)) => InterfaceComparison::Changed(InterfaceChanges::between(older, newer)),
@@ -121,7 +121,7 @@ mod tests {
     use crate::interface::interface;
     use crate::language::Language;
 
-    fn of(text: &str) -> ReadInterface {
+    fn of(text: &str) -> InterfaceResult {
         interface(Language::TypeScript, text.as_bytes())
     }
 
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_said_by_name() {
+    fn differences_are_reported_by_name() {
         let older = "export function query(a: string): void {}\nexport function close(): void {}\nexport const b = 1";
         let newer = "export function query(a: string, b?: number): void {}\nexport class Pool {}\nexport const b = 1";
         assert_eq!(told(older, newer), "`query` changed, `close` is gone, `Pool` is new");

@@ -1,6 +1,6 @@
 //! The interface of single-file components: that of their scripts.
 
-use super::NoInterface;
+use super::InterfaceUnknown;
 use super::javascript::read_component;
 use super::outline::{Head, Outline};
 use crate::language::Language;
@@ -8,7 +8,7 @@ use crate::scan::{Dialect, Script, code_fence, for_each_script};
 
 /// Adds the declarations of a component in `language`, which itself is the default export. The code fence of Astro counts too;
 /// there, `Props` has the properties.
-pub(super) fn read(language: Language, text: &[u8], outline: &mut Outline) -> Result<(), NoInterface> {
+pub(super) fn read(language: Language, text: &[u8], outline: &mut Outline) -> Result<(), InterfaceUnknown> {
     if let Some((start, end)) = code_fence(text).filter(|_| language == Language::Astro) {
         // Without the line of the closing fence.
         read_component(text, start..end, Dialect::TYPESCRIPT_JSX, outline)?;

@@ -7,7 +7,7 @@
 //!
 //! - `tokens`: the tokens of a text; `outline`: declarations -> interface
 //! - `javascript`, `component`, `python`, `rust`, `go`: a language's declarations
-//! - `changes`: what differs between two interfaces; `stored`: the text form
+//! - `changes`: differences between two interfaces; `stored`: the text form
 
 mod changes;
 mod component;
@@ -40,7 +40,7 @@ pub const MAX_INTERFACE_NAMES: usize = 1_000;
 /// Most bytes of all listed names together.
 pub const MAX_INTERFACE_NAME_BYTES: usize = 32 * 1024;
 
-/// What others can import of a file.
+/// The interface of a file: the part that others can import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     /// Digest of all names and heads: equal digests are equal interfaces.
@@ -54,7 +54,7 @@ pub struct Interface {
 
 /// Why the interface of a file is not known. Such a file counts as changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum NoInterface {
+pub enum InterfaceUnknown {
     /// The language has no scanner.
     Language,
     /// Larger than [`MAX_INTERFACE_BYTES`], or than the limit on files of the graph.
@@ -69,56 +69,56 @@ pub enum NoInterface {
     NotUnderstood,
 }
 
-impl NoInterface {
+impl InterfaceUnknown {
     /// Every reason, in order.
-    pub const ALL: [NoInterface; 6] = [
-        NoInterface::Language,
-        NoInterface::TooLarge,
-        NoInterface::Binary,
-        NoInterface::Minified,
-        NoInterface::Unreadable,
-        NoInterface::NotUnderstood,
+    pub const ALL: [InterfaceUnknown; 6] = [
+        InterfaceUnknown::Language,
+        InterfaceUnknown::TooLarge,
+        InterfaceUnknown::Binary,
+        InterfaceUnknown::Minified,
+        InterfaceUnknown::Unreadable,
+        InterfaceUnknown::NotUnderstood,
     ];
 
     /// Lower-case name, as printed and in the store.
     pub fn name(self) -> &'static str {
         match self {
-            NoInterface::Language => "language",
-            NoInterface::TooLarge => "too_large",
-            NoInterface::Binary => "binary",
-            NoInterface::Minified => "minified",
-            NoInterface::Unreadable => "unreadable",
-            NoInterface::NotUnderstood => "not_understood",
+            InterfaceUnknown::Language => "language",
+            InterfaceUnknown::TooLarge => "too_large",
+            InterfaceUnknown::Binary => "binary",
+            InterfaceUnknown::Minified => "minified",
+            InterfaceUnknown::Unreadable => "unreadable",
+            InterfaceUnknown::NotUnderstood => "not_understood",
         }
     }
 }
 
 /// The interface of a file, or why it is not known.
-pub type ReadInterface = Result<Interface, NoInterface>;
+pub type InterfaceResult = Result<Interface, InterfaceUnknown>;
 
 /// The interface of a file in `language` with this `content`.
 ///
-/// The same bytes always give the same result. The time is linear in the length of the content, whatever it is, and no
-/// content causes a panic.
+/// The same bytes always give the same result. The time is linear in the length of the content, and no content causes a
+/// panic.
 ///
 /// # Errors
 /// When the interface cannot be read, with the reason.
-pub fn interface(language: Language, content: &[u8]) -> ReadInterface {
+pub fn interface(language: Language, content: &[u8]) -> InterfaceResult {
     let (state, text) = text_of(content, MAX_INTERFACE_BYTES as u64);
     interface_of_text(language, state, &text)
 }
 
 /// The interface of a file whose `text` was read already, and found to be in `state`.
-pub(crate) fn interface_of_text(language: Language, state: FileState, text: &[u8]) -> ReadInterface {
+pub(crate) fn interface_of_text(language: Language, state: FileState, text: &[u8]) -> InterfaceResult {
     match state {
         FileState::Ok => {}
-        FileState::TooLarge | FileState::OverLimit => return Err(NoInterface::TooLarge),
-        FileState::Binary => return Err(NoInterface::Binary),
-        FileState::Minified => return Err(NoInterface::Minified),
-        FileState::Unreadable => return Err(NoInterface::Unreadable),
+        FileState::TooLarge | FileState::OverLimit => return Err(InterfaceUnknown::TooLarge),
+        FileState::Binary => return Err(InterfaceUnknown::Binary),
+        FileState::Minified => return Err(InterfaceUnknown::Minified),
+        FileState::Unreadable => return Err(InterfaceUnknown::Unreadable),
     }
     if text.len() > MAX_INTERFACE_BYTES {
-        return Err(NoInterface::TooLarge);
+        return Err(InterfaceUnknown::TooLarge);
     }
     let mut outline = Outline::default();
     let whole = 0..text.len();

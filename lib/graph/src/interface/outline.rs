@@ -224,7 +224,7 @@ impl Outline {
         }
     }
 
-    /// Marks what is exported, and what it names.
+    /// Marks exported declarations, and those that they name.
     fn reach(&mut self) {
         let mut waiting: Vec<usize> = Vec::new();
         let mut is_followed = vec![false; self.items.len()];

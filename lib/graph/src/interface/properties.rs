@@ -1,9 +1,9 @@
-//! Laws for every text: no panic, linear time and memory, and nothing but what others depend on changes an interface.
+//! Laws for every text: no panic, linear time and memory, and only parts that others depend on change an interface.
 
 use proptest::prelude::*;
 
 use super::{
-    MAX_INTERFACE_BYTES, MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES, NoInterface, ReadInterface, interface,
+    InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES, MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES, interface,
 };
 use crate::language::Language;
 use crate::scan::meter;
@@ -13,7 +13,7 @@ use crate::scan::properties::piece;
 const READS_PER_BYTE: usize = 600;
 
 /// Reads the interface of `text`, and checks the laws of every result.
-fn checked(language: Language, text: &[u8]) -> ReadInterface {
+fn checked(language: Language, text: &[u8]) -> InterfaceResult {
     meter::take();
     let found = interface(language, text);
     let read = meter::take();
@@ -147,7 +147,7 @@ proptest! {
     }
 }
 
-/// A text of each language, `@` for names that others depend on, `#` for what is inside.
+/// A text of each language, `@` for names that others depend on, `#` for inner ones.
 const SAMPLES: [(Language, &str); 5] = [
     (
         Language::TypeScript,
@@ -175,7 +175,7 @@ const SAMPLES: [(Language, &str); 5] = [
     ),
 ];
 
-/// What may be inside of a body: of any language here, and in one line.
+/// Possible content of a body: of any language here, and in one line.
 fn inside() -> impl Strategy<Value = String> {
     let words = prop_oneof![
         "[a-z]{1,6}".prop_map(|name| format!("{name}_()")),
@@ -195,7 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn what_is_inside_of_bodies_does_not_count(one in inside(), other in inside()) {
+    fn bodies_do_not_count(one in inside(), other in inside()) {
         for (language, sample) in SAMPLES {
             let [one, other] = [&one, &other].map(|inside| {
                 let quoted = if matches!(language, Language::Rust | Language::Go) { inside.replace('\'', "\"") } else { inside.clone() };
@@ -404,12 +404,15 @@ fn deep_nesting_costs_no_stack() {
 fn large_text_is_refused_and_large_output_of_a_minifier_too() {
     for language in Language::all() {
         let lines = "a = 1\n".repeat(MAX_INTERFACE_BYTES / 6 + 1);
-        assert_eq!(interface(language, lines.as_bytes()), Err(NoInterface::TooLarge));
+        assert_eq!(interface(language, lines.as_bytes()), Err(InterfaceUnknown::TooLarge));
         let one_line = "a;".repeat(5 << 20);
-        assert_eq!(interface(language, one_line.as_bytes()), Err(NoInterface::Minified));
+        assert_eq!(
+            interface(language, one_line.as_bytes()),
+            Err(InterfaceUnknown::Minified)
+        );
         assert_eq!(
             interface(language, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0"),
-            Err(NoInterface::Binary)
+            Err(InterfaceUnknown::Binary)
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Interface, MAX_INTERFACE_NAMES, NoInterface, ReadInterface};
+use super::{Interface, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_NAMES};
 
 /// Incremented when other heads or names are read from the same text, so that stored interfaces are not compared with new
 /// ones.
@@ -12,7 +12,7 @@ pub(crate) const INTERFACE_VERSION: u32 = 3;
 pub(crate) const LETTER: char = 'I';
 
 /// Appends the lines of an interface: `IVERSION DIGEST LEFT_OUT COUNT` and for each name `DIGEST NAME`, or `IVERSION - REASON`.
-pub(crate) fn encode(interface: &ReadInterface, out: &mut String) {
+pub(crate) fn encode(interface: &InterfaceResult, out: &mut String) {
     // Writing to a String never fails.
     let _ = match interface {
         Err(reason) => writeln!(out, "{LETTER}{INTERFACE_VERSION} - {}", reason.name()),
@@ -35,14 +35,14 @@ pub(crate) fn encode(interface: &ReadInterface, out: &mut String) {
 
 /// Parses the lines of [`encode`], from after the letter; returns the rest of the text too. The interface of another version
 /// is skipped. `None` for any other text.
-pub(crate) fn decode(text: &str) -> Option<(Option<ReadInterface>, &str)> {
+pub(crate) fn decode(text: &str) -> Option<(Option<InterfaceResult>, &str)> {
     let (line, mut rest) = text.split_once('\n')?;
     let mut fields = line.split(' ');
     let is_current = fields.next()?.parse() == Ok(INTERFACE_VERSION);
     let digest = fields.next()?;
     if digest == "-" {
         let reason = fields.next()?;
-        let known = NoInterface::ALL.into_iter().find(|known| known.name() == reason);
+        let known = InterfaceUnknown::ALL.into_iter().find(|known| known.name() == reason);
         if is_current && known.is_none() {
             return None;
         }

@@ -1,9 +1,9 @@
-//! What the tables of the languages check.
+//! Checks shared by the tables of the languages.
 
-use super::{ReadInterface, interface};
+use super::{InterfaceResult, interface};
 use crate::language::Language;
 
-fn read(language: Language, text: &str) -> ReadInterface {
+fn read(language: Language, text: &str) -> InterfaceResult {
     let found = interface(language, text.as_bytes());
     assert!(found.is_ok(), "{language:?}: {found:?}: {text}");
     found

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::NoInterface;
+use super::InterfaceUnknown;
 use crate::scan::meter;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +69,8 @@ impl<'t> Tokens<'t> {
     ///
     /// # Errors
     /// When it does not match the last open one.
-    pub(super) fn close(&mut self, bytes: Range<usize>) -> Result<(), NoInterface> {
-        let open = self.open.pop().ok_or(NoInterface::NotUnderstood)?;
+    pub(super) fn close(&mut self, bytes: Range<usize>) -> Result<(), InterfaceUnknown> {
+        let open = self.open.pop().ok_or(InterfaceUnknown::NotUnderstood)?;
         let index = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         let expected = match self.word(open as usize).first() {
             Some(b'(') => b')',
@@ -80,7 +80,7 @@ impl<'t> Tokens<'t> {
             _ => b'`',
         };
         if self.text.get(bytes.end.wrapping_sub(1)) != Some(&expected) {
-            return Err(NoInterface::NotUnderstood);
+            return Err(InterfaceUnknown::NotUnderstood);
         }
         self.push(Kind::Close, bytes);
         self.list[open as usize].partner = index;
@@ -94,11 +94,11 @@ impl<'t> Tokens<'t> {
     }
 
     /// Checks that no bracket is open.
-    pub(super) fn finish(self) -> Result<Self, NoInterface> {
+    pub(super) fn finish(self) -> Result<Self, InterfaceUnknown> {
         if self.open.is_empty() {
             Ok(self)
         } else {
-            Err(NoInterface::NotUnderstood)
+            Err(InterfaceUnknown::NotUnderstood)
         }
     }
 

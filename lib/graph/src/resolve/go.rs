@@ -1,6 +1,6 @@
 //! Go: package paths -> the files of the package.
 //!
-//! The nearest `go.mod` names a file's module. The file sees the packages of its own module, and of folders that `replace`
+//! The nearest `go.mod` names a file's module. The file sees the packages of this module, and of folders that `replace`
 //! substitutes for modules. It also sees the modules of a `go.work` that uses its module. The longest module path counts
 //! first. A package in none of them may be in a `vendor` folder.
 //!
@@ -17,10 +17,10 @@ use crate::record::Record;
 use crate::resolution::Reason;
 use crate::resolve::keys::{KeySpace, Trace};
 use crate::resolve::manifests::go_mod::GoManifest;
-use crate::resolve::manifests::{Manifests, Parsed, same_manifests};
+use crate::resolve::manifests::{Manifests, ParsedManifest, same_manifests};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, joined};
-use crate::resolve::read_tree::ReadTree;
+use crate::resolve::read_tree::TreeContext;
 use crate::specifier::Specifier;
 
 /// Path of a module -> the folder of its packages.
@@ -60,7 +60,7 @@ pub(crate) struct GoModules {
 }
 
 impl GoModules {
-    pub(crate) fn new(tree: ReadTree<'_>) -> Self {
+    pub(crate) fn new(tree: TreeContext<'_>) -> Self {
         let modules = modules(tree.manifests);
         let mut packages: HashMap<String, Vec<FileId>> = HashMap::new();
         for (id, file) in (0..).zip(tree.table.files().iter()) {
@@ -79,7 +79,7 @@ impl GoModules {
     }
 
     /// Whether two versions of a tree, with the same paths, certainly have the same modules and packages.
-    pub(crate) fn are_same(one: ReadTree<'_>, other: ReadTree<'_>) -> bool {
+    pub(crate) fn are_same(one: TreeContext<'_>, other: TreeContext<'_>) -> bool {
         let is_same = |(one, other): (&Option<Arc<Record>>, &Option<Arc<Record>>)| match (one, other) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other) || is_ignored(one) == is_ignored(other),
             (one, other) => !one.as_deref().is_some_and(is_ignored) && !other.as_deref().is_some_and(is_ignored),
@@ -194,7 +194,7 @@ impl GoModules {
 fn modules(manifests: &Manifests) -> BTreeMap<String, Module> {
     let mut modules = BTreeMap::new();
     for (path, parsed) in manifests {
-        if let Parsed::GoModule(manifest) = &**parsed {
+        if let ParsedManifest::GoModule(manifest) = &**parsed {
             let here = folder(path);
             let mut own = replaced(here, manifest);
             if let Some(path) = &manifest.module {
@@ -210,7 +210,7 @@ fn modules(manifests: &Manifests) -> BTreeMap<String, Module> {
     }
     // In path order, so that an inner workspace overrides the one around it.
     for (path, parsed) in manifests {
-        let Parsed::GoWorkspace(workspace) = &**parsed else {
+        let ParsedManifest::GoWorkspace(workspace) = &**parsed else {
             continue;
         };
         let here = folder(path);

@@ -80,7 +80,7 @@ impl Trace {
         self.work = self.work.saturating_add(steps);
     }
 
-    /// Counts what a text of `bytes` bytes adds to the work of its lookup.
+    /// Adds the cost of a text of `bytes` bytes to the work of its lookup.
     pub(crate) fn charge_text(&mut self, bytes: usize) {
         self.charge(bytes / BYTES_FOR_WORK);
     }

@@ -9,7 +9,7 @@ use crate::language::Family;
 use crate::resolve::go::GoModules;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::python::PythonRoots;
-use crate::resolve::read_tree::ReadTree;
+use crate::resolve::read_tree::TreeContext;
 use crate::resolve::rust::Crates;
 
 /// The parts.
@@ -21,9 +21,9 @@ pub(crate) struct Layouts {
 }
 
 impl Layouts {
-    /// The parts for `tree`. `older` is the previous version; `same_paths` tells whether both have the same paths, and so
-    /// the same ids.
-    pub(crate) fn new(tree: ReadTree<'_>, older: Option<(&Layouts, ReadTree<'_>)>, same_paths: bool) -> Self {
+    /// The parts for `tree`. `older` is the previous version; `same_paths`: whether both have the same paths, and so the
+    /// same ids.
+    pub(crate) fn new(tree: TreeContext<'_>, older: Option<(&Layouts, TreeContext<'_>)>, same_paths: bool) -> Self {
         let declared = tree.projects.python();
         let python = match older {
             Some((parts, before))

@@ -2,8 +2,9 @@
 //!
 //! From the ground up:
 //!
-//! - `paths`, `extension`, `keys`: paths as text; lookups, and the keys that tell a later version whether they still hold
-//! - [`manifests`]: files that tell more than paths do
+//! - `paths`, `extension`, `keys`: paths as text; lookups, and the keys by which a later version finds whether they still
+//!   hold
+//! - [`manifests`]: files with facts that paths lack
 //! - `tracked_paths`, `symlinks`, [`path_table`]: the paths of a tree, links followed
 //! - [`projects`]: the projects that the manifests of a tree describe together
 //! - [`javascript`], [`python`], [`rust`], [`go`]: one resolver for each family of languages
@@ -33,7 +34,7 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 use crate::file::FileId;
 use crate::import_kind::ImportKind;
 use crate::language::{Family, Language};
-use crate::resolution::{Reason, Resolution, Resolved};
+use crate::resolution::{Reason, Resolution, ResolvedSpecifiers};
 use crate::specifier::Specifier;
 use javascript::{Form, Importer};
 use keys::Trace;
@@ -71,9 +72,9 @@ impl Resolver<'_> {
         language: Language,
         specifiers: &[Specifier],
         scratch: &mut Scratch,
-    ) -> Resolved {
+    ) -> ResolvedSpecifiers {
         if specifiers.is_empty() {
-            return Resolved::default();
+            return ResolvedSpecifiers::default();
         }
         let composed = composed(specifiers);
         let specifiers = composed.as_deref().unwrap_or(specifiers);
@@ -87,7 +88,7 @@ impl Resolver<'_> {
         };
         scratch.trace.keys.sort_unstable();
         scratch.trace.keys.dedup();
-        Resolved {
+        ResolvedSpecifiers {
             outcomes: outcomes.into(),
             more: scratch.more.as_slice().into(),
             keys: Some(scratch.trace.keys.as_slice().into()),

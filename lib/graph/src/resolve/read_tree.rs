@@ -9,7 +9,7 @@ use crate::resolve::projects::Projects;
 
 /// The paths of a tree, its manifests and projects, and the records of its files.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ReadTree<'a> {
+pub(crate) struct TreeContext<'a> {
     pub(crate) table: &'a PathTable,
     pub(crate) manifests: &'a Manifests,
     pub(crate) projects: &'a Projects,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::file::FileId;
 use crate::resolve::extension::{Extension, Siblings};
-use crate::resolve::manifests::{Manifests, Parsed};
+use crate::resolve::manifests::{Manifests, ParsedManifest};
 use crate::resolve::paths::{folder, is_within, joined};
 use crate::resolve::tracked_paths::TrackedPaths;
 
@@ -27,7 +27,7 @@ pub(crate) type Symlinks = BTreeMap<String, String>;
 pub(crate) fn symlinks(manifests: &Manifests) -> Symlinks {
     let mut links = Symlinks::new();
     for (path, parsed) in manifests {
-        if let Parsed::Link(target) = &**parsed
+        if let ParsedManifest::Link(target) = &**parsed
             && !target.starts_with('/')
             && let Some(target) = joined(folder(path), target)
         {

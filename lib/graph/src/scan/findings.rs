@@ -1,4 +1,4 @@
-//! What a scan has found so far, within the bounds of one file.
+//! The results of a scan so far, within the bounds of one file.
 //!
 //! A few bytes of a text can stand for a long import (`use a::b::{c,c,c}`), so that the bounds hold while a file is read and
 //! not only after it. Files of people never come near them: nothing is compared with anything before that.
@@ -9,7 +9,7 @@ use std::hash::Hash;
 use crate::import_kind::ImportKind;
 use crate::specifier::Specifier;
 
-/// Most that is kept of one file, by [`Weigh::weight`]. Files that list thousands of icons have 10,000 imports.
+/// Most that is kept of one file, by [`Weighted::weight`]. Files that list thousands of icons have 10,000 imports.
 pub(crate) const MAX_WEIGHT: usize = 20_000;
 /// This many bytes of text count as one more import.
 pub(crate) const BYTES_FOR_WEIGHT: usize = 64;
@@ -19,8 +19,8 @@ const COMPACT_FROM: usize = 2 * MAX_WEIGHT;
 const MAX_FOUND: usize = 16 * MAX_WEIGHT;
 
 /// A finding of a scanner.
-pub(crate) trait Weigh {
-    /// What makes two findings the same.
+pub(crate) trait Weighted {
+    /// The key by which two findings are equal.
     type Key<'a>: Eq + Hash
     where
         Self: 'a;
@@ -32,7 +32,7 @@ pub(crate) trait Weigh {
     fn key(&self) -> Self::Key<'_>;
 }
 
-impl Weigh for Specifier {
+impl Weighted for Specifier {
     type Key<'a> = (&'a str, Option<&'a str>, ImportKind);
 
     fn weight(&self) -> usize {
@@ -49,7 +49,7 @@ impl Weigh for Specifier {
 #[derive(Debug)]
 pub(crate) struct Findings<T = Specifier> {
     list: Vec<T>,
-    /// The number of each, from which [`Self::take_back`] tells those to drop.
+    /// The number of each, from which [`Self::take_back`] finds those to drop.
     numbers: Vec<u32>,
     next: u32,
     weight: usize,
@@ -71,14 +71,14 @@ impl<T> Default for Findings<T> {
     }
 }
 
-impl<T: Weigh> Findings<T> {
+impl<T: Weighted> Findings<T> {
     /// Whether a bound was reached, so that nothing more is kept. Scanners ask before they copy text.
     pub(crate) fn is_full(&self) -> bool {
         self.full_from.is_some()
     }
 
     /// Keeps nothing more: the file has too much of something that the scanner has to remember.
-    pub(crate) fn give_up(&mut self) {
+    pub(crate) fn stop_collecting(&mut self) {
         self.full_from.get_or_insert(self.next);
     }
 
@@ -98,7 +98,7 @@ impl<T: Weigh> Findings<T> {
         }
     }
 
-    /// Drops the findings that were there before. Full if they are too many all the same.
+    /// Drops the findings that were there before. Full if there are still too many.
     fn compact(&mut self) {
         let mut known = HashSet::with_capacity(self.list.len());
         let is_first: Vec<bool> = self.list.iter().map(|finding| known.insert(finding.key())).collect();
@@ -109,7 +109,7 @@ impl<T: Weigh> Findings<T> {
         self.numbers.retain(|_| *keep.next().unwrap_or(&false));
         self.weight = self.list.iter().map(T::weight).sum();
         if self.weight > MAX_WEIGHT || self.found > MAX_FOUND {
-            self.give_up();
+            self.stop_collecting();
         }
     }
 
@@ -118,7 +118,7 @@ impl<T: Weigh> Findings<T> {
         self.next
     }
 
-    /// Drops what was found after `mark`.
+    /// Drops findings after `mark`.
     pub(crate) fn take_back(&mut self, mark: u32) {
         while self.numbers.last().is_some_and(|number| *number >= mark) {
             self.numbers.pop();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_back_leaves_room_again() {
+    fn a_withdrawn_credential_leaves_room_again() {
         let mut findings = Findings::default();
         findings.push(specifier("first".to_owned()));
         let mark = findings.mark();

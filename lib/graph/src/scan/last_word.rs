@@ -14,15 +14,15 @@ pub(super) struct Words {
     /// One search for all of them. `None` on processors without the required instructions.
     searcher: Option<Searcher>,
     /// The length of each word, and its predicate.
-    words: Vec<(usize, IsMeant)>,
+    words: Vec<(usize, ImportTest)>,
     longest: usize,
 }
 
 /// Whether a word may be an import, by the text after it.
-type IsMeant = fn(&[u8]) -> bool;
+type ImportTest = fn(&[u8]) -> bool;
 
 impl Words {
-    pub(super) fn new(words: &[(&'static str, IsMeant)]) -> Self {
+    pub(super) fn new(words: &[(&'static str, ImportTest)]) -> Self {
         let patterns = words.iter().map(|(word, _)| word);
         Words {
             searcher: Searcher::new(patterns),

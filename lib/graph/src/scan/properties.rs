@@ -192,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_read_behind_the_last_word_holds_no_import(pieces in proptest::collection::vec(piece(), 0..60)) {
+    fn the_unread_text_behind_the_last_word_has_no_import(pieces in proptest::collection::vec(piece(), 0..60)) {
         let text = pieces.concat();
         // In a text without line feeds, carriage returns end the lines.
         let line_end = if text.contains(&b'\n') { "\n" } else { "\r" };
@@ -276,7 +276,7 @@ proptest! {
     }
 
     #[test]
-    fn what_follows_the_imports_of_go_adds_none(pieces in proptest::collection::vec(piece(), 0..30)) {
+    fn code_after_the_imports_of_go_adds_none(pieces in proptest::collection::vec(piece(), 0..30)) {
         let text = String::from_utf8_lossy(&pieces.concat()).into_owned();
         assert_two_imports(Language::Go, &format!("package a\nimport \"first\"; import \"last\"\nvar a\n{text}"));
     }

@@ -7,19 +7,19 @@ use crate::file::{FileFacts, FileId, FileState};
 use crate::import_graph::ImportGraph;
 use crate::import_kind::KindSet;
 use crate::record::Record;
-use crate::resolution::{Reason, Resolution, Resolved};
-use crate::resolve::read_tree::ReadTree;
+use crate::resolution::{Reason, Resolution, ResolvedSpecifiers};
+use crate::resolve::read_tree::TreeContext;
 use crate::update::begin::Update;
-use crate::update::resolve_files::Cut;
-use crate::update::wanted::Due;
+use crate::update::resolve_files::GraphCut;
+use crate::update::wanted_files::ContentUse;
 
 impl Update {
     pub(super) fn assemble(
         &self,
-        due: &[Due],
+        due: &[ContentUse],
         records: &[Option<Arc<Record>>],
-        resolved: &[Arc<Resolved>],
-        cut: Option<Cut>,
+        resolved: &[Arc<ResolvedSpecifiers>],
+        cut: Option<GraphCut>,
     ) -> ImportGraph {
         let known = || {
             records
@@ -46,7 +46,7 @@ impl Update {
                     None => record.state,
                 },
             },
-            None if *due == Due::No => FileFacts::default(),
+            None if *due == ContentUse::No => FileFacts::default(),
             None => FileFacts {
                 size: None,
                 state: FileState::OverLimit,
@@ -58,12 +58,12 @@ impl Update {
     /// The bounds that this version has met. `manifests` are files whose values are past the bound.
     pub(super) fn met_bounds(
         &self,
-        due: &[Due],
+        due: &[ContentUse],
         records: &[Option<Arc<Record>>],
-        resolved: &[Arc<Resolved>],
-        cut: Option<Cut>,
+        resolved: &[Arc<ResolvedSpecifiers>],
+        cut: Option<GraphCut>,
         manifests: &[FileId],
-        tree: &ReadTree<'_>,
+        tree: &TreeContext<'_>,
     ) -> Vec<MetBound> {
         let mut met = MetBounds::default();
         let unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,8 +71,8 @@ impl Update {
             let at = id as usize;
             let bound = match (&records[at], due[at]) {
                 (Some(record), _) => over(id, record, &resolved[at], cut),
-                (None, Due::Over(bound)) => Some(bound),
-                (None, Due::Yes | Due::No) => None,
+                (None, ContentUse::Over(bound)) => Some(bound),
+                (None, ContentUse::Yes | ContentUse::No) => None,
             };
             let is_left_out = manifests.binary_search(&id).is_ok()
                 || unfollowed.contains(&id)
@@ -91,7 +91,7 @@ impl Update {
 }
 
 /// The bound for which a file that was read lacks imports.
-fn over(id: FileId, record: &Record, found: &Resolved, cut: Option<Cut>) -> Option<Bound> {
+fn over(id: FileId, record: &Record, found: &ResolvedSpecifiers, cut: Option<GraphCut>) -> Option<Bound> {
     if record.state == FileState::OverLimit {
         return Some(Bound::FileImports);
     }
@@ -105,7 +105,7 @@ fn over(id: FileId, record: &Record, found: &Resolved, cut: Option<Cut>) -> Opti
 }
 
 /// The files that the file `from` imports, in order, with the forms of each import.
-fn targets(record: &Record, found: &Resolved, from: FileId) -> Vec<(FileId, KindSet)> {
+fn targets(record: &Record, found: &ResolvedSpecifiers, from: FileId) -> Vec<(FileId, KindSet)> {
     let more = |specifier: &u32| record.specifiers.get(*specifier as usize);
     let first = record.specifiers.iter().zip(&found.outcomes);
     let first = first.filter_map(|(specifier, outcome)| match outcome {

@@ -8,13 +8,13 @@ use crate::file::{FileId, FileState, NO_FILE};
 use crate::language::Language;
 use crate::record::Record;
 use crate::resolve::keys::Keys;
-use crate::resolve::manifests::{MAX_MANIFEST_BYTES, Parsed};
+use crate::resolve::manifests::{MAX_MANIFEST_BYTES, ParsedManifest};
 use crate::resolve::path_table::PathTable;
 use crate::tree::{EntryKind, TreeEntry};
 use crate::update::file_kind::FileKind;
 use crate::update::limits::Limits;
 use crate::update::renumbering::{Renumbering, renumber};
-use crate::update::scan_room::ScanRoom;
+use crate::update::scan_room::ScanBudget;
 use crate::update::snapshot::Snapshot;
 
 /// The previous version, as far as it is available.
@@ -56,7 +56,7 @@ pub struct Update {
     /// The wave that is being read.
     pub(super) wave: Wave,
     /// Bounds the text that is scanned at once.
-    pub(super) room: ScanRoom,
+    pub(super) room: ScanBudget,
     /// Number of unread files at the last request.
     pub(super) last_unread: AtomicUsize,
     /// Configs that others extend and that are not manifests by name.
@@ -66,12 +66,12 @@ pub struct Update {
     /// Configs that were named in the last round, and are not read.
     pub(super) unfollowed: Mutex<BTreeSet<FileId>>,
     /// Manifests parsed so far.
-    pub(super) parsed: Mutex<HashMap<FileId, Arc<Parsed>>>,
+    pub(super) parsed: Mutex<HashMap<FileId, Arc<ParsedManifest>>>,
 }
 
 impl Update {
     /// Starts the graph of `tree`. Submodules, and entries whose path has a newline, are left out. A symbolic link is
-    /// followed within the tree, and is a file of its own where it leads elsewhere.
+    /// followed within the tree, and is a separate file if it leads elsewhere.
     pub fn begin(previous: Previous, tree: Vec<TreeEntry>, limits: Limits) -> Self {
         let mut files = tree;
         files.retain(|entry| entry.kind != EntryKind::Submodule);
@@ -103,7 +103,7 @@ impl Update {
             limits,
             names_left_out,
             wave: Wave::default(),
-            room: ScanRoom::default(),
+            room: ScanBudget::default(),
             last_unread: AtomicUsize::new(0),
             previous: snapshot,
             renumbered,

@@ -3,25 +3,25 @@
 use std::sync::Arc;
 
 use crate::record::Record;
-use crate::resolution::Resolved;
+use crate::resolution::ResolvedSpecifiers;
 use crate::resolve::Resolver;
 use crate::resolve::layouts::Layouts;
 use crate::resolve::manifests::{Manifests, same_manifests};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
-use crate::resolve::read_tree::ReadTree;
+use crate::resolve::read_tree::TreeContext;
 use crate::resolve::symlinks::symlinks;
 use crate::update::begin::Update;
-use crate::update::manifests::ReadManifests;
+use crate::update::manifests::LoadedManifests;
 use crate::update::resolve_files::{cut_off, resolve_missing};
 use crate::update::snapshot::Snapshot;
-use crate::update::wanted::Due;
+use crate::update::wanted_files::ContentUse;
 
 impl Update {
     /// The new version. A file that was wanted and not supplied counts as unreadable.
     pub fn finish(&self) -> Snapshot {
         let previous = self.previous.as_deref();
-        let ReadManifests {
+        let LoadedManifests {
             known: manifests,
             left_out,
         } = self.manifests();
@@ -30,7 +30,7 @@ impl Update {
         let projects = self.projects(&table, &manifests);
         let due = self.due();
         let records = self.final_records(&due);
-        let tree = ReadTree {
+        let tree = TreeContext {
             table: &table,
             manifests: &manifests,
             projects: &projects,
@@ -46,7 +46,7 @@ impl Update {
             projects: &projects,
             layouts: &layouts,
         };
-        let mut resolved: Vec<Option<Arc<Resolved>>> = match previous {
+        let mut resolved: Vec<Option<Arc<ResolvedSpecifiers>>> = match previous {
             // If the older version was cut off, the files after that were never resolved.
             Some(older) if older.cut.is_none() => self.still_valid(older, &resolver, &records),
             _ => vec![None; records.len()],
@@ -54,7 +54,7 @@ impl Update {
         let max_imports = self.limits.max_imports;
         resolve_missing(&resolver, &self.kinds, &records, &mut resolved, max_imports);
         let cut = cut_off(&resolver, &self.kinds, &records, &mut resolved, max_imports);
-        let resolved: Vec<Arc<Resolved>> = resolved.into_iter().map(Option::unwrap_or_default).collect();
+        let resolved: Vec<Arc<ResolvedSpecifiers>> = resolved.into_iter().map(Option::unwrap_or_default).collect();
         let graph = self.assemble(&due, &records, &resolved, cut);
         let bounds = self.met_bounds(&due, &records, &resolved, cut, &left_out, &tree);
         Snapshot {
@@ -94,10 +94,10 @@ impl Update {
         Arc::new(fresh)
     }
 
-    fn final_records(&self, due: &[Due]) -> Vec<Option<Arc<Record>>> {
+    fn final_records(&self, due: &[ContentUse]) -> Vec<Option<Arc<Record>>> {
         let known = due.iter().zip(&self.records);
         known
-            .map(|(due, record)| record.get().filter(|_| *due == Due::Yes).cloned())
+            .map(|(due, record)| record.get().filter(|_| *due == ContentUse::Yes).cloned())
             .collect()
     }
 }

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use crate::file::FileId;
-use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, Parsed};
+use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, ParsedManifest};
 use crate::update::begin::Update;
-use crate::update::wanted::Due;
+use crate::update::wanted_files::ContentUse;
 
 /// The manifests of a version, and the files whose values are past the bound.
-pub(super) struct ReadManifests {
+pub(super) struct LoadedManifests {
     pub(super) known: Manifests,
     pub(super) left_out: Vec<FileId>,
 }
 
 impl Update {
-    pub(super) fn manifests(&self) -> ReadManifests {
+    pub(super) fn manifests(&self) -> LoadedManifests {
         let due = self.due();
         let more = self.lock_more().clone();
         let mut values = 0;
@@ -23,12 +23,12 @@ impl Update {
         let mut left_out = Vec::new();
         let mut fresh = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, (file, kind)) in (0..).zip(self.files.iter().zip(&self.kinds)) {
-            if due[id as usize] != Due::Yes || (!kind.is_manifest && !more.contains(&id)) {
+            if due[id as usize] != ContentUse::Yes || (!kind.is_manifest && !more.contains(&id)) {
                 continue;
             }
             if values > MAX_MANIFEST_VALUES {
                 left_out.push(id);
-                manifests.insert(file.path.clone(), Arc::new(Parsed::Nothing));
+                manifests.insert(file.path.clone(), Arc::new(ParsedManifest::Nothing));
                 continue;
             }
             let Some(record) = self.records[id as usize].get() else {
@@ -40,14 +40,14 @@ impl Update {
                 older
                     .manifests
                     .get(&file.path)
-                    .filter(|known| matches!(***known, Parsed::Link(_)) == kind.is_link)
+                    .filter(|known| matches!(***known, ParsedManifest::Link(_)) == kind.is_link)
                     .filter(|_| old.manifest.as_ref() == Some(text))
             });
             let parsed = known.unwrap_or_else(|| {
                 let read = || {
                     Arc::new(match kind.is_link {
-                        true => Parsed::Link(text.clone()),
-                        false => Parsed::read(&file.path, text),
+                        true => ParsedManifest::Link(text.clone()),
+                        false => ParsedManifest::read(&file.path, text),
                     })
                 };
                 fresh.entry(id).or_insert_with(read)
@@ -56,7 +56,7 @@ impl Update {
             values += parsed.values(&file.path);
             manifests.insert(file.path.clone(), parsed);
         }
-        ReadManifests {
+        LoadedManifests {
             known: manifests,
             left_out,
         }

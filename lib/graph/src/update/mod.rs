@@ -1,9 +1,9 @@
-//! From one version of the graph to the next, at the cost of what changed.
+//! From one version of the graph to the next, at the cost of the changes.
 //!
 //! A build begins with a tree and the previous version ([`Update::begin`]), requests files ([`Update::wanted`]), takes their
 //! content ([`Update::supply`]), and ends with the new version ([`Update::finish`]).
 //!
-//! - `begin`, `wanted`, `supply`, `finish`: the steps
+//! - `begin`, `wanted_files`, `supply`, `finish`: the steps
 //! - `content`, `manifests`: bytes -> text; records -> parsed manifests
 //! - `scan_room`: how much text is scanned at once
 //! - `valid_resolutions`, `resolve_files`, `assemble`: the parts of the last step
@@ -22,9 +22,9 @@ mod scan_room;
 mod snapshot;
 mod supply;
 mod valid_resolutions;
-mod wanted;
+mod wanted_files;
 
 pub use begin::{Previous, Update};
 pub use limits::Limits;
 pub use snapshot::Snapshot;
-pub use wanted::Wanted;
+pub use wanted_files::WantedFile;

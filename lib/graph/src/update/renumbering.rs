@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::file::{FileId, NO_FILE};
-use crate::resolution::{Resolution, Resolved};
+use crate::resolution::{Resolution, ResolvedSpecifiers};
 use crate::tree::TreeEntry;
 
 /// A map between the ids of two versions.
@@ -15,7 +15,7 @@ pub(super) struct Renumbering {
 
 impl Renumbering {
     /// The same resolution with this version's ids; `None` if one of its files is gone.
-    pub(super) fn apply(&self, known: &Arc<Resolved>) -> Option<Arc<Resolved>> {
+    pub(super) fn apply(&self, known: &Arc<ResolvedSpecifiers>) -> Option<Arc<ResolvedSpecifiers>> {
         let new_of = |old: FileId| self.new_of.get(old as usize).copied().filter(|new| *new != NO_FILE);
         let renumber = |outcome: &Resolution| match outcome {
             Resolution::File(old) => new_of(*old).map(Resolution::File),
@@ -27,7 +27,7 @@ impl Renumbering {
         if outcomes == known.outcomes && more == known.more {
             return Some(Arc::clone(known));
         }
-        Some(Arc::new(Resolved {
+        Some(Arc::new(ResolvedSpecifiers {
             outcomes,
             more,
             keys: known.keys.clone(),

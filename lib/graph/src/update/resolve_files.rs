@@ -7,7 +7,7 @@ use crate::bound::Bound;
 use crate::cores::cores;
 use crate::file::FileId;
 use crate::record::Record;
-use crate::resolution::Resolved;
+use crate::resolution::ResolvedSpecifiers;
 use crate::resolve::{Resolver, Scratch};
 use crate::update::file_kind::FileKind;
 
@@ -25,7 +25,7 @@ const PARALLEL_FROM: usize = 250;
 
 /// Where a graph ends that has too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct GraphCut {
     /// The first file that is left out.
     pub(super) at: FileId,
     pub(super) bound: Bound,
@@ -33,13 +33,13 @@ pub(super) struct Cut {
 
 /// Edges beside the first of each import, and work, of the files so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum {
+struct ResolutionCost {
     more: usize,
     work: usize,
 }
 
-impl Sum {
-    fn add(&mut self, found: &Resolved) {
+impl ResolutionCost {
+    fn add(&mut self, found: &ResolvedSpecifiers) {
         self.more += found.more.len();
         self.work += found.work as usize;
     }
@@ -58,16 +58,16 @@ pub(super) fn resolve_missing(
     resolver: &Resolver<'_>,
     kinds: &[FileKind],
     records: &[Option<Arc<Record>>],
-    resolved: &mut [Option<Arc<Resolved>>],
+    resolved: &mut [Option<Arc<ResolvedSpecifiers>>],
     max_imports: usize,
 ) {
     let kept = resolved.iter().flatten().filter_map(|known| known.keys.as_ref());
     let keys = AtomicUsize::new(kept.map(|keys| keys.len()).sum());
-    let sum = Mutex::new(Sum::default());
+    let sum = Mutex::new(ResolutionCost::default());
     let lock = || sum.lock().unwrap_or_else(PoisonError::into_inner);
-    let resolve_part = |first: usize, part: &mut [Option<Arc<Resolved>>]| {
+    let resolve_part = |first: usize, part: &mut [Option<Arc<ResolvedSpecifiers>>]| {
         let mut scratch = Scratch::default();
-        let empty = Arc::new(Resolved::default());
+        let empty = Arc::new(ResolvedSpecifiers::default());
         for (id, slot) in (first..).zip(part.iter_mut()) {
             if slot.is_some() {
                 continue;
@@ -111,7 +111,7 @@ pub(super) fn resolve_missing(
     });
 }
 
-impl Resolved {
+impl ResolvedSpecifiers {
     /// Keeps the keys only where the graph, which has `kept` keys, has room for them.
     fn limit_keys(&mut self, kept: &AtomicUsize) {
         let mine = self.keys.as_ref().map_or(0, |keys| keys.len());
@@ -127,11 +127,11 @@ pub(super) fn cut_off(
     resolver: &Resolver<'_>,
     kinds: &[FileKind],
     records: &[Option<Arc<Record>>],
-    resolved: &mut [Option<Arc<Resolved>>],
+    resolved: &mut [Option<Arc<ResolvedSpecifiers>>],
     max_imports: usize,
-) -> Option<Cut> {
+) -> Option<GraphCut> {
     let mut scratch = Scratch::default();
-    let mut sum = Sum::default();
+    let mut sum = ResolutionCost::default();
     for id in 0..resolved.len() {
         let slot = &mut resolved[id];
         if slot.is_none()
@@ -148,7 +148,7 @@ pub(super) fn cut_off(
         if let Some(bound) = sum.exceeds(max_imports) {
             resolved[id..].fill(None);
             let at = id as FileId;
-            return Some(Cut { at, bound });
+            return Some(GraphCut { at, bound });
         }
     }
     None

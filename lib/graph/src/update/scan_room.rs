@@ -9,21 +9,21 @@ const SMALL: usize = 64 << 10;
 
 /// The room for large texts.
 #[derive(Debug, Default)]
-pub(super) struct ScanRoom {
+pub(super) struct ScanBudget {
     taken: Mutex<usize>,
     left: Condvar,
 }
 
 /// Room that one text has taken, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Taken<'a> {
-    room: &'a ScanRoom,
+pub(super) struct ReservedBytes<'a> {
+    room: &'a ScanBudget,
     bytes: usize,
 }
 
-impl ScanRoom {
+impl ScanBudget {
     /// Waits until there is room for a text of `bytes`. A text that is larger than all of the room waits for all of it.
-    pub(super) fn take(&self, bytes: usize) -> Taken<'_> {
+    pub(super) fn take(&self, bytes: usize) -> ReservedBytes<'_> {
         let bytes = if bytes <= SMALL { 0 } else { bytes.min(ROOM) };
         if bytes > 0 {
             let mut taken = self.lock();
@@ -32,7 +32,7 @@ impl ScanRoom {
             }
             *taken += bytes;
         }
-        Taken { room: self, bytes }
+        ReservedBytes { room: self, bytes }
     }
 
     fn lock(&self) -> MutexGuard<'_, usize> {
@@ -40,7 +40,7 @@ impl ScanRoom {
     }
 }
 
-impl Drop for Taken<'_> {
+impl Drop for ReservedBytes<'_> {
     fn drop(&mut self) {
         if self.bytes > 0 {
             *self.room.lock() -= self.bytes;
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn large_texts_wait_for_each_other_and_small_ones_do_not() {
-        let room = ScanRoom::default();
+        let room = ScanBudget::default();
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let whole = room.take(100 << 20);
         drop(room.take(SMALL));

@@ -4,18 +4,18 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::import_graph::ImportGraph;
-use crate::interface::{NoInterface, ReadInterface};
+use crate::interface::{InterfaceResult, InterfaceUnknown};
 use crate::record::Record;
-use crate::resolution::{Resolution, Resolved};
+use crate::resolution::{Resolution, ResolvedSpecifiers};
 use crate::resolve::layouts::Layouts;
 use crate::resolve::manifests::Manifests;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
-use crate::resolve::read_tree::ReadTree;
+use crate::resolve::read_tree::TreeContext;
 use crate::scan::findings::BYTES_FOR_WEIGHT;
 use crate::specifier::Specifier;
 use crate::tree::TreeEntry;
-use crate::update::resolve_files::Cut;
+use crate::update::resolve_files::GraphCut;
 
 /// A version of the graph with everything that the next one can reuse.
 #[derive(Debug)]
@@ -26,14 +26,14 @@ pub struct Snapshot {
     pub(super) manifests: Manifests,
     pub(super) projects: Arc<Projects>,
     pub(super) layouts: Layouts,
-    pub(super) resolved: Vec<Arc<Resolved>>,
+    pub(super) resolved: Vec<Arc<ResolvedSpecifiers>>,
     pub(super) names_left_out: usize,
     /// Where the graph ends, if it has too much.
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<GraphCut>,
     pub(super) graph: Arc<ImportGraph>,
 }
 
-/// The memory of a short import: its entry, and a text of its own.
+/// The memory of a short import: its entry, and its text.
 const BYTES_OF_AN_IMPORT: usize = size_of::<Specifier>() + BYTES_FOR_WEIGHT;
 
 impl Snapshot {
@@ -54,14 +54,14 @@ impl Snapshot {
         &self.graph
     }
 
-    /// About how many bytes of memory it takes. What files of one content share is counted for each.
+    /// About how many bytes of memory it takes. Data that files of one content share is counted for each.
     pub fn bytes(&self) -> usize {
         let record = |record: &Arc<Record>| {
             let manifest = record.manifest.as_ref().map_or(0, String::len);
             size_of::<Record>() + record.blob.len() + record.weight() * BYTES_OF_AN_IMPORT + manifest
         };
-        let resolved = |resolved: &Arc<Resolved>| {
-            size_of::<Resolved>()
+        let resolved = |resolved: &Arc<ResolvedSpecifiers>| {
+            size_of::<ResolvedSpecifiers>()
                 + size_of_val(&*resolved.outcomes)
                 + size_of_val(&*resolved.more)
                 + resolved.keys.as_deref().map_or(0, size_of_val)
@@ -78,13 +78,13 @@ impl Snapshot {
 
     /// The interface of the file at `path`. `None` where there is no such file, or the build did not read interfaces
     /// ([`Limits::interfaces`](crate::Limits::interfaces)).
-    pub fn interface(&self, path: &str) -> Option<&ReadInterface> {
+    pub fn interface(&self, path: &str) -> Option<&InterfaceResult> {
         let id = self.graph.id(path)?;
         let record = self.records.get(id as usize)?.as_deref();
         match record.map(|record| &record.interface) {
             Some(interface) => interface.as_ref(),
             // Files that were not read have no record.
-            None if self.graph.node(id)?.language.is_none() => Some(&Err(NoInterface::Language)),
+            None if self.graph.node(id)?.language.is_none() => Some(&Err(InterfaceUnknown::Language)),
             None => None,
         }
     }
@@ -119,8 +119,8 @@ impl Snapshot {
         Some(explained)
     }
 
-    pub(super) fn tree(&self) -> ReadTree<'_> {
-        ReadTree {
+    pub(super) fn tree(&self) -> TreeContext<'_> {
+        TreeContext {
             table: &self.table,
             manifests: &self.manifests,
             projects: &self.projects,

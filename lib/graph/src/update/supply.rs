@@ -61,7 +61,7 @@ impl Update {
     }
 
     /// Marks those of `files` that were not supplied as unreadable.
-    pub fn give_up_on(&self, files: &[FileId]) {
+    pub fn mark_unreadable(&self, files: &[FileId]) {
         let deferred = std::mem::take(&mut *self.lock_deferred());
         for id in files.iter().filter(|id| !deferred.contains(id)) {
             self.supply(*id, Blob::Unreadable);

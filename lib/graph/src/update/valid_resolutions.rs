@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::file::{FileId, NO_FILE};
 use crate::record::Record;
-use crate::resolution::Resolved;
+use crate::resolution::ResolvedSpecifiers;
 use crate::resolve::Resolver;
 use crate::update::begin::Update;
 use crate::update::snapshot::Snapshot;
@@ -26,7 +26,7 @@ impl Update {
         older: &Snapshot,
         resolver: &Resolver<'_>,
         records: &[Option<Arc<Record>>],
-    ) -> Vec<Option<Arc<Resolved>>> {
+    ) -> Vec<Option<Arc<ResolvedSpecifiers>>> {
         let mut touched = HashSet::new();
         let mut touch = |key: u32| {
             touched.insert(key);

@@ -8,7 +8,7 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// What reads a text.
+/// The reader of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// The scanner of a language.
@@ -49,14 +49,14 @@ impl Reader {
     }
 }
 
-/// Memory that any text may need: what one file keeps at most, twice.
+/// Memory that any text may need: twice the most that one file keeps.
 const SPARE_BYTES: usize = 12 << 20;
 /// Time that any text may take, on a busy machine and without optimization of other crates.
 const SPARE_TIME: Duration = Duration::from_secs(2);
 /// Time that each byte may take beside it.
 const TIME_PER_BYTE: Duration = Duration::from_nanos(2_000);
 
-/// What `work` returns, and the most bytes that it took.
+/// The result of `work`, and its peak memory in bytes.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
@@ -89,7 +89,7 @@ pub fn check(reader: Reader, text: &[u8]) {
     );
 }
 
-/// Builds the graph of a repository with `text` as its manifest `name`, and a file of each kind that asks what it says.
+/// Builds the graph of a repository with `text` as its manifest `name`, and a file of each kind that uses it.
 fn build(name: &str, text: &[u8]) {
     let files: [(&str, &[u8]); 5] = [
         (name, text),

@@ -75,7 +75,7 @@ impl Numbers {
     }
 }
 
-/// Pieces of texts of all shapes, cut at any byte and repeated: texts that nobody has thought of.
+/// Pieces of texts of all shapes, cut at any byte and repeated: unforeseen texts.
 #[test]
 fn no_mixture_of_texts_makes_a_reader_take_much_memory_or_time() {
     let _alone = alone();

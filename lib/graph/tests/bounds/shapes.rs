@@ -1,4 +1,4 @@
-//! Texts that compress to nothing and name very much: what somebody who wants a build to run out of memory would push.
+//! Texts that compress to nothing and name very much: an attacker would push these to make a build run out of memory.
 
 use coord_graph::Language;
 
@@ -166,7 +166,7 @@ const GO: &[(&str, Text)] = &[
     }),
 ];
 
-/// What a language's own shapes are; a new language has the common ones, and its own where it lists them here.
+/// The shapes of a language; a new language has the common ones, and further ones if it lists them here.
 pub fn of(language: Language) -> impl Iterator<Item = (&'static str, Text)> {
     let own: &[&[(&str, Text)]] = match language {
         Language::JavaScript | Language::TypeScript | Language::TypeScriptJsx => &[JAVASCRIPT],

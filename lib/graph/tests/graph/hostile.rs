@@ -224,7 +224,7 @@ fn imports_past_the_limit_of_the_graph_are_left_out_in_the_order_of_paths() {
 }
 
 #[test]
-fn what_does_not_fit_into_memory_at_once_is_read_in_turns_and_nothing_is_lost() {
+fn bodies_beyond_the_memory_are_read_in_turns_without_loss() {
     // All files differ, and together they take two waves.
     let files: Repository = (0..30)
         .map(|number| {

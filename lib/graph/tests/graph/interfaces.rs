@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use coord_graph::{InterfaceComparison, Language, Limits, NoInterface, Previous, Record, interface};
+use coord_graph::{InterfaceComparison, InterfaceUnknown, Language, Limits, Previous, Record, interface};
 
 use super::repository::{Repository, repository, snapshot_within};
 
@@ -35,8 +35,11 @@ fn records_have_interfaces_where_a_build_reads_them() {
     let (without, _) = snapshot_within(WITHOUT, Previous::Nothing, &shop());
     let expected = interface(Language::TypeScript, shop()["src/db.ts"].as_bytes());
     assert_eq!(with.interface("src/db.ts"), Some(&expected));
-    assert_eq!(with.interface("src/broken.ts"), Some(&Err(NoInterface::NotUnderstood)));
-    assert_eq!(with.interface("README.md"), Some(&Err(NoInterface::Language)));
+    assert_eq!(
+        with.interface("src/broken.ts"),
+        Some(&Err(InterfaceUnknown::NotUnderstood))
+    );
+    assert_eq!(with.interface("README.md"), Some(&Err(InterfaceUnknown::Language)));
     assert_eq!(with.interface("src/gone.ts"), None);
     assert_eq!(without.interface("src/db.ts"), None);
     assert_eq!(without.records().count(), with.records().count());
@@ -87,6 +90,6 @@ fn a_file_that_is_too_large_or_not_text_says_so() {
         ..WITH
     };
     let (snapshot, _) = snapshot_within(limits, Previous::Nothing, &files);
-    assert_eq!(snapshot.interface("a.ts"), Some(&Err(NoInterface::TooLarge)));
-    assert_eq!(snapshot.interface("b.ts"), Some(&Err(NoInterface::Binary)));
+    assert_eq!(snapshot.interface("a.ts"), Some(&Err(InterfaceUnknown::TooLarge)));
+    assert_eq!(snapshot.interface("b.ts"), Some(&Err(InterfaceUnknown::Binary)));
 }

@@ -1,4 +1,4 @@
-//! Specifiers under the config that governs the file: `tsconfig.json`, and what frameworks write into it.
+//! Specifiers under the config that governs the file: `tsconfig.json`, and those that frameworks write.
 
 use coord_graph::Reason;
 

@@ -129,7 +129,7 @@ fn types_versions_count_for_the_newest_typescript() {
         ];
         leads_to("t/sub", &files, "t/ts/sub.d.ts");
         leads_to("t", &files, "t/ts/main.d.ts");
-        // A script means what runs.
+        // A script means the file that runs.
         assert_eq!(target(&files, "b.js"), Ok("t/sub.js".to_owned()), "{versions}");
     }
     let manifest = r#"{"name": "t", "typesVersions": {"*": {"x": ["ts/x.d.ts"]}}}"#;

@@ -70,7 +70,7 @@ fn of_what_is_not_built_the_condition_that_holds_is_meant() {
 }
 
 #[test]
-fn what_exports_withhold_has_no_source_either() {
+fn a_path_that_exports_withholds_has_no_source_either() {
     let root = ("package.json", r#"{"workspaces": ["p"]}"#);
     let package = (
         "p/package.json",
@@ -164,7 +164,7 @@ fn the_source_of_a_branch_that_holds_is_found_beside_others() {
     let manifest = format!(r#"{{"name": "p", "exports": {exports}}}"#);
     let files = ["p/index.cjs", "p/deno.ts", "p/src/index.ts"];
     leads_to("p", &exporting(&manifest, &files), "p/src/index.ts");
-    // A condition that nobody else knows leads to the source.
+    // A condition that no other tool knows leads to the source.
     for condition in ["source", "@scope/source", "development", "bun"] {
         let exports =
             format!(r#"{{"{condition}": "./code/main.ts", "import": "./dist/main.js", "require": "./r.cjs"}}"#);

@@ -1,4 +1,4 @@
-//! Where Python's packages are: source roots, namespaces, and what manifests say.
+//! Where Python's packages are: source roots, namespaces, and manifests.
 
 use super::repository::{cold, edges, repository};
 
@@ -174,7 +174,7 @@ fn a_folder_whose_packages_are_imported_by_longer_names_is_a_namespace() {
 }
 
 #[test]
-fn what_another_project_imports_decides_only_where_the_name_is_unique() {
+fn imports_of_another_project_decide_only_unique_names() {
     let files = [
         ("one/src/back/app/__init__.py", ""),
         ("one/src/back/app/a.py", "import app"),

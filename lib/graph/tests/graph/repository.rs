@@ -8,7 +8,7 @@ use coord_graph::{Blob, EntryKind, TreeEntry};
 use coord_graph::{Limits, Previous, Snapshot, Update};
 use coord_graph::{Reason, Resolution};
 
-/// Path -> content. Content that begins with `LINK ` is a symbolic link to what follows.
+/// Path -> content. Content that begins with `LINK ` is a symbolic link to the rest.
 pub type Repository = BTreeMap<String, String>;
 
 pub fn repository(files: &[(&str, &str)]) -> Repository {

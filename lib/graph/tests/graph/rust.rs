@@ -223,7 +223,7 @@ fn included_files_are_relative_to_the_file() {
 }
 
 #[test]
-fn what_leads_nowhere_says_why() {
+fn an_unresolved_import_says_why() {
     for (text, reason) in [
         ("mod missing;", Reason::Missing),
         ("#[path = \"../../../x.rs\"] mod a;", Reason::OutsideRepository),

@@ -53,7 +53,7 @@ impl<'a> Editor<'a> {
         }
         match entry {
             Some(entry) if registry.items().is_empty() => {
-                let place = Place {
+                let place = ListPosition {
                     from: entry.value_from,
                     column: column(self.text, entry.key_start),
                     flow: is_flow(root),
@@ -153,7 +153,7 @@ impl<'a> Editor<'a> {
                     node,
                     old,
                     new,
-                    Place {
+                    ListPosition {
                         from: entry.value_from,
                         column: key_column,
                         flow,
@@ -215,7 +215,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Where the line of `offset` ends, after its line break. What ends with a line break has ended.
+    /// Where the line of `offset` ends, after its line break. A text that ends with a line break has ended.
     pub fn line_end(&self, offset: usize) -> usize {
         if self.text[..offset].ends_with('\n') {
             return offset;
@@ -266,7 +266,7 @@ impl<'a> Editor<'a> {
 
 /// Where a list is.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ListPosition {
     /// After the colon of its key.
     pub from: usize,
     /// Of its key.

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::edit::{Editor, Place, is_flow};
+use super::edit::{Editor, ListPosition, is_flow};
 use super::members::Value;
 use super::render::{self, column, in_flow, line_start};
 use super::tree::{Content, Item, Node};
 
 impl Editor<'_> {
     /// Changes the items `old` of the list `node` into `new`.
-    pub fn list(&mut self, node: &Node, old: &[Value], new: &[Value], place: Place) {
+    pub fn list(&mut self, node: &Node, old: &[Value], new: &[Value], place: ListPosition) {
         let items = node.items().unwrap_or_default();
         if items.is_empty() {
             return self.fill(node, new, place);
@@ -28,7 +28,7 @@ impl Editor<'_> {
     }
 
     /// Writes the first items.
-    fn fill(&mut self, node: &Node, new: &[Value], place: Place) {
+    fn fill(&mut self, node: &Node, new: &[Value], place: ListPosition) {
         if new.is_empty() {
             return;
         }
@@ -46,7 +46,7 @@ impl Editor<'_> {
         }
     }
 
-    fn clear(&mut self, node: &Node, items: &[Item], place: Place) {
+    fn clear(&mut self, node: &Node, items: &[Item], place: ListPosition) {
         if is_flow(node) {
             return self.replace(node.start..node.end, "[]".to_owned());
         }
@@ -117,7 +117,7 @@ impl Editor<'_> {
     }
 }
 
-/// Whether `value` was read from `node`, as far as the first member tells.
+/// Whether `value` was read from `node`, as far as the first member shows.
 fn is_of(value: &Value, node: &Node) -> bool {
     let Value::Map(members) = value else { return true };
     members.first().is_none_or(|(key, value)| {

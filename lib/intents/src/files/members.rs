@@ -2,7 +2,7 @@
 
 use crate::intent::{Budget, Intent, RelatedSpec};
 
-/// What a member can be.
+/// Value of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     /// Not written.

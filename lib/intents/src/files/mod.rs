@@ -1,10 +1,11 @@
 //! `active_intents.yaml`, text in and text out.
 //!
 //! - it is read, written and edited in place by [`Registry`]
-//! - people's changes of it are found by [`take_in`], three ways
+//! - people's changes of it are found by [`import_changes`], three ways
 //! - `parse`, `tree`: YAML with the place of each node; `scalar`, `render`: YAML written
 
 mod edit;
+pub mod import;
 mod list_edit;
 mod members;
 mod parse;
@@ -12,7 +13,6 @@ mod refusal;
 mod registry;
 mod render;
 mod scalar;
-pub mod take_in;
 mod tree;
 mod write;
 

@@ -1,5 +1,5 @@
 //! Text to tree. A strict parser gives the events; the cursor beside it finds the indicators (`-`, `:`, `[`) that events do
-//! not have, and refuses whatever it does not find where it must be.
+//! not have, and refuses those that are not where they must be.
 
 use std::collections::HashSet;
 
@@ -46,7 +46,7 @@ impl Tree {
                         event,
                         start,
                         end,
-                        Place {
+                        ParsePosition {
                             depth: 0,
                             in_flow: false,
                         },
@@ -86,7 +86,7 @@ struct Reader<'a> {
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct ParsePosition {
     depth: usize,
     in_flow: bool,
 }
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         self.take(indicator)?.ok_or_else(|| self.refuse(self.cursor, NOT_READ))
     }
 
-    fn node(&mut self, event: Event<'a>, start: usize, end: usize, place: Place) -> Result<Node, Refusal> {
+    fn node(&mut self, event: Event<'a>, start: usize, end: usize, place: ParsePosition) -> Result<Node, Refusal> {
         let (anchor, tag) = match &event {
             Event::Scalar(_, _, anchor, tag) => (*anchor, tag.is_some()),
             Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) => (*anchor, tag.is_some()),
@@ -237,10 +237,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn list(&mut self, place: Place) -> Result<Node, Refusal> {
+    fn list(&mut self, place: ParsePosition) -> Result<Node, Refusal> {
         let opening = self.take(b'[')?;
         let flow = opening.is_some();
-        let inner = Place {
+        let inner = ParsePosition {
             depth: place.depth + 1,
             in_flow: flow,
         };
@@ -271,10 +271,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn map(&mut self, place: Place) -> Result<Node, Refusal> {
+    fn map(&mut self, place: ParsePosition) -> Result<Node, Refusal> {
         let opening = self.take(b'{')?;
         let flow = opening.is_some();
-        let inner = Place {
+        let inner = ParsePosition {
             depth: place.depth + 1,
             in_flow: flow || place.in_flow,
         };

@@ -7,12 +7,12 @@ pub struct Refusal {
     pub line: usize,
     /// From 1, in characters.
     pub column: usize,
-    /// What is wrong, and what to write instead.
+    /// The problem, and its fix.
     pub message: String,
 }
 
 impl Refusal {
-    /// A refusal of what begins at byte `offset`.
+    /// A refusal at byte `offset`.
     pub(super) fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
         let before = &text[..offset];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

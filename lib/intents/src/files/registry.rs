@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::Refusal;
 use super::scalar::{Kind, kind};
 use super::tree::{Content, Node, Style, Tree};
-use crate::intent::{Budget, Criterion, Intent, MAX_INTENTS, Met, RelatedSpec, Status, valid_id};
+use crate::intent::{Budget, Criterion, CriterionProof, Intent, MAX_INTENTS, RelatedSpec, Status, valid_id};
 
 /// The largest file that is read.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -23,8 +23,7 @@ pub struct Registry {
 impl Registry {
     /// Reads a file. An empty one has no intents.
     ///
-    /// # Errors
-    /// The file is damaged, or says what an intent cannot be; see [`Refusal`].
+    /// # Errors The file is damaged, or has a value that no intent can have; see [`Refusal`].
     pub fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         if bytes.len() > MAX_BYTES {
             return Err(Refusal::at(
@@ -45,7 +44,7 @@ impl Registry {
         Ok(Self { text, tree, intents })
     }
 
-    /// Its intents, in its order. What is missing of one says [`Intent::missing`].
+    /// Its intents, in its order. [`Intent::missing`] names missing members.
     pub fn intents(&self) -> &[Intent] {
         &self.intents
     }
@@ -223,7 +222,7 @@ impl Reader<'_> {
         let Some(entries) = node.entries() else {
             return self.refuse(
                 node,
-                "`budget` is due to have `max_turns`, `max_tokens` and what is consumed",
+                "`budget` must have `max_turns`, `max_tokens` and the consumed amounts",
             );
         };
         let mut budget = Budget::default();
@@ -271,7 +270,7 @@ impl Reader<'_> {
         self.list(node, "related_specs")?.into_iter().map(spec).collect()
     }
 
-    fn marks(&self, node: &Node) -> Result<Vec<(String, Met)>, Refusal> {
+    fn marks(&self, node: &Node) -> Result<Vec<(String, CriterionProof)>, Refusal> {
         let mark = |node: &Node| {
             if node.entries().is_none() {
                 return self.refuse(
@@ -285,7 +284,7 @@ impl Reader<'_> {
             };
             Ok((
                 member("criterion")?,
-                Met {
+                CriterionProof {
                     by: member("by")?,
                     at: member("at")?,
                     evidence: member("evidence")?,

@@ -1,10 +1,10 @@
-//! Scalars: what a plain one means, and how a text is written so that every reader takes it for that text.
+//! Scalars: the meaning of a plain one, and how a text is written so that every reader reads it as that text.
 
 use std::fmt::Write;
 
 use super::tree::Style;
 
-/// What a plain scalar means by the core schema of YAML 1.2.
+/// The meaning of a plain scalar by the core schema of YAML 1.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -12,7 +12,7 @@ pub(super) enum Kind {
     Bool,
 }
 
-/// What the plain scalar `text` means; nothing and `null` are asked for before.
+/// The meaning of the plain scalar `text`; an empty one and `null` are handled before.
 pub(super) fn kind(text: &str) -> Kind {
     if matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE") {
         Kind::Bool
@@ -55,7 +55,7 @@ pub(super) fn inline(text: &str, old: Style, in_flow: bool) -> String {
     }
 }
 
-/// Whether `text` can be a block of lines (`|`): what has line breaks, and nothing that a block would lose.
+/// Whether `text` can be a block of lines (`|`): it has line breaks, and a block would lose nothing.
 pub(super) fn is_block_text(text: &str) -> bool {
     let lines = text.strip_suffix('\n').unwrap_or(text);
     lines.contains('\n')
@@ -93,7 +93,7 @@ fn is_safe_plain(text: &str, in_flow: bool) -> bool {
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
-        // Parsers refuse a word `-` right before what ends a plain scalar in a flow list or map.
+        // Parsers refuse a word `-` right before the end of a plain scalar in a flow list or map.
         && !(in_flow && (text.ends_with(" -") || text.contains([',', '[', ']', '{', '}', ':', '?'])))
 }
 

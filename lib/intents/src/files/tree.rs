@@ -78,19 +78,19 @@ impl Node {
     }
 
     /// Whether both say the same, wherever and however it is written.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub fn is_equivalent(&self, other: &Self) -> bool {
         match (&self.content, &other.content) {
             (Content::Scalar { text: a, style: s }, Content::Scalar { text: b, style: t }) => {
                 a == b && (*s == Style::Plain) == (*t == Style::Plain)
             }
             (Content::List { items: a, .. }, Content::List { items: b, .. }) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.node.says_the_same(&b.node))
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.node.is_equivalent(&b.node))
             }
             (Content::Map { entries: a, .. }, Content::Map { entries: b, .. }) => {
                 a.len() == b.len()
                     && a.iter()
                         .zip(b)
-                        .all(|(a, b)| a.key == b.key && a.value.says_the_same(&b.value))
+                        .all(|(a, b)| a.key == b.key && a.value.is_equivalent(&b.value))
             }
             _ => false,
         }

@@ -69,7 +69,7 @@ impl Registry {
             unknown.all(|entry| {
                 after
                     .entry(&entry.key)
-                    .is_some_and(|after| entry.value.says_the_same(&after.value))
+                    .is_some_and(|after| entry.value.is_equivalent(&after.value))
             })
         };
         let key = edited.root_key();

@@ -51,7 +51,7 @@ pub(super) fn path_of(code: &str) -> Option<String> {
     }
 }
 
-/// A path in a code span. What a cell cannot hold is written as a JSON string.
+/// A path in a code span. Text that a cell cannot hold is written as a JSON string.
 pub(super) fn path_cell(path: &str) -> String {
     let is_plain = !path.is_empty()
         && !path.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'))

@@ -1,20 +1,20 @@
-//! What each line of the file is.
+//! Kinds of the lines of the file.
 
 use super::cells::{cells, code, path_of};
 use super::{EMPTY, HEAD, LastHash, Row};
 
 pub(super) enum Line {
     Row(Row),
-    /// Head or delimiter of a table of ours.
+    /// Head or delimiter of one of our tables.
     Table,
     /// The sentence in place of the table.
     Empty,
-    /// In a fenced block of code: somebody's example.
+    /// In a fenced block of code: an example by a person.
     Fenced,
     Prose,
 }
 
-/// Each line with its line break, and what it is.
+/// Each line with its line break, and its kind.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (&str, Line)> {
     let mut after_head = false;
     text.split_inclusive('\n')

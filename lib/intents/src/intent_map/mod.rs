@@ -13,7 +13,7 @@ pub use write::write;
 /// The heading of a new file.
 const HEADING: &str = "# Intent Map\n";
 
-/// What is there in place of a table without rows.
+/// The text in place of a table without rows.
 const EMPTY: &str = "_No intents have been mapped yet._\n";
 
 const HEAD: [&str; 4] = ["File Path", "Owning Intent ID", "Last Hash", "Prov. Locked?"];
@@ -107,7 +107,7 @@ fn older_row(intent_id: &str, line: &str) -> Option<Row> {
     let path = path.trim();
     let path = code(path).unwrap_or_else(|| path.to_owned());
     let hash = LastHash::parse(&code(hash).unwrap_or_else(|| hash.to_owned()));
-    // A formatter has been at it: what stands there is no longer the path.
+    // A formatter has changed it: the text is no longer the path.
     let is_escaped = path.contains("\\*") || path.contains("\\_");
     (is_range && !path.is_empty() && !is_escaped).then(|| Row {
         path,

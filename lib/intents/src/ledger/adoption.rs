@@ -70,7 +70,7 @@ impl Adoption {
         }
     }
 
-    /// What `line` adopts, if it is such a line.
+    /// The entries that `line` adopts, if it is such a line.
     pub fn read(line: &[u8]) -> Option<Self> {
         // Nearly all lines are none, and need not be parsed.
         memchr::memmem::find(line, b"\"tool_input\":{\"bytes\":")?;

@@ -18,7 +18,7 @@ pub(super) fn link(prev: &ChainHash, body: &[u8]) -> ChainHash {
 
 /// A line taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sealed<'a> {
+pub struct SealedParts<'a> {
     /// The line up to its `chain`, without the comma and the closing brace.
     pub body: &'a [u8],
     /// The number of the line, from 1.
@@ -29,8 +29,8 @@ pub struct Sealed<'a> {
     pub hash: ChainHash,
 }
 
-impl Sealed<'_> {
-    /// What the hash has to be, after the `prev` that the line itself names.
+impl SealedParts<'_> {
+    /// The required hash, after the `prev` that the line itself names.
     pub fn expected_hash(&self) -> ChainHash {
         link(&self.prev, self.body)
     }
@@ -45,7 +45,7 @@ const END: &[u8] = b"\"}}";
 pub(super) const CHAIN_BYTES: usize = CHAIN.len() + 20 + PREV.len() + 64 + HASH.len() + 64 + END.len() - 1;
 
 /// Takes the `chain` off the end of a line, which has no newline. `None` if it has none in exactly this form.
-pub fn split(line: &[u8]) -> Option<Sealed<'_>> {
+pub fn split(line: &[u8]) -> Option<SealedParts<'_>> {
     let rest = line.strip_suffix(END)?;
     let (rest, hash) = rest.split_at_checked(rest.len().checked_sub(64)?)?;
     let rest = rest.strip_suffix(HASH)?;
@@ -53,7 +53,7 @@ pub fn split(line: &[u8]) -> Option<Sealed<'_>> {
     let rest = rest.strip_suffix(PREV)?;
     let digits = rest.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let (rest, seq) = rest.split_at(rest.len() - digits);
-    Some(Sealed {
+    Some(SealedParts {
         body: rest.strip_suffix(CHAIN)?,
         seq: parse_seq(seq).filter(|&seq| seq > 0)?,
         prev: ChainHash::parse(prev)?,
@@ -63,7 +63,7 @@ pub fn split(line: &[u8]) -> Option<Sealed<'_>> {
 
 /// A text that no chain can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotSealable {
+pub enum UnsealableText {
     /// It is not one JSON object on one line, as far as its first and last bytes show.
     #[error("a line of the ledger is one JSON object without line breaks")]
     NotALine,
@@ -73,20 +73,20 @@ pub enum NotSealable {
 }
 
 /// Seals `line`, which has no newline, as number `seq` after `prev`. Gives the sealed line, again without one, and its hash.
-pub fn seal(prev: &ChainHash, seq: u64, line: &str) -> Result<(String, ChainHash), NotSealable> {
+pub fn seal(prev: &ChainHash, seq: u64, line: &str) -> Result<(String, ChainHash), UnsealableText> {
     let mut sealed = Vec::with_capacity(line.len() + CHAIN_BYTES);
     let hash = append(&mut sealed, prev, seq, line)?;
     Ok((String::from_utf8(sealed).expect("text and digits"), hash))
 }
 
-fn append(out: &mut Vec<u8>, prev: &ChainHash, seq: u64, line: &str) -> Result<ChainHash, NotSealable> {
+fn append(out: &mut Vec<u8>, prev: &ChainHash, seq: u64, line: &str) -> Result<ChainHash, UnsealableText> {
     let body = line
         .strip_suffix('}')
         .filter(|body| body.len() > 1 && body.starts_with('{'));
     let body = body.filter(|body| memchr::memchr2(b'\n', b'\r', body.as_bytes()).is_none());
-    let body = body.ok_or(NotSealable::NotALine)?.as_bytes();
+    let body = body.ok_or(UnsealableText::NotALine)?.as_bytes();
     if split(line.as_bytes()).is_some() {
-        return Err(NotSealable::Sealed);
+        return Err(UnsealableText::Sealed);
     }
     let hash = link(prev, body);
     for part in [body, CHAIN] {
@@ -112,7 +112,7 @@ impl Sealer {
     }
 
     /// Appends `line`, sealed and with its newline, to `out`. A refused line changes nothing.
-    pub fn append(&mut self, out: &mut Vec<u8>, line: &str) -> Result<Point, NotSealable> {
+    pub fn append(&mut self, out: &mut Vec<u8>, line: &str) -> Result<Point, UnsealableText> {
         let seq = self.point.seq + 1;
         let hash = append(out, &self.point.hash, seq, line)?;
         out.push(b'\n');
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_unsealed_line_is_refused() {
+    fn an_invalid_unsealed_line_is_refused() {
         let start = Point::start("h/o/n");
         for wrong in [
             "",
@@ -168,10 +168,10 @@ mod tests {
             "{\"a\":1}\r",
             " {\"a\":1}",
         ] {
-            assert_eq!(seal(&start.hash, 1, wrong), Err(NotSealable::NotALine), "{wrong:?}");
+            assert_eq!(seal(&start.hash, 1, wrong), Err(UnsealableText::NotALine), "{wrong:?}");
         }
         let (line, _) = seal(&start.hash, u64::MAX, r#"{"a":1}"#).unwrap();
         assert_eq!(line.len(), r#"{"a":1}"#.len() + CHAIN_BYTES);
-        assert_eq!(seal(&start.hash, 2, &line), Err(NotSealable::Sealed));
+        assert_eq!(seal(&start.hash, 2, &line), Err(UnsealableText::Sealed));
     }
 }

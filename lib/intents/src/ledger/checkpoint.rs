@@ -20,7 +20,7 @@ pub struct Checkpoint {
 /// A checkpoint as it is read, with signatures that are not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedCheckpoint {
-    /// What it states.
+    /// Its statement.
     pub checkpoint: Checkpoint,
     text: String,
     signatures: Vec<String>,
@@ -126,7 +126,7 @@ impl SignedCheckpoint {
         })
     }
 
-    /// Whether it has a signature by anybody.
+    /// Whether it has any signature.
     pub fn is_signed(&self) -> bool {
         !self.signatures.is_empty()
     }

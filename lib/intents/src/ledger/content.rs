@@ -5,9 +5,9 @@ use std::str::FromStr;
 use sha2::{Digest, Sha256};
 
 use super::hash::ChainHash;
-use super::point::NotAPoint;
+use super::point::InvalidPoint;
 
-/// What is recorded of a file's content: `sha256:` and 64 digits over all of its bytes, or `DELETED`. An empty file has a hash.
+/// The recorded content of a file: `sha256:` and 64 digits over all of its bytes, or `DELETED`. An empty file has a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentHash {
     /// The file is there.
@@ -20,12 +20,12 @@ const ALGORITHM: &str = "sha256:";
 const DELETED: &str = "DELETED";
 
 impl ContentHash {
-    /// The hash of `content`, which is what git would commit.
+    /// The hash of `content`, as git would commit it.
     pub fn of(content: &[u8]) -> Self {
         ContentHash::Sha256(ChainHash::of(&[content]))
     }
 
-    /// The hash of what `content` gives, which is not kept in memory.
+    /// The hash of the bytes of `content`, which is not kept in memory.
     pub fn of_reader(mut content: impl Read) -> io::Result<Self> {
         let mut hash = Sha256::new();
         let mut buffer = [0; 16 * 1024];
@@ -50,14 +50,14 @@ impl fmt::Display for ContentHash {
 }
 
 impl FromStr for ContentHash {
-    type Err = NotAPoint;
+    type Err = InvalidPoint;
 
     /// Whole hashes only: one that was cut short proves nothing.
-    fn from_str(text: &str) -> Result<Self, NotAPoint> {
+    fn from_str(text: &str) -> Result<Self, InvalidPoint> {
         if text == DELETED {
             return Ok(ContentHash::Deleted);
         }
-        let digits = text.strip_prefix(ALGORITHM).ok_or(NotAPoint)?;
+        let digits = text.strip_prefix(ALGORITHM).ok_or(InvalidPoint)?;
         Ok(ContentHash::Sha256(digits.parse()?))
     }
 }
@@ -97,7 +97,7 @@ mod tests {
         assert_ne!(ContentHash::of(b"\xff"), ContentHash::of(b"\xfe"));
         assert_eq!("DELETED".parse(), Ok(ContentHash::Deleted));
         for wrong in ["", "deleted", "sha256:", "sha256:a1b2...", cases[0].1, "SHA256:5ca8"] {
-            assert_eq!(wrong.parse::<ContentHash>(), Err(NotAPoint), "{wrong}");
+            assert_eq!(wrong.parse::<ContentHash>(), Err(InvalidPoint), "{wrong}");
         }
     }
 }

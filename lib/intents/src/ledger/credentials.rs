@@ -3,7 +3,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-/// What stands in place of a credential.
+/// The text in place of a credential.
 pub(super) const BLANK: &str = "[redacted]";
 
 /// One line of the list of `docs/reference/ledger.md`.
@@ -26,7 +26,7 @@ const fn rule(signs: &'static [&'static str], pattern: &'static str) -> Rule {
     }
 }
 
-/// Words in the names of what is secret. In the pattern below they are again, with the ways to join them.
+/// Words in the names of secrets. In the pattern below they are again, with the ways to join them.
 const WORDS: &[&str] = &["passw", "passphrase", "secret", "token", "key", "credential"];
 
 static RULES: [Rule; 8] = [
@@ -63,7 +63,7 @@ static RULES: [Rule; 8] = [
     ),
 ];
 
-/// Blanks what looks like a credential. Twice gives the same as once.
+/// Blanks text that looks like a credential. Twice gives the same as once.
 pub fn blank_credentials(text: &str) -> Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let mut text = Cow::Borrowed(text);

@@ -22,26 +22,26 @@ pub struct Entry {
     pub intent_id: Option<String>,
     /// The holder's state before the event.
     pub state: State,
-    /// What happened.
+    /// Kind of the event.
     pub action_type: ActionType,
-    /// What it was done with.
+    /// The tool and its input.
     pub payload: Payload,
     /// How it ended.
     pub result: Outcome,
-    /// What the agent says of itself.
+    /// The agent's data about itself.
     pub metadata: Metadata,
     /// The id of the event.
     pub trace_id: TraceId,
 }
 
-/// The member `payload`. What is empty is left out.
+/// The member `payload`. Empty members are left out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Payload {
     /// The tool that was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// What is recorded of its input.
+    /// Its input as recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_input: Option<ToolInput>,
     /// The files, from the root of the repository.
@@ -83,7 +83,7 @@ pub struct Metadata {
 
 /// Bytes that are not a line of Coord's.
 #[derive(Debug, thiserror::Error)]
-pub enum NotAnEntry {
+pub enum InvalidEntry {
     /// It is longer than any line that Coord writes.
     #[error("the line has more than {LINE_BYTES} bytes")]
     TooLong,
@@ -97,9 +97,9 @@ pub enum NotAnEntry {
 
 impl Entry {
     /// Reads a line of Coord's, sealed or not, without its newline. The bytes have to be those that Coord writes.
-    pub fn parse(line: &[u8]) -> Result<Self, NotAnEntry> {
+    pub fn parse(line: &[u8]) -> Result<Self, InvalidEntry> {
         if line.len() >= LINE_BYTES {
-            return Err(NotAnEntry::TooLong);
+            return Err(InvalidEntry::TooLong);
         }
         let body = match super::split(line) {
             Some(sealed) => &[sealed.body, b"}"].concat(),
@@ -109,7 +109,7 @@ impl Entry {
         if entry.text().as_bytes() == body {
             Ok(entry)
         } else {
-            Err(NotAnEntry::OtherBytes)
+            Err(InvalidEntry::OtherBytes)
         }
     }
 

@@ -83,10 +83,10 @@ impl fmt::Debug for ChainHash {
 }
 
 impl FromStr for ChainHash {
-    type Err = super::NotAPoint;
+    type Err = super::InvalidPoint;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text.as_bytes()).ok_or(super::NotAPoint)
+        Self::parse(text.as_bytes()).ok_or(super::InvalidPoint)
     }
 }
 

@@ -8,14 +8,14 @@ use super::credentials::{BLANK, blank_credentials, is_name_of_credential};
 /// Longer strings are recorded as their hash and length.
 const STRING_BYTES: usize = 200;
 
-/// What is recorded of a tool's input: an object in which credentials are blanked, and long strings are
+/// A tool's input as recorded: an object in which credentials are blanked, and long strings are
 /// `{"hash":"sha256:...","bytes":N}`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct ToolInput(Box<RawValue>);
 
 impl ToolInput {
-    /// What is recorded of `input`. The hash of a string is that of a file with this content.
+    /// The record of `input`. The hash of a string is that of a file with this content.
     pub fn record(input: &Value) -> Self {
         match input {
             Value::Object(members) => Self::of(&Value::Object(object(members))),
@@ -23,7 +23,7 @@ impl ToolInput {
         }
     }
 
-    /// What is recorded of an input that is too large as a whole.
+    /// The record of an input that is too large as a whole.
     pub(super) fn as_hash(&self) -> Self {
         Self::of(&long(self.as_str()))
     }

@@ -1,7 +1,7 @@
 //! Lines of the ledger, their chain, and its verification. The format is in `docs/reference/ledger.md`.
 //!
-//! - [`Entry`]: a line as it is read; [`Event`] and [`Prepared`]: how one is written, as texts that a script joins
-//! - [`ToolInput`]: what is recorded of a tool's input
+//! - [`Entry`]: a line as it is read; [`Event`] and [`PreparedLine`]: how one is written, as texts that a script joins
+//! - [`ToolInput`]: a tool's input as recorded
 //! - [`Record`]: any line for display, also of other programs; [`Adoption`]: their lines under a hash
 //! - [`genesis`], [`seal`], [`Sealer`]: the chain; [`Point`]: a place in it
 //! - [`verify()`]: whether a ledger is whole, as a stream, against [`Anchor`]s
@@ -27,19 +27,19 @@ mod trailers;
 mod verify;
 
 pub use adoption::Adoption;
-pub use chain::{NotSealable, Sealed, Sealer, seal, split};
+pub use chain::{SealedParts, Sealer, UnsealableText, seal, split};
 pub use checkpoint::{Checkpoint, CheckpointError, SignedCheckpoint};
 pub use content::ContentHash;
 pub use credentials::blank_credentials;
-pub use entry::{Entry, LINE_BYTES, Metadata, NotAnEntry, Outcome, Payload};
+pub use entry::{Entry, InvalidEntry, LINE_BYTES, Metadata, Outcome, Payload};
 pub use hash::ChainHash;
 pub use input::ToolInput;
-pub use note::{BadKey, SigningKey, VerifyingKey};
-pub use point::{NotAPoint, Point, genesis};
-pub use prepared::{Event, Line, LineTooLong, Prepared};
-pub use record::{Record, Unreadable};
+pub use note::{InvalidKey, SigningKey, VerifyingKey};
+pub use point::{InvalidPoint, Point, genesis};
+pub use prepared::{Event, Line, LineTooLong, PreparedLine};
+pub use record::{Record, UnreadableLine};
 pub use terms::{ActionType, ResultStatus, State};
-pub use timestamp::{NotATime, Timestamp};
-pub use trace_id::{NotATraceId, TraceId};
+pub use timestamp::{InvalidTime, Timestamp};
+pub use trace_id::{InvalidTraceId, TraceId};
 pub use trailers::Trailers;
-pub use verify::{Anchor, Expected, Finding, Foreign, MAX_LINE_BYTES, Report, Source, Verdict, verify};
+pub use verify::{Anchor, Expectations, Finding, ForeignLines, MAX_LINE_BYTES, Report, Source, Verdict, verify};

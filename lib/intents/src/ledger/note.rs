@@ -9,12 +9,12 @@ use super::hash::ChainHash;
 /// The byte that stands for Ed25519 before keys.
 const ED25519: u8 = 1;
 const PRIVATE: &str = "PRIVATE+KEY+";
-/// What a line with a signature begins with.
+/// Prefix of a line with a signature.
 pub(super) const SIGNATURE: &str = "— ";
 
 /// A text that is no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadKey {
+pub enum InvalidKey {
     /// The form is another.
     #[error("a key has the form NAME+HASH+BASE64, and a private one PRIVATE+KEY+ before it")]
     Form,
@@ -42,14 +42,14 @@ pub struct SigningKey {
 
 impl VerifyingKey {
     /// Reads `NAME+HASH+BASE64`.
-    pub fn parse(text: &str) -> Result<Self, BadKey> {
+    pub fn parse(text: &str) -> Result<Self, InvalidKey> {
         let (name, hash, key) = parts(text)?;
-        let key = ed25519_dalek::VerifyingKey::from_bytes(&key).map_err(|_| BadKey::Form)?;
+        let key = ed25519_dalek::VerifyingKey::from_bytes(&key).map_err(|_| InvalidKey::Form)?;
         let key = VerifyingKey { name, key };
         if hex(key.id()) == hash {
             Ok(key)
         } else {
-            Err(BadKey::Hash)
+            Err(InvalidKey::Hash)
         }
     }
 
@@ -83,7 +83,7 @@ impl VerifyingKey {
 
 impl SigningKey {
     /// A new key, from 32 random bytes of the caller's.
-    pub fn new(name: &str, random: [u8; 32]) -> Result<Self, BadKey> {
+    pub fn new(name: &str, random: [u8; 32]) -> Result<Self, InvalidKey> {
         let key = ed25519_dalek::SigningKey::from_bytes(&random);
         Ok(SigningKey {
             name: checked(name)?,
@@ -92,8 +92,8 @@ impl SigningKey {
     }
 
     /// Reads `PRIVATE+KEY+NAME+HASH+BASE64`.
-    pub fn parse(text: &str) -> Result<Self, BadKey> {
-        let (name, hash, key) = parts(text.strip_prefix(PRIVATE).ok_or(BadKey::Form)?)?;
+    pub fn parse(text: &str) -> Result<Self, InvalidKey> {
+        let (name, hash, key) = parts(text.strip_prefix(PRIVATE).ok_or(InvalidKey::Form)?)?;
         let key = SigningKey {
             name,
             key: ed25519_dalek::SigningKey::from_bytes(&key),
@@ -101,7 +101,7 @@ impl SigningKey {
         if hex(key.verifying_key().id()) == hash {
             Ok(key)
         } else {
-            Err(BadKey::Hash)
+            Err(InvalidKey::Hash)
         }
     }
 
@@ -127,22 +127,22 @@ impl SigningKey {
     }
 }
 
-fn checked(name: &str) -> Result<String, BadKey> {
+fn checked(name: &str) -> Result<String, InvalidKey> {
     let is_allowed = |letter: char| !letter.is_whitespace() && !letter.is_control() && letter != '+';
     if !name.is_empty() && name.chars().all(is_allowed) {
         Ok(name.to_owned())
     } else {
-        Err(BadKey::Name)
+        Err(InvalidKey::Name)
     }
 }
 
-fn parts(text: &str) -> Result<(String, String, [u8; 32]), BadKey> {
+fn parts(text: &str) -> Result<(String, String, [u8; 32]), InvalidKey> {
     let mut parts = text.splitn(3, '+');
-    let mut part = || parts.next().ok_or(BadKey::Form);
+    let mut part = || parts.next().ok_or(InvalidKey::Form);
     let (name, hash, key) = (checked(part()?)?, part()?.to_owned(), part()?);
-    let key = STANDARD.decode(key).map_err(|_| BadKey::Form)?;
+    let key = STANDARD.decode(key).map_err(|_| InvalidKey::Form)?;
     let key = key.strip_prefix(&[ED25519]).and_then(|key| key.try_into().ok());
-    Ok((name, hash, key.ok_or(BadKey::Form)?))
+    Ok((name, hash, key.ok_or(InvalidKey::Form)?))
 }
 
 fn encode(key: &[u8; 32]) -> String {
@@ -180,24 +180,24 @@ mod tests {
         let key = SigningKey::new("coord.dev/shop", [7; 32]).unwrap();
         let (public, secret) = (key.verifying_key().text(), key.secret_text());
         for (text, error) in [
-            (public.replace("shop", "shot"), BadKey::Hash),
-            (public.replacen('+', "", 1), BadKey::Form),
-            (secret.clone(), BadKey::Form),
-            (public[..public.len() - 4].to_owned(), BadKey::Form),
-            (public.replace("coord.dev/", "coord dev"), BadKey::Name),
-            (String::new(), BadKey::Name),
+            (public.replace("shop", "shot"), InvalidKey::Hash),
+            (public.replacen('+', "", 1), InvalidKey::Form),
+            (secret.clone(), InvalidKey::Form),
+            (public[..public.len() - 4].to_owned(), InvalidKey::Form),
+            (public.replace("coord.dev/", "coord dev"), InvalidKey::Name),
+            (String::new(), InvalidKey::Name),
         ] {
             assert_eq!(VerifyingKey::parse(&text), Err(error), "{text}");
         }
         for (text, error) in [
-            (public, BadKey::Form),
-            (secret.replace("shop", "shot"), BadKey::Hash),
-            (secret.replace("+AQ", "+Ag"), BadKey::Form),
+            (public, InvalidKey::Form),
+            (secret.replace("shop", "shot"), InvalidKey::Hash),
+            (secret.replace("+AQ", "+Ag"), InvalidKey::Form),
         ] {
             assert_eq!(SigningKey::parse(&text).err(), Some(error), "{text}");
         }
         for name in ["", "a b", "a+b", "a\nb"] {
-            assert_eq!(SigningKey::new(name, [0; 32]).err(), Some(BadKey::Name));
+            assert_eq!(SigningKey::new(name, [0; 32]).err(), Some(InvalidKey::Name));
         }
     }
 }

@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use super::hash::ChainHash;
 
-/// What the first line's `prev` is: it names the repository (`host/owner/name`), so that a ledger is not taken for another's.
+/// The first line's `prev`: it names the repository (`host/owner/name`), so that the ledger of another repository is not
+/// mistaken for it.
 pub fn genesis(repository: &str) -> ChainHash {
     ChainHash::of(&[b"coord ledger v1\n", repository.as_bytes(), b"\n"])
 }
@@ -13,14 +14,14 @@ pub fn genesis(repository: &str) -> ChainHash {
 pub struct Point {
     /// How many lines there are up to here; the `seq` of the last of them.
     pub seq: u64,
-    /// The hash of the last line, or what names the repository.
+    /// The hash of the last line, or the one that names the repository.
     pub hash: ChainHash,
 }
 
 /// Text that is not `COUNT:HASH`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a count, a colon and 64 lower-case hexadecimal digits are expected")]
-pub struct NotAPoint;
+pub struct InvalidPoint;
 
 impl Point {
     /// The point before the first line of `repository`.
@@ -39,19 +40,19 @@ impl fmt::Display for Point {
 }
 
 impl FromStr for Point {
-    type Err = NotAPoint;
+    type Err = InvalidPoint;
 
-    fn from_str(text: &str) -> Result<Self, NotAPoint> {
-        let (seq, hash) = text.split_once(':').ok_or(NotAPoint)?;
+    fn from_str(text: &str) -> Result<Self, InvalidPoint> {
+        let (seq, hash) = text.split_once(':').ok_or(InvalidPoint)?;
         Ok(Point {
-            seq: parse_seq(seq.as_bytes()).ok_or(NotAPoint)?,
+            seq: parse_seq(seq.as_bytes()).ok_or(InvalidPoint)?,
             hash: hash.parse()?,
         })
     }
 }
 
 /// A number as the format has it: digits without zeros before them. Otherwise one number would have several spellings, and
-/// `seq` is not part of what is hashed.
+/// `seq` is not hashed.
 pub(super) fn parse_seq(digits: &[u8]) -> Option<u64> {
     let is_number = digits.iter().all(u8::is_ascii_digit) && (digits.first() != Some(&b'0') || digits.len() == 1);
     if !is_number {
@@ -71,7 +72,7 @@ mod tests {
         assert_eq!(hash, "5a116337e5727bac89550cd157109e6381dc2dddeb475f74d3216de3b13de473");
         assert_eq!(point.to_string().parse(), Ok(point));
         for wrong in ["", "1", ":", "01:", "+1:", "-1:", "1 :", "18446744073709551616:"] {
-            assert_eq!(format!("{wrong}{hash}").parse::<Point>(), Err(NotAPoint), "{wrong}");
+            assert_eq!(format!("{wrong}{hash}").parse::<Point>(), Err(InvalidPoint), "{wrong}");
         }
     }
 }

@@ -7,19 +7,19 @@ use super::terms::{ActionType, State};
 use super::timestamp::Timestamp;
 use super::trace_id::TraceId;
 
-/// What the members that a script fills in may take, with the names of all members.
+/// The most bytes of the members that a script fills in, with the names of all members.
 const ENVELOPE_BYTES: usize = 1024;
 
 /// An event as far as it is known before the store is asked.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What happened.
+    /// Kind of the event.
     pub action_type: ActionType,
-    /// What it was done with.
+    /// The tool and its input.
     pub payload: Payload,
     /// How it ended.
     pub result: Outcome,
-    /// What the agent says of itself.
+    /// The agent's data about itself.
     pub metadata: Metadata,
     /// The id of the event.
     pub trace_id: TraceId,
@@ -27,10 +27,10 @@ pub struct Event {
 
 /// A line in texts, which a script joins without escaping anything: redis' JSON has no fixed order of members.
 ///
-/// [`Prepared::join`] is the same in Rust.
+/// [`PreparedLine::join`] is the same in Rust.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prepared {
-    /// What follows the login in `agent_id`, with escapes: a slash and the agent's id, or nothing.
+pub struct PreparedLine {
+    /// The part of `agent_id` after the login, with escapes: a slash and the agent's id, or nothing.
     pub agent: String,
     /// The value of `action_type`.
     pub action_type: ActionType,
@@ -59,9 +59,9 @@ impl Line {
 }
 
 impl Event {
-    /// Writes what is known of the line. Credentials in texts are blanked. What does not fit is recorded in less: of the tool's
-    /// input its hash and length, then of the texts their beginnings.
-    pub fn prepare(mut self, agent: Option<&str>) -> Result<Prepared, LineTooLong> {
+    /// Writes the known parts of the line. Credentials in texts are blanked. A line that is too long is recorded in less: of
+    /// the tool's input its hash and length, then of the texts their beginnings.
+    pub fn prepare(mut self, agent: Option<&str>) -> Result<PreparedLine, LineTooLong> {
         for text in self.texts() {
             *text = blank_credentials(text).into_owned();
         }
@@ -95,9 +95,9 @@ impl Event {
             .collect()
     }
 
-    fn write(&self, agent: Option<&str>) -> Prepared {
+    fn write(&self, agent: Option<&str>) -> PreparedLine {
         let agent = agent.map(|agent| json(&format!("/{agent}"))).unwrap_or_default();
-        Prepared {
+        PreparedLine {
             agent: agent
                 .trim_start_matches('"')
                 .strip_suffix('"')
@@ -128,13 +128,13 @@ fn shorten(text: &mut String, excess: usize) {
     }
 }
 
-impl Prepared {
+impl PreparedLine {
     fn excess(&self) -> usize {
         let bytes = self.agent.len() + self.payload.len() + self.result.len() + self.origin.len();
         (bytes + ENVELOPE_BYTES + CHAIN_BYTES + 1).saturating_sub(LINE_BYTES)
     }
 
-    /// The line, with what the script knows: the store's time, the verified login, the intent, and the holder's state.
+    /// The line, with the script's values: the store's time, the verified login, the intent, and the holder's state.
     pub fn join(
         &self,
         timestamp: Timestamp,

@@ -4,7 +4,7 @@ use super::chain::split;
 use super::entry::Entry;
 use super::verify::MAX_LINE_BYTES;
 
-/// A line for display: of Coord, or of another program whose lines mean the same. What a line does not say is empty.
+/// A line for display: of Coord, or of another program whose lines mean the same. Absent fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Record {
     /// Whether another program wrote it.
@@ -13,14 +13,14 @@ pub struct Record {
     pub seq: Option<u64>,
     /// The time, as the line has it.
     pub timestamp: String,
-    /// Who did it; `actor` in others' lines.
+    /// The actor; `actor` in others' lines.
     pub agent_id: String,
     pub intent_id: Option<String>,
     /// Other intents or requirements, which only others' lines have.
     pub related: Vec<String>,
     /// The state, in others' lines also with other values.
     pub state: String,
-    /// What happened, in others' lines also with other values.
+    /// Kind of the event, in others' lines also with other values.
     pub action_type: String,
     pub tool_name: String,
     /// The files; `ranges.file` in others' lines.
@@ -48,7 +48,7 @@ pub struct Record {
 
 /// Why a line cannot be shown.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
+pub enum UnreadableLine {
     /// It is longer than the format allows.
     #[error("the line has more than {MAX_LINE_BYTES} bytes")]
     TooLong,
@@ -62,13 +62,13 @@ pub enum Unreadable {
 
 impl Record {
     /// Reads any line, without its newline. Members may have any order.
-    pub fn read(line: &[u8]) -> Result<Self, Unreadable> {
+    pub fn read(line: &[u8]) -> Result<Self, UnreadableLine> {
         if line.len() > MAX_LINE_BYTES {
-            return Err(Unreadable::TooLong);
+            return Err(UnreadableLine::TooLong);
         }
         let value: Value = serde_json::from_slice(line)?;
         if !value.is_object() {
-            return Err(Unreadable::NoObject);
+            return Err(UnreadableLine::NoObject);
         }
         let text = |paths: &[&str]| texts(&value, paths).into_iter().next().unwrap_or_default();
         let number = |path: &str| {

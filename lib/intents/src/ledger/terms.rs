@@ -12,7 +12,7 @@ pub enum State {
     Action,
 }
 
-/// What a line of the ledger is about.
+/// The subject of a ledger line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ActionType {

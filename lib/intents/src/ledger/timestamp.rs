@@ -10,7 +10,7 @@ pub struct Timestamp(u64);
 /// Text that is not a time of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a time such as 2026-11-22T09:01:12.345Z is expected")]
-pub struct NotATime;
+pub struct InvalidTime;
 
 const DAY: u64 = 86_400_000;
 /// The last millisecond of the year 9999, whose text is as long as all others.
@@ -50,14 +50,14 @@ impl fmt::Display for Timestamp {
 }
 
 impl FromStr for Timestamp {
-    type Err = NotATime;
+    type Err = InvalidTime;
 
-    fn from_str(text: &str) -> Result<Self, NotATime> {
-        let number = |from: usize, to: usize| -> Result<u64, NotATime> {
+    fn from_str(text: &str) -> Result<Self, InvalidTime> {
+        let number = |from: usize, to: usize| -> Result<u64, InvalidTime> {
             let digits = text
                 .get(from..to)
                 .filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
-            digits.and_then(|digits| digits.parse().ok()).ok_or(NotATime)
+            digits.and_then(|digits| digits.parse().ok()).ok_or(InvalidTime)
         };
         let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
         let (years, month_of) = if month > 2 {
@@ -69,11 +69,11 @@ impl FromStr for Timestamp {
         let days = era * 146_097 + year * 365 + year / 4 - year / 100 + (153 * month_of + 2) / 5 + day.max(1) - 1;
         let time = number(11, 13)? * 3_600_000 + number(14, 16)? * 60_000 + number(17, 19)? * 1000 + number(20, 23)?;
         let time = Timestamp(days.saturating_sub(719_468) * DAY + time);
-        // Whatever is no date is written otherwise.
+        // Text that is not a date is written otherwise.
         if time.to_string() == text {
             Ok(time)
         } else {
-            Err(NotATime)
+            Err(InvalidTime)
         }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
             "+026-11-22T09:01:12.345Z",
             "２026-11-22T09:01:12.345Z",
         ] {
-            assert_eq!(wrong.parse::<Timestamp>(), Err(NotATime), "{wrong}");
+            assert_eq!(wrong.parse::<Timestamp>(), Err(InvalidTime), "{wrong}");
         }
     }
 }

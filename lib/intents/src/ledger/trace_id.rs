@@ -10,16 +10,16 @@ pub struct TraceId(String);
 /// Text that is no id of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a trace_id has 1 to 64 letters, digits, '.', '_' or '-'")]
-pub struct NotATraceId;
+pub struct InvalidTraceId;
 
 impl TraceId {
     /// Takes `text` if it needs no escapes in a key or in JSON.
-    pub fn parse(text: &str) -> Result<Self, NotATraceId> {
+    pub fn parse(text: &str) -> Result<Self, InvalidTraceId> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if (1..=64).contains(&text.len()) && text.bytes().all(is_plain) {
             Ok(TraceId(text.to_owned()))
         } else {
-            Err(NotATraceId)
+            Err(InvalidTraceId)
         }
     }
 
@@ -30,9 +30,9 @@ impl TraceId {
 }
 
 impl TryFrom<String> for TraceId {
-    type Error = NotATraceId;
+    type Error = InvalidTraceId;
 
-    fn try_from(text: String) -> Result<Self, NotATraceId> {
+    fn try_from(text: String) -> Result<Self, InvalidTraceId> {
         TraceId::parse(&text)
     }
 }

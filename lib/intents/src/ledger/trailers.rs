@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::point::Point;
 
-/// What a commit says of its intents and of the ledger, in lines of its message.
+/// The intents and ledger points of a commit, in lines of its message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trailers {
     /// The intents that the commit belongs to, each in a line `Coord-Intent: ID`.

@@ -1,8 +1,8 @@
-//! What hostile patterns and paths cost, counted in steps.
+//! The cost of hostile patterns and paths, counted in steps.
 
 use super::common;
 use super::segment::{Segment, Token};
-use super::{IntentIgnore, MAX_PATTERN_BYTES, MAX_PATTERNS, Scope, Steps};
+use super::{IntentIgnore, MAX_PATTERN_BYTES, MAX_PATTERNS, Scope, StepBudget};
 
 /// The longest path of a claim.
 const PATH_BYTES: usize = 1024;
@@ -122,9 +122,9 @@ fn hostile_scopes_meet_within_the_bound() {
     let (Ok(one), Ok(other)) = (one, other) else {
         panic!("both are scopes");
     };
-    let mut steps = Steps::new();
+    let mut steps = StepBudget::new();
     let sentence = one.overlap(&other, &mut steps).map(|overlap| overlap.to_string());
-    assert!(steps.taken() <= Steps::MOST + (2 * MAX_PATTERN_BYTES * MAX_PATTERN_BYTES) as u64);
+    assert!(steps.taken() <= StepBudget::MOST + (2 * MAX_PATTERN_BYTES * MAX_PATTERN_BYTES) as u64);
     assert!(sentence.is_some_and(|sentence| sentence.contains("count as meeting")));
 }
 
@@ -141,7 +141,7 @@ fn rules_and_paths_of_any_bytes_do_not_panic() {
         IntentIgnore::parse(&file).find(&path);
         if let Ok(scope) = Scope::parse([String::from_utf8_lossy(&pattern)]) {
             scope.covers(&path);
-            scope.overlap(&scope, &mut Steps::new());
+            scope.overlap(&scope, &mut StepBudget::new());
         }
         super::reserved(&path);
     }

@@ -2,7 +2,7 @@
 
 use super::segment::ByteSet;
 
-/// What stands at a `[`.
+/// The element at a `[`.
 pub(super) enum Brackets {
     /// A set, and the length of its text.
     Set {

@@ -13,7 +13,7 @@ pub struct Count {
 
 /// A scope that covers too much.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TooBroad {
+pub enum BroadScope {
     /// The first segment of a pattern is nothing but wildcards.
     #[error(
         "owned_scope is too broad: {0:?} begins in every folder of the repository; begin with the name of a folder, such as src/{0}"
@@ -61,16 +61,16 @@ impl Scope {
         &self,
         files: impl IntoIterator<Item = P>,
         most: usize,
-    ) -> Result<Count, TooBroad> {
+    ) -> Result<Count, BroadScope> {
         if let Some(pattern) = self.patterns().iter().find(|pattern| pattern.begins_wild()) {
-            return Err(TooBroad::Everywhere(pattern.as_str().to_owned()));
+            return Err(BroadScope::Everywhere(pattern.as_str().to_owned()));
         }
         let count @ Count { covered, files } = self.count(files);
         if covered > most {
-            return Err(TooBroad::Files { covered, most });
+            return Err(BroadScope::Files { covered, most });
         }
         if covered > files / 2 {
-            return Err(TooBroad::Half { covered, files });
+            return Err(BroadScope::Half { covered, files });
         }
         Ok(count)
     }

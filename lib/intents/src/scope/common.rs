@@ -57,11 +57,11 @@ pub(super) fn example(segment: &Segment) -> Option<Vec<u8>> {
 
 const ANY: Token = Token::One(ByteSet::ANY);
 
-/// What stands before the first star, between the first and the last, and behind it.
+/// The tokens before the first star, between the first and the last, and behind it.
 type AroundStars<'t> = [&'t [Token]; 3];
 
-/// Whether two segments with stars have a name in common. Only what is before the first and behind the last stars decides:
-/// each has a star that takes what the other has between.
+/// Whether two segments with stars have a name in common. Only the tokens before the first and behind the last stars
+/// decide: each has a star that takes the other's text between them.
 fn edges_meet(one: AroundStars, other: AroundStars, steps: &mut u64) -> bool {
     let [[head, _, tail], [other_head, _, other_tail]] = [one, other];
     let mut heads = head.iter().zip(other_head);
@@ -92,7 +92,7 @@ fn between_stars(one: AroundStars, other: AroundStars, steps: &mut u64) -> Optio
     Some(head)
 }
 
-/// Both rows from their beginnings on: what they have in common, and then the rest of the longer one.
+/// Both rows from their beginnings on: the common part, and then the rest of the longer one.
 fn joined(one: Vec<ByteSet>, other: Vec<ByteSet>) -> Vec<ByteSet> {
     let (mut long, short) = if one.len() < other.len() {
         (other, one)

@@ -1,4 +1,4 @@
-//! `.intentignore`: what no intent may change, in the syntax of `.gitignore`.
+//! `.intentignore`: files that no intent may change, in the syntax of `.gitignore`.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -15,18 +15,18 @@ pub struct IntentIgnore {
 
 /// Why a path is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ignored {
+pub enum IgnoreReason {
     /// By a line of the file, counted from 1.
     Line { number: usize, text: String },
-    /// The file is there and cannot be read, so that nothing says what may be changed.
+    /// The file is there and cannot be read, so it is unknown which files may be changed.
     Unreadable(String),
 }
 
-impl std::fmt::Display for Ignored {
+impl std::fmt::Display for IgnoreReason {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Ignored::Line { number, text } => write!(formatter, "line {number} of .intentignore: {text}"),
-            Ignored::Unreadable(why) => write!(formatter, ".intentignore cannot be read: {why}"),
+            IgnoreReason::Line { number, text } => write!(formatter, "line {number} of .intentignore: {text}"),
+            IgnoreReason::Unreadable(why) => write!(formatter, ".intentignore cannot be read: {why}"),
         }
     }
 }
@@ -65,7 +65,7 @@ impl IntentIgnore {
     }
 
     /// Why `path` is ignored, by itself or by a folder above it.
-    pub fn find(&self, path: impl AsRef<[u8]>) -> Option<Ignored> {
+    pub fn find(&self, path: impl AsRef<[u8]>) -> Option<IgnoreReason> {
         self.walk().find(path.as_ref())
     }
 
@@ -85,12 +85,12 @@ pub(super) struct IgnoreWalk<'i> {
 }
 
 impl IgnoreWalk<'_> {
-    pub(super) fn find(&mut self, path: &[u8]) -> Option<Ignored> {
+    pub(super) fn find(&mut self, path: &[u8]) -> Option<IgnoreReason> {
         if let Some(why) = &self.ignore.unreadable {
-            return Some(Ignored::Unreadable(why.clone()));
+            return Some(IgnoreReason::Unreadable(why.clone()));
         }
         let rule = self.walk.find(path)?;
-        Some(Ignored::Line {
+        Some(IgnoreReason::Line {
             number: rule.source + 1,
             text: self.ignore.lines.get(rule.source).cloned().unwrap_or_default(),
         })

@@ -1,10 +1,10 @@
-//! Whether an intent may change a file: what is reserved, what is ignored, and the scope, in this order.
+//! Whether an intent may change a file: by reserved files, ignored ones, and the scope, in this order.
 
 use super::ignore::IgnoreWalk;
 use super::walk::Walk;
-use super::{Ignored, IntentIgnore, Reserved, Scope, reserved};
+use super::{IgnoreReason, IntentIgnore, ReservedPart, Scope, reserved};
 
-/// What the rules say of a path.
+/// The rules' verdict on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The intent may change it.
@@ -12,12 +12,12 @@ pub enum Verdict {
     /// No pattern of the scope covers it.
     Outside,
     /// `.intentignore` has it.
-    Ignored(Ignored),
+    Ignored(IgnoreReason),
     /// No intent ever covers it.
-    Reserved(Reserved),
+    Reserved(ReservedPart),
 }
 
-/// A scope and what goes before it, against one path after the other.
+/// A scope and the rules before it, against one path after the other.
 pub struct Judge<'s> {
     scope: Walk<'s>,
     ignores: Vec<IgnoreWalk<'s>>,

@@ -1,4 +1,4 @@
-//! Patterns against many paths, for callers that bound what it may cost.
+//! Patterns against many paths, for callers that bound the cost.
 
 use super::Scope;
 use super::rule::{self, Item, Reading, Rule};

@@ -1,12 +1,12 @@
-//! Patterns of files: what an intent may change.
+//! Patterns of files that an intent may change.
 //!
-//! - A pattern is anchored at the root and means what git means by `/PATTERN` in a `.gitignore`: `*`, `?`, `[a-z]`, `**`, `\`,
-//!   a slash at the end for folders alone. What matches a folder covers all below it.
+//! - A pattern is anchored at the root, with the meaning of `/PATTERN` in a `.gitignore`: `*`, `?`, `[a-z]`, `**`, `\`,
+//!   a slash at the end for folders alone. A pattern that matches a folder covers all below it.
 //! - A segment with brackets also matches itself: `app/[slug]/**` is a folder of Next.js.
-//! - `{a,b}` is expanded when a scope is written. What is refused then is in [`Refusal`].
-//! - [`Scope::within_breadth`] counts what a scope covers; [`IntentIgnore`] and [`reserved`] go before any scope;
+//! - `{a,b}` is expanded when a scope is written. Patterns that are refused then are in [`Refusal`].
+//! - [`Scope::within_breadth`] counts the files of a scope; [`IntentIgnore`] and [`reserved`] go before any scope;
 //!   [`Judge`] applies all three.
-//! - [`Matcher`] counts what patterns cost; [`FileRules`] are patterns as those of `.gitattributes`.
+//! - [`Matcher`] counts the cost of patterns; [`FileRules`] are patterns as those of `.gitattributes`.
 //! - [`Scope::overlap`] says whether two scopes meet, and where.
 //!
 //! A path is matched segment by segment, for all patterns at once ([`walk`]), in time linear in the length of the path and in
@@ -29,14 +29,14 @@ mod rule;
 mod segment;
 mod walk;
 
-pub use breadth::{Count, TooBroad};
-pub use ignore::{Ignored, IntentIgnore};
+pub use breadth::{BroadScope, Count};
+pub use ignore::{IgnoreReason, IntentIgnore};
 pub use judge::{Judge, Verdict};
 pub use matcher::{FileRules, Matcher};
-pub use overlap::{Overlap, Steps};
+pub use overlap::{Overlap, StepBudget};
 pub use pattern::Pattern;
 pub use refusal::{ListProblem, Refusal};
-pub use reserved::{Reserved, reserved};
+pub use reserved::{ReservedPart, reserved};
 
 use sha2::{Digest, Sha256};
 
@@ -50,7 +50,7 @@ pub const MAX_PATTERNS: usize = 64;
 /// Maximum length of a pattern.
 pub const MAX_PATTERN_BYTES: usize = 512;
 
-/// What an intent may change: 1 to 64 patterns.
+/// The files that an intent may change: 1 to 64 patterns.
 #[derive(Clone, Debug)]
 pub struct Scope {
     patterns: Vec<Pattern>,
@@ -94,7 +94,7 @@ impl Scope {
     }
 
     /// Where this scope and another one meet. All comparisons for one intent share `steps`.
-    pub fn overlap(&self, other: &Scope, steps: &mut Steps) -> Option<Overlap> {
+    pub fn overlap(&self, other: &Scope, steps: &mut StepBudget) -> Option<Overlap> {
         let (one, two, example) = overlap::first(&self.areas, &other.areas, steps)?;
         Some(Overlap {
             pattern: self.patterns[one].as_str().to_owned(),

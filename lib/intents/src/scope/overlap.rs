@@ -14,7 +14,7 @@ pub struct Overlap {
     /// The pattern of the other.
     pub other: String,
     /// A path that both match. None where the patterns are so intricate that it was not decided within the bound of
-    /// [`Steps`]; they then count as meeting.
+    /// [`StepBudget`]; they then count as meeting.
     pub example: Option<String>,
 }
 
@@ -36,19 +36,19 @@ impl std::fmt::Display for Overlap {
     }
 }
 
-/// What the comparisons for one intent may cost together.
+/// The total cost limit of the comparisons for one intent.
 #[derive(Clone, Debug)]
-pub struct Steps {
+pub struct StepBudget {
     pub(super) taken: u64,
 }
 
-impl Steps {
+impl StepBudget {
     /// The bound: about a tenth of a second. A hundred intents of 64 usual patterns take a hundredth of it.
     pub const MOST: u64 = 50_000_000;
 
     /// None taken.
     pub fn new() -> Self {
-        Steps { taken: 0 }
+        StepBudget { taken: 0 }
     }
 
     /// How many were taken.
@@ -57,9 +57,9 @@ impl Steps {
     }
 }
 
-impl Default for Steps {
+impl Default for StepBudget {
     fn default() -> Self {
-        Steps::new()
+        StepBudget::new()
     }
 }
 
@@ -67,13 +67,13 @@ impl Default for Steps {
 #[derive(Clone, Debug)]
 pub(super) struct Area {
     rule: Rule,
-    /// What follows the rule's own items.
+    /// The items after the rule's own.
     below: &'static [Item],
     head: Edge,
     tail: Edge,
 }
 
-/// What each path of an area begins or ends with.
+/// A prefix or suffix of each path of an area.
 #[derive(Clone, Debug)]
 struct Edge {
     bytes: Box<[u8]>,
@@ -104,8 +104,8 @@ impl Edge {
 }
 
 impl Area {
-    /// The area of `rule`. A pattern that names files by an extension (`*.ts`) covers what lies below a folder of such a name,
-    /// but does not meet others there: there are hardly any.
+    /// The area of `rule`. A pattern that names files by an extension (`*.ts`) covers files below a folder of such a name, but
+    /// does not meet others there: there are hardly any.
     pub(super) fn new(rule: Rule) -> Self {
         let is_of_files = matches!(rule.items.last(), Some(Item::One(segment)) if segment.has_extension());
         let below: &[Item] = match rule.folder_only {
@@ -152,7 +152,7 @@ fn head(rule: &Rule) -> Vec<u8> {
 }
 
 /// The first two areas that meet.
-pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Option<(usize, usize, Option<String>)> {
+pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut StepBudget) -> Option<(usize, usize, Option<String>)> {
     for one in areas {
         steps.taken += others.len() as u64;
         for other in others {
@@ -160,13 +160,13 @@ pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Optio
                 continue;
             }
             // Once the bound is passed, nothing more is compared.
-            if steps.taken <= Steps::MOST && ends_differ(one, other, &mut steps.taken) {
+            if steps.taken <= StepBudget::MOST && ends_differ(one, other, &mut steps.taken) {
                 continue;
             }
             let example = match common_path(one, other, &mut steps.taken) {
                 Ok(None) => continue,
                 Ok(Some(path)) => Some(String::from_utf8_lossy(&path).into_owned()),
-                Err(TooManySteps) => None,
+                Err(StepLimitExceeded) => None,
             };
             return Some((one.rule.source, other.rule.source, example));
         }
@@ -174,9 +174,9 @@ pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Optio
     None
 }
 
-struct TooManySteps;
+struct StepLimitExceeded;
 
-/// How a field of the table was reached: what each side used up, and whether the path has one segment more.
+/// How a field of the table was reached: the items that each side used up, and whether the path has one segment more.
 #[derive(Clone, Copy)]
 struct Move {
     one: bool,
@@ -185,14 +185,14 @@ struct Move {
 }
 
 /// A path in both areas.
-fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u8>>, TooManySteps> {
+fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u8>>, StepLimitExceeded> {
     let (rows, width) = (one.len() + 1, other.len() + 1);
     let mut table: Vec<Option<Move>> = vec![None; rows * width];
     for i in 0..rows {
         for j in 0..width {
             *steps += 1;
-            if *steps > Steps::MOST {
-                return Err(TooManySteps);
+            if *steps > StepBudget::MOST {
+                return Err(StepLimitExceeded);
             }
             if i + j > 0 && table[i * width + j].is_none() {
                 continue;

@@ -16,10 +16,9 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Parses what a person or an agent has written; `{a,b}` gives a pattern for each alternative.
+    /// Parses a pattern by a person or an agent; `{a,b}` gives a pattern for each alternative.
     ///
-    /// # Errors
-    /// When it cannot mean what its author wants: see [`Refusal`].
+    /// # Errors When its meaning would surprise its author: see [`Refusal`].
     pub fn parse(written: &str) -> Result<Vec<Pattern>, Refusal> {
         if written.len() > MAX_PATTERN_BYTES {
             let beginning = written.chars().take(40).collect();

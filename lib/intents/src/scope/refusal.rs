@@ -2,10 +2,10 @@
 
 use super::{MAX_PATTERN_BYTES, MAX_PATTERNS};
 
-/// What is wrong with the list of patterns, as a predicate whose subject is its field.
+/// A problem of the list of patterns, as a predicate whose subject is its field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListProblem {
-    #[error("is empty: name what the intent may change, such as src/db/**")]
+    #[error("is empty: name the files that the intent may change, such as src/db/**")]
     NoPattern,
     /// More than 64 patterns.
     #[error(
@@ -17,7 +17,7 @@ pub enum ListProblem {
     EmptyPattern,
 }
 
-/// What is wrong with a scope or one of its patterns, and what to write instead.
+/// A problem of a scope or one of its patterns, and its fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The list of patterns.
@@ -33,7 +33,7 @@ pub enum Refusal {
     TooManyAlternatives(String),
     /// It begins with `!`.
     #[error(
-        "the pattern {0:?} begins with !: a scope only says what may be changed, and .intentignore what may not (a name that begins with ! is written \\!)"
+        "the pattern {0:?} begins with !: a scope only lists files that may be changed, and .intentignore those that may not (a name that begins with ! is written \\!)"
     )]
     Negated(String),
     /// It begins with a slash, a drive or `~`.

@@ -1,25 +1,25 @@
 //! Files that no intent covers, because they rule over intents or over who asks for them.
 
-/// What is Coord's or git's own in a file that no intent covers.
+/// Coord's or git's own part of a file that no intent covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reserved {
+pub enum ReservedPart {
     /// The data of git.
     Git,
     /// Intents and ledger.
     Orchestration,
-    /// The list of what no intent may change.
+    /// The list of files that no intent may change.
     IntentIgnore,
     /// The settings that make agents call Coord's hooks.
     HookSettings,
 }
 
-impl std::fmt::Display for Reserved {
+impl std::fmt::Display for ReservedPart {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
-            Reserved::Git => "git's own data",
-            Reserved::Orchestration => "a file of intents and ledger, which `coord sync` writes",
-            Reserved::IntentIgnore => "the list of what no intent may change",
-            Reserved::HookSettings => "settings of an agent's hooks",
+            ReservedPart::Git => "git's own data",
+            ReservedPart::Orchestration => "a file of intents and ledger, which `coord sync` writes",
+            ReservedPart::IntentIgnore => "the list of files that no intent may change",
+            ReservedPart::HookSettings => "settings of an agent's hooks",
         })
     }
 }
@@ -41,15 +41,15 @@ const HOOK_FILES: [&[&str]; 11] = [
 ];
 
 /// Why no intent covers `path`. Names are compared without regard to case, as some file systems do.
-pub fn reserved(path: impl AsRef<[u8]>) -> Option<Reserved> {
+pub fn reserved(path: impl AsRef<[u8]>) -> Option<ReservedPart> {
     let segments: Vec<&[u8]> = path.as_ref().split(|byte| *byte == b'/').collect();
     let is = |segment: &[u8], name: &str| segment.eq_ignore_ascii_case(name.as_bytes());
     if segments.iter().any(|segment| is(segment, ".git")) {
-        return Some(Reserved::Git);
+        return Some(ReservedPart::Git);
     }
     match &*segments {
-        [first, ..] if is(first, ".orchestration") => return Some(Reserved::Orchestration),
-        [only] if is(only, ".intentignore") => return Some(Reserved::IntentIgnore),
+        [first, ..] if is(first, ".orchestration") => return Some(ReservedPart::Orchestration),
+        [only] if is(only, ".intentignore") => return Some(ReservedPart::IntentIgnore),
         _ => {}
     }
     let is_at = |at: usize| {
@@ -58,5 +58,5 @@ pub fn reserved(path: impl AsRef<[u8]>) -> Option<Reserved> {
             found.is_some_and(|found| found.iter().zip(*names).all(|(segment, name)| is(segment, name)))
         })
     };
-    (0..segments.len()).any(is_at).then_some(Reserved::HookSettings)
+    (0..segments.len()).any(is_at).then_some(ReservedPart::HookSettings)
 }

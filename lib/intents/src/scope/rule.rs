@@ -20,7 +20,7 @@ pub(super) struct Rule {
     pub(super) items: Vec<Item>,
     /// It matches folders and no files, because it ends with a slash.
     pub(super) folder_only: bool,
-    /// It takes back what earlier ones ignore.
+    /// It includes files again that earlier ones ignore.
     pub(super) negated: bool,
     /// Which pattern or line it comes from.
     pub(super) source: usize,
@@ -38,7 +38,7 @@ pub(super) enum Reading {
 /// The rows of items for `text`, a pattern without its first and its last slash: two where git reads a text in two ways.
 pub(super) fn rows(text: &[u8], reading: Reading) -> Vec<Vec<Item>> {
     let joined = |parts: &[&[u8]]| row(&parts.concat(), reading);
-    // Git compares the text before the first wildcard by itself, and then reads the rest as if it stood at the beginning of
+    // Git compares the text before the first wildcard by itself, and then reads the rest as if it were at the beginning of
     // a segment. So the stars of `a**/b` are those of `**/b` behind an `a`: `ab`, `ax/b` and `ax/y/b` match.
     let Some((name, mut rest)) = stars_after_name(text) else {
         return vec![row(text, reading)];
@@ -68,7 +68,8 @@ pub(super) fn name(text: &[u8]) -> Vec<Item> {
     items
 }
 
-/// What is before and behind the first wildcards of `text`, if they are `**` that ends a segment, but does not begin one.
+/// The texts before and behind the first wildcards of `text`, if they are `**` that ends a segment, but does not begin
+/// one.
 fn stars_after_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let start = text.iter().position(|byte| b"*?[\\".contains(byte))?;
     let (name, rest) = text.split_at(start);
@@ -80,7 +81,7 @@ fn stars_after_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
     }
 }
 
-/// What is behind the `**` at the beginning of `text`, if the segment ends there.
+/// The text behind the `**` at the beginning of `text`, if the segment ends there.
 fn stars_of_segment(text: &[u8]) -> Option<&[u8]> {
     let stars = text.iter().take_while(|byte| **byte == b'*').count();
     let rest = &text[stars..];

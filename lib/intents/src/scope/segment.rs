@@ -1,6 +1,6 @@
-//! One segment of a pattern: what stands between two slashes.
+//! One segment of a pattern: the text between two slashes.
 
-/// What a segment is made of.
+/// An element of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Byte(u8),
@@ -17,7 +17,7 @@ pub(super) struct ByteSet([u64; 4]);
 impl ByteSet {
     pub(super) const EMPTY: ByteSet = ByteSet([0; 4]);
 
-    /// What `?` stands for: all but the slash.
+    /// The meaning of `?`: all but the slash.
     pub(super) const ANY: ByteSet = ByteSet([!(1 << b'/'), u64::MAX, u64::MAX, u64::MAX]);
 
     pub(super) fn insert(&mut self, byte: u8) {
@@ -82,7 +82,7 @@ impl Token {
 pub(super) struct Segment {
     /// The name that it matches to the letter.
     name: Option<Box<[u8]>>,
-    /// Its wildcards with what is around them.
+    /// Its wildcards with the text around them.
     tokens: Box<[Token]>,
     /// The first and the last star.
     stars: Option<(usize, usize)>,
@@ -112,7 +112,7 @@ impl Segment {
         self.name.as_deref()
     }
 
-    /// Its wildcards with what is around them; none where it is only a name.
+    /// Its wildcards with the text around them; none if it is only a name.
     pub(super) fn tokens(&self) -> &[Token] {
         &self.tokens
     }
@@ -169,7 +169,7 @@ impl Segment {
             || (!self.tokens.is_empty() && self.place(text, |token, byte| token.takes(*byte), |_, _| (), steps))
     }
 
-    /// What stands before the first star, between the first and the last, and behind it.
+    /// The tokens before the first star, between the first and the last, and behind it.
     pub(super) fn around_stars(&self) -> Option<[&[Token]; 3]> {
         let (first, last) = self.stars?;
         let middle = self.tokens.get(first + 1..last).unwrap_or_default();
@@ -177,7 +177,7 @@ impl Segment {
     }
 
     /// Whether the tokens match `row`, a text or the tokens of another segment without a star, where `takes` compares one
-    /// with one. `placed` is told where tokens are.
+    /// with one. `placed` gets the positions of tokens.
     pub(super) fn place<T>(
         &self,
         row: &[T],

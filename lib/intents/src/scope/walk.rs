@@ -1,4 +1,4 @@
-//! Rules against many paths. What the rules say of a folder is kept for the next path, which often lies in the same one.
+//! Rules against many paths. The verdict on a folder is kept for the next path, which often lies in the same one.
 
 use super::rule::{Item, Rule};
 
@@ -8,7 +8,7 @@ pub(super) struct Walk<'r> {
     folder: Vec<u8>,
     levels: Vec<Level>,
     /// The places of all levels, one level after the other.
-    places: Vec<Place>,
+    places: Vec<RulePosition>,
     /// Whether a rule that matches a folder covers all below.
     covers_folders: bool,
     /// How many bytes and places were looked at.
@@ -27,7 +27,7 @@ struct Level {
 
 /// A rule, with the number of items that the folder has used up.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct RulePosition {
     rule: u32,
     item: u32,
 }
@@ -39,7 +39,7 @@ impl<'r> Walk<'r> {
             first: 0,
             covered_by: None,
         };
-        let places = (0..).take(rules.len()).map(|rule| Place { rule, item: 0 });
+        let places = (0..).take(rules.len()).map(|rule| RulePosition { rule, item: 0 });
         Walk {
             rules,
             folder: Vec::new(),
@@ -115,7 +115,7 @@ impl<'r> Walk<'r> {
         let mut last = None;
         let start = self.places.len();
         for index in first..start {
-            let Place { rule, item } = self.places[index];
+            let RulePosition { rule, item } = self.places[index];
             let items = &self.rules[rule as usize].items;
             let mut item = item as usize;
             self.steps += 1;
@@ -136,7 +136,7 @@ impl<'r> Walk<'r> {
             *last = Some(number as usize);
         }
         // Places come in order, so that the same one twice comes one after the other.
-        let place = Place {
+        let place = RulePosition {
             rule: number,
             item: u32::try_from(item).unwrap_or(u32::MAX),
         };

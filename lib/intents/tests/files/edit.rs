@@ -1,5 +1,5 @@
 use coord_intents::files::Registry;
-use coord_intents::intent::{Budget, Criterion, Intent, Met, RelatedSpec, Status};
+use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, RelatedSpec, Status};
 
 use crate::{FACTS, WILD, diff, edited, parse};
 
@@ -207,7 +207,7 @@ fn blocks_of_text_are_replaced_as_a_whole() {
 
 #[test]
 fn a_proof_is_written_beside_the_criteria() {
-    let met = Met {
+    let met = CriterionProof {
         by: "ada/claude-1".into(),
         at: "2026-11-22T09:30:00Z".into(),
         evidence: "cargo test: 12 passed".into(),

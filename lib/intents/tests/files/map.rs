@@ -192,7 +192,7 @@ fn any_rows() -> impl Strategy<Value = Vec<Row>> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(rows in any_rows(), older in any_rows()) {
+    fn written_values_are_read_again(rows in any_rows(), older in any_rows()) {
         let written = write("", &rows);
         prop_assert_eq!(&read(&written), &rows);
         prop_assert_eq!(&write(&written, &rows), &written);

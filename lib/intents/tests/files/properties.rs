@@ -1,8 +1,8 @@
 //! Random edits of random files.
 
 use coord_intents::files::Registry;
-use coord_intents::files::take_in::take_in;
-use coord_intents::intent::{Budget, Criterion, Intent, Met, RelatedSpec, Status};
+use coord_intents::files::import::import_changes;
+use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, RelatedSpec, Status};
 use proptest::prelude::*;
 
 use crate::{FACTS, WILD, parse};
@@ -20,11 +20,9 @@ fn any_text() -> impl Strategy<Value = String> {
 fn any_intent() -> impl Strategy<Value = Intent> {
     let texts = || proptest::collection::vec(any_text(), 0..4);
     let optional = || proptest::option::of(any_text());
-    let met = proptest::option::of((any_text(), any_text(), any_text()).prop_map(|(by, at, evidence)| Met {
-        by,
-        at,
-        evidence,
-    }));
+    let met = proptest::option::of(
+        (any_text(), any_text(), any_text()).prop_map(|(by, at, evidence)| CriterionProof { by, at, evidence }),
+    );
     let criteria = proptest::collection::btree_map(any_text(), met, 0..3);
     let budget = (
         proptest::option::of(0..99_u64),
@@ -88,7 +86,7 @@ fn any_intents(most: usize) -> impl Strategy<Value = Vec<Intent>> {
     })
 }
 
-/// How a file of somebody else is written.
+/// The style of a file that a person wrote.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     outer: usize,
@@ -118,7 +116,7 @@ fn any_style() -> impl Strategy<Value = Style> {
     )
 }
 
-/// A line, and the intent and member that it belongs to; nobody's are comments and unknown members.
+/// A line, and the intent and member that it belongs to; comments and unknown members belong to none.
 type Owned = (String, Option<(usize, &'static str)>);
 
 /// The intents as lines, without line breaks in texts: each is in quotes that can hold it.
@@ -222,7 +220,7 @@ fn lines(intents: &[Intent], style: Style) -> Vec<Owned> {
     lines
 }
 
-/// What [`lines`] writes of an intent.
+/// The part of an intent that [`lines`] writes.
 fn written(intent: &Intent) -> Intent {
     Intent {
         id: intent.id.clone(),
@@ -285,7 +283,7 @@ proptest! {
         let registry = parse(&edited);
         prop_assert_eq!(registry.intents(), &wanted, "{}\n{}", text, edited);
 
-        // All lines of nobody and of untouched members are there, in their order.
+        // All unowned lines and those of untouched members are there, in their order.
         let members = ["name", "status", "constraints", "owned_scope", "budget", "assigned_agent"];
         let is_touched = |member: &str| members.iter().zip(touched).any(|(name, touched)| touched && *name == member);
         let mut rest = edited.split(newline);
@@ -313,7 +311,7 @@ proptest! {
         let base = parse(&Registry::new_file(&intents));
         let wanted: Vec<Intent> = intents.iter().zip(others).map(|(intent, other)| Intent { name: other.name, constraints: other.constraints, ..intent.clone() }).collect();
         let file = parse(&base.with(&wanted).unwrap());
-        let taken = take_in(Some(&base), &file, &intents);
+        let taken = import_changes(Some(&base), &file, &intents);
         prop_assert!(taken.problems.is_empty() && taken.put_back.is_empty() && taken.removed.is_empty(), "{:?}", taken);
         let changed: Vec<&Intent> = wanted.iter().zip(&intents).filter(|(wanted, intent)| wanted != intent).map(|(wanted, _)| wanted).collect();
         prop_assert!(taken.changes.iter().map(|change| &change.intent).eq(changed));

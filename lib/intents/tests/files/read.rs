@@ -120,7 +120,7 @@ fn each_variant_has_the_same_intents() {
 
 // rule: files#yaml-refused
 #[test]
-fn what_cannot_be_read_is_refused_with_line_and_column() {
+fn an_unreadable_file_is_refused_with_line_and_column() {
     let deep = format!("x: {}1{}\n", "[".repeat(60), "]".repeat(60));
     let table = [
         ("intents:\n\t- id: a\n", "2:"),

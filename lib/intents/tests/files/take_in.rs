@@ -1,10 +1,11 @@
-use coord_intents::files::take_in::{Reason, TakeIn, take_in};
-use coord_intents::intent::{Budget, Criterion, Intent, Met, Status};
+use coord_intents::files::import::{FileChanges, Reason, import_changes};
+use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, Status};
 
 use crate::{FACTS, parse};
 
-/// What is taken when the file is FACTS after `in_file`, and the store's intent is that of FACTS after `in_store`.
-fn taken(in_file: &[(&str, &str)], in_store: impl FnOnce(&mut Intent)) -> TakeIn {
+/// The changes that are taken if the file is FACTS after `in_file`, and the store's intent is that of FACTS after
+/// `in_store`.
+fn taken(in_file: &[(&str, &str)], in_store: impl FnOnce(&mut Intent)) -> FileChanges {
     let base = parse(FACTS);
     let mut file = FACTS.to_owned();
     for (from, to) in in_file {
@@ -13,12 +14,12 @@ fn taken(in_file: &[(&str, &str)], in_store: impl FnOnce(&mut Intent)) -> TakeIn
     }
     let mut stored = base.intents().to_vec();
     in_store(&mut stored[0]);
-    take_in(Some(&base), &parse(&file), &stored)
+    import_changes(Some(&base), &parse(&file), &stored)
 }
 
 #[test]
 fn nothing_changed_is_nothing_taken() {
-    assert_eq!(taken(&[], |_| ()), TakeIn::default());
+    assert_eq!(taken(&[], |_| ()), FileChanges::default());
     let store = |intent: &mut Intent| {
         intent.status = Status::Blocked;
         intent.name = "Renamed".into();
@@ -26,7 +27,7 @@ fn nothing_changed_is_nothing_taken() {
     };
     assert_eq!(
         taken(&[], store),
-        TakeIn::default(),
+        FileChanges::default(),
         "what the store alone changed is written, not taken"
     );
 }
@@ -91,7 +92,7 @@ fn one_conflict_is_listed_and_nothing_is_taken() {
     // The same change on both sides is none.
     assert_eq!(
         taken(&[("Connection pooling", "Pool")], |intent| intent.name = "Pool".into()),
-        TakeIn::default()
+        FileChanges::default()
     );
 }
 
@@ -110,7 +111,7 @@ fn the_scope_is_frozen_once_work_has_begun() {
     );
     let pending = FACTS.replace("IN_PROGRESS", "PENDING");
     let base = parse(&pending);
-    let result = take_in(
+    let result = import_changes(
         Some(&base),
         &parse(&pending.replace("- src/db.ts", "- src/*.ts")),
         base.intents(),
@@ -124,9 +125,9 @@ fn a_status_goes_along_its_ways_and_says_when_that_takes_a_person() {
         for to in Status::ALL {
             let file = |status: Status| FACTS.replace("IN_PROGRESS", status.as_str());
             let base = parse(&file(from));
-            let result = take_in(Some(&base), &parse(&file(to)), base.intents());
+            let result = import_changes(Some(&base), &parse(&file(to)), base.intents());
             match from.transition(to) {
-                None if from == to => assert_eq!(result, TakeIn::default()),
+                None if from == to => assert_eq!(result, FileChanges::default()),
                 None => assert_eq!(result.problems[0].reason, Reason::Transition { from, to }),
                 Some(_) => {
                     let needs_person = from == Status::Blocked || to == Status::Completed;
@@ -143,7 +144,7 @@ fn a_status_goes_along_its_ways_and_says_when_that_takes_a_person() {
 
 #[test]
 fn completion_without_a_person_needs_each_criterion_of_the_store() {
-    let met = Some(Met {
+    let met = Some(CriterionProof {
         by: "ada".into(),
         at: "2026-11-22T09:30:00Z".into(),
         evidence: "log".into(),
@@ -188,7 +189,7 @@ fn new_intents_are_taken_and_removed_ones_stay() {
     let base = parse(FACTS);
     let file =
         parse("intents:\n  - id: a\n    name: A\n  - id: b\n    status: COMPLETED\n    budget: {consumed_turns: 3}\n");
-    let result = take_in(Some(&base), &file, base.intents());
+    let result = import_changes(Some(&base), &file, base.intents());
     assert_eq!(result.removed, ["018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f10"]);
     let taken: Vec<_> = result
         .changes
@@ -203,8 +204,8 @@ fn new_intents_are_taken_and_removed_ones_stay() {
             ..Budget::default()
         })
     );
-    // A deleted file blocks nobody.
-    let result = take_in(Some(&base), &parse(""), base.intents());
+    // A deleted file does not block.
+    let result = import_changes(Some(&base), &parse(""), base.intents());
     assert_eq!((result.changes.len(), result.problems.len()), (0, 0));
 }
 
@@ -216,7 +217,7 @@ fn without_a_base_each_difference_that_people_can_make_is_a_conflict() {
             .replace("Connection pooling", "Pool")
             .replace("consumed_turns: 12", "consumed_turns: 1"),
     );
-    let result = take_in(None, &file, parse(FACTS).intents());
+    let result = import_changes(None, &file, parse(FACTS).intents());
     assert_eq!(result.problems.len(), 1);
     assert_eq!(
         (result.problems[0].member, result.problems[0].reason),

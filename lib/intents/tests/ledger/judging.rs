@@ -1,15 +1,15 @@
 //! Verdicts, here and in Python.
 
-use coord_intents::ledger::{Expected, Finding, Report, Verdict, verify};
+use coord_intents::ledger::{Expectations, Finding, Report, Verdict, verify};
 
 use crate::python;
 
-pub fn read(ledger: &[u8], expected: &Expected) -> Report {
+pub fn read(ledger: &[u8], expected: &Expectations) -> Report {
     verify(ledger, expected).unwrap()
 }
 
 /// Verifies `ledger` here and in Python, which has to name the same line.
-pub fn judge(ledger: &[u8], expected: &Expected) -> Report {
+pub fn judge(ledger: &[u8], expected: &Expectations) -> Report {
     let report = read(ledger, expected);
     let here = match &report.damage {
         None => Ok(report.end.to_string()),

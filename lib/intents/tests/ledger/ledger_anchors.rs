@@ -1,6 +1,6 @@
-//! What only a point kept elsewhere shows, and what may stand before and after the sealed lines.
+//! Damage that only an external point shows, and lines that are allowed before and after the sealed lines.
 
-use coord_intents::ledger::{Expected, Finding, Point, Verdict};
+use coord_intents::ledger::{Expectations, Finding, Point, Verdict};
 
 use crate::judging::{assert_damage, judge, read};
 use crate::sample::{FOREIGN, Ledger, REPOSITORY, VECTOR, event, expected, unsealed};
@@ -9,7 +9,7 @@ const COUNT: usize = 9;
 
 #[test]
 fn whole_ledgers_are_intact() {
-    let vector = judge(VECTOR.as_bytes(), &Expected::chain_of(REPOSITORY));
+    let vector = judge(VECTOR.as_bytes(), &Expectations::chain_of(REPOSITORY));
     assert_eq!(vector.damage, None);
     assert_eq!(
         vector.end.to_string(),
@@ -36,11 +36,11 @@ fn another_repositorys_ledger_is_foreign() {
         "github.com/acme/store",
         (1..=5).map(|number| unsealed(event(number), number)),
     );
-    let report = judge(&other.bytes(), &Expected::chain_of(REPOSITORY));
+    let report = judge(&other.bytes(), &Expectations::chain_of(REPOSITORY));
     assert_damage(&report, Verdict::ForeignRepository, 1, 1);
     let both = [Ledger::sample(3).bytes(), other.bytes()].concat();
     assert_damage(
-        &judge(&both, &Expected::chain_of(REPOSITORY)),
+        &judge(&both, &Expectations::chain_of(REPOSITORY)),
         Verdict::ForeignRepository,
         4,
         1,
@@ -122,7 +122,7 @@ fn a_tail_that_is_not_sealed_yet_is_no_damage() {
 fn a_ledger_may_begin_where_the_seal_says() {
     let ledger = Ledger::sample(COUNT as u64);
     let rest = ledger.lines[4..].concat().into_bytes();
-    let based = Expected {
+    let based = Expectations {
         base: Some(ledger.points[4]),
         ..expected(&[ledger.points[2], ledger.points[COUNT]])
     };
@@ -136,7 +136,7 @@ fn a_ledger_may_begin_where_the_seal_says() {
     // Nobody knows of it.
     assert_damage(&judge(&rest, &ledger.sealed()), Verdict::Missing, 1, 5);
     // The seal knows another hash.
-    let wrong = Expected {
+    let wrong = Expectations {
         base: Some(Point {
             seq: 4,
             ..ledger.points[3]
@@ -158,7 +158,7 @@ fn a_ledger_may_begin_where_the_seal_says() {
     assert_eq!(judge(&ledger.bytes(), &based).damage, None);
     assert_damage(&judge(&ledger.bytes(), &wrong), Verdict::Forked, 4, 4);
     let short = ledger.lines[..3].concat().into_bytes();
-    let base_alone = Expected {
+    let base_alone = Expectations {
         base: based.base,
         ..expected(&[])
     };

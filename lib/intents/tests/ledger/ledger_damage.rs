@@ -1,6 +1,6 @@
 //! Every kind of damage is named, with the first bad line; Python agrees about the line.
 
-use coord_intents::ledger::{Expected, Point, Report, Verdict};
+use coord_intents::ledger::{Expectations, Point, Report, Verdict};
 
 use crate::judging::{assert_damage, judge, read};
 use crate::python;
@@ -21,7 +21,7 @@ fn a_changed_byte_in_any_member_is_an_edited_line() {
             for change in [1, 0x20, 0x80] {
                 let mut bytes = whole.clone();
                 bytes[index] ^= change;
-                let report = read(&bytes, &Expected::chain_of(REPOSITORY));
+                let report = read(&bytes, &Expectations::chain_of(REPOSITORY));
                 let is_last_newline = index == whole.len() - 1;
                 let verdict = if is_last_newline {
                     Verdict::TornLastLine
@@ -54,7 +54,7 @@ fn each_member_of_a_chain_may_be_rewritten_and_is_found() {
         ] {
             let mut damaged = ledger.clone();
             damaged.lines[place] = damaged.lines[place].replace(&from, &to);
-            let report = judge(&damaged.bytes(), &Expected::chain_of(REPOSITORY));
+            let report = judge(&damaged.bytes(), &Expectations::chain_of(REPOSITORY));
             assert_damage(&report, Verdict::Edited, place + 1, place + 1);
         }
     }
@@ -67,10 +67,10 @@ fn an_edited_line_with_a_hash_of_its_own_is_named_and_not_the_next() {
         let mut damaged = ledger.clone();
         let forged = Ledger::after(ledger.points[place], [unsealed(event(99), 99)]);
         damaged.lines[place] = forged.lines[0].clone();
-        let report = read(&damaged.bytes(), &Expected::chain_of(REPOSITORY));
+        let report = read(&damaged.bytes(), &Expectations::chain_of(REPOSITORY));
         assert_damage(&report, Verdict::Edited, place + 1, place + 1);
         // Python only sees where the links part.
-        let there = python::verdict(&damaged.bytes(), &Expected::chain_of(REPOSITORY));
+        let there = python::verdict(&damaged.bytes(), &Expectations::chain_of(REPOSITORY));
         assert!(there.is_none_or(|there| there == Err(place as u64 + 2)));
         // Where an anchor proves the line before the break, the lines after it are the others.
         let report = read(&damaged.bytes(), &expected(&[forged.points[1]]));
@@ -85,7 +85,7 @@ fn removed_lines_are_missing_or_cut_off() {
         for removed in 1..4 {
             let mut damaged = ledger.clone();
             damaged.lines.drain(place..place + removed);
-            let report = judge(&damaged.bytes(), &Expected::chain_of(REPOSITORY));
+            let report = judge(&damaged.bytes(), &Expectations::chain_of(REPOSITORY));
             let damage = assert_damage(&report, Verdict::Missing, place + 1, place + 1 + removed);
             let between = format!("between seq {place} and seq {}", place + 1 + removed);
             assert!(damage.detail.contains(&between), "{damage}");
@@ -93,7 +93,7 @@ fn removed_lines_are_missing_or_cut_off() {
     }
     for left in 0..COUNT {
         let cut = ledger.lines[..left].concat();
-        let report = judge(cut.as_bytes(), &Expected::chain_of(REPOSITORY));
+        let report = judge(cut.as_bytes(), &Expectations::chain_of(REPOSITORY));
         assert_eq!(report.damage, None, "a chain alone cannot show it");
         let report = judge(cut.as_bytes(), &ledger.sealed());
         assert_damage(&report, Verdict::Truncated, left + 1, left + 1);
@@ -115,7 +115,7 @@ fn doubled_lines_are_duplicates() {
     let mut damaged = ledger.clone();
     damaged.lines.insert(2, ledger.lines[6].clone());
     assert_damage(&judge(&damaged.bytes(), &ledger.sealed()), Verdict::Duplicate, 3, 7);
-    // What `merge=union` makes of two copies of different length.
+    // The result of `merge=union` for two copies of different length.
     let mut damaged = ledger.clone();
     damaged.lines.extend_from_slice(&ledger.lines[4..7]);
     assert_damage(
@@ -205,7 +205,7 @@ fn line_endings_and_a_byte_order_mark_leave_the_content() {
 }
 
 #[test]
-fn what_a_formatter_makes_of_it_is_edited() {
+fn a_formatted_file_can_still_be_edited() {
     let ledger = Ledger::sample(3);
     let values = ledger
         .lines

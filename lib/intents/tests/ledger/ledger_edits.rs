@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use coord_intents::ledger::{Expected, verify};
+use coord_intents::ledger::{Expectations, verify};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -29,7 +29,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-fn is_damaged(bytes: &[u8], expected: &Expected) -> bool {
+fn is_damaged(bytes: &[u8], expected: &Expectations) -> bool {
     verify(bytes, expected).unwrap().damage.is_some()
 }
 
@@ -45,7 +45,7 @@ proptest! {
             Edit::Insert(byte) => bytes.insert(at, byte),
             Edit::Delete => drop(bytes.remove(at)),
         }
-        prop_assert_eq!(is_damaged(&bytes, &Expected::chain_of(REPOSITORY)), bytes != *WHOLE);
+        prop_assert_eq!(is_damaged(&bytes, &Expectations::chain_of(REPOSITORY)), bytes != *WHOLE);
     }
 
     #[test]
@@ -72,6 +72,6 @@ proptest! {
 
     #[test]
     fn any_bytes_are_judged_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..4000)) {
-        verify(&bytes[..], &Expected::chain_of(REPOSITORY)).unwrap();
+        verify(&bytes[..], &Expectations::chain_of(REPOSITORY)).unwrap();
     }
 }

@@ -2,12 +2,12 @@
 
 use std::io::{self, Read};
 
-use coord_intents::ledger::{Entry, Expected, MAX_LINE_BYTES, Record, Unreadable, Verdict, verify};
+use coord_intents::ledger::{Entry, Expectations, MAX_LINE_BYTES, Record, UnreadableLine, Verdict, verify};
 
 use crate::sample::{Ledger, REPOSITORY, event, unsealed};
 
 fn verdict(source: impl Read) -> Option<Verdict> {
-    let report = verify(source, &Expected::chain_of(REPOSITORY)).unwrap();
+    let report = verify(source, &Expectations::chain_of(REPOSITORY)).unwrap();
     report.damage.map(|damage| damage.verdict)
 }
 
@@ -20,7 +20,7 @@ fn a_line_of_100_mb_is_named_and_not_read() {
     assert_eq!(verdict(line(b'x')), Some(Verdict::Oversized));
     assert_eq!(verdict(sample.chain(line(b'{'))), Some(Verdict::Oversized));
     let sample = Ledger::sample(3).bytes();
-    let report = verify(sample.chain(line(b' ')), &Expected::chain_of(REPOSITORY)).unwrap();
+    let report = verify(sample.chain(line(b' ')), &Expectations::chain_of(REPOSITORY)).unwrap();
     assert_eq!(
         report.damage.map(|damage| (damage.line, damage.seq)),
         Some((4, Some(4)))
@@ -31,7 +31,7 @@ fn a_line_of_100_mb_is_named_and_not_read() {
 fn deep_json_ends_no_stack() {
     for open in ["[", "{\"a\":"] {
         let deep = open.repeat(MAX_LINE_BYTES / open.len() - 10);
-        assert!(matches!(Record::read(deep.as_bytes()), Err(Unreadable::Json(_))));
+        assert!(matches!(Record::read(deep.as_bytes()), Err(UnreadableLine::Json(_))));
         assert!(Entry::parse(deep.as_bytes()).is_err());
         let balanced = format!("{{\"a\":{}{}}}\n", "[".repeat(400_000), "]".repeat(400_000));
         assert_eq!(verdict(balanced.as_bytes()), None, "an object of somebody else");
@@ -40,7 +40,7 @@ fn deep_json_ends_no_stack() {
     }
     assert!(matches!(
         Record::read(&vec![b' '; MAX_LINE_BYTES + 1]),
-        Err(Unreadable::TooLong)
+        Err(UnreadableLine::TooLong)
     ));
 }
 
@@ -83,5 +83,5 @@ fn an_error_of_reading_is_no_verdict() {
         }
     }
     let source = Ledger::sample(3).bytes();
-    assert!(verify(source.chain(Broken), &Expected::chain_of(REPOSITORY)).is_err());
+    assert!(verify(source.chain(Broken), &Expectations::chain_of(REPOSITORY)).is_err());
 }

@@ -1,7 +1,7 @@
-//! Lines: their bytes, what is written into them, and what is read.
+//! Lines: their bytes, how they are written, and how they are read.
 
 use coord_intents::ledger::{
-    ActionType, Adoption, ContentHash, Entry, Event, LINE_BYTES, LineTooLong, NotAnEntry, Payload, Point, Record,
+    ActionType, Adoption, ContentHash, Entry, Event, InvalidEntry, LINE_BYTES, LineTooLong, Payload, Point, Record,
     Sealer, State, Timestamp, ToolInput, TraceId, seal, split,
 };
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn the_vector_is_read_and_sealed_byte_for_byte() {
     );
 }
 
-/// Each line of the vector is written again from what it says.
+/// Each line of the vector is written again from its content.
 // rule: ledger#vector
 #[test]
 fn the_vector_is_written_byte_for_byte() {
@@ -94,7 +94,7 @@ fn other_bytes_than_coords_are_no_entry() {
         assert_ne!(other, line, "{from}");
         assert!(Entry::parse(other.as_bytes()).is_err(), "{to}");
     }
-    assert!(matches!(Entry::parse(&[b' '; LINE_BYTES]), Err(NotAnEntry::TooLong)));
+    assert!(matches!(Entry::parse(&[b' '; LINE_BYTES]), Err(InvalidEntry::TooLong)));
 }
 
 // rule: ledger#line-size

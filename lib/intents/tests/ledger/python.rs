@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{LazyLock, Mutex};
 
-use coord_intents::ledger::Expected;
+use coord_intents::ledger::Expectations;
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ledger/verify.py");
 
@@ -39,8 +39,8 @@ static PYTHON: LazyLock<Option<Mutex<Python>>> = LazyLock::new(|| {
     Some(Mutex::new(Python { process, input, output }))
 });
 
-/// What it says: the last point, or the first line that is wrong. `None` where there is no Python, which is a skipped test.
-pub fn verdict(ledger: &[u8], expected: &Expected) -> Option<Result<String, u64>> {
+/// Its verdict: the last point, or the first wrong line. `None` where there is no Python, which is a skipped test.
+pub fn verdict(ledger: &[u8], expected: &Expectations) -> Option<Result<String, u64>> {
     let Some(python) = &*PYTHON else {
         coord_test_support::skipping::skip("python3 is not installed");
         return None;

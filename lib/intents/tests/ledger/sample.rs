@@ -1,7 +1,7 @@
 //! Ledgers to damage.
 
 use coord_intents::ledger::{
-    ActionType, Adoption, Anchor, ContentHash, Event, Expected, Metadata, Outcome, Payload, Point, ResultStatus,
+    ActionType, Adoption, Anchor, ContentHash, Event, Expectations, Metadata, Outcome, Payload, Point, ResultStatus,
     Sealer, Source, State, Timestamp, ToolInput, TraceId,
 };
 
@@ -108,18 +108,18 @@ impl Ledger {
     }
 
     /// The chain, and the last point as the seal of the store.
-    pub fn sealed(&self) -> Expected {
+    pub fn sealed(&self) -> Expectations {
         expected(&[*self.points.last().unwrap()])
     }
 }
 
-pub fn expected(anchors: &[Point]) -> Expected {
+pub fn expected(anchors: &[Point]) -> Expectations {
     let anchor = |&point| Anchor {
         point,
         source: Source::Seal,
     };
-    Expected {
+    Expectations {
         anchors: anchors.iter().map(anchor).collect(),
-        ..Expected::chain_of(REPOSITORY)
+        ..Expectations::chain_of(REPOSITORY)
     }
 }

@@ -17,8 +17,8 @@ const STREAM_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// A message of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Streamed {
-    /// What happened.
+pub enum StreamItem {
+    /// An event.
     Event(Box<PublishedEvent>),
     /// About the stream itself.
     Message(StreamMessage),
@@ -26,7 +26,7 @@ pub enum Streamed {
     Unknown,
 }
 
-/// An open stream. Whoever reads it bounds the time: a message comes at least every 15 seconds.
+/// An open stream. The reader bounds the time: a message comes at least every 15 seconds.
 #[derive(Debug)]
 pub struct EventStream {
     response: reqwest::Response,
@@ -57,7 +57,7 @@ impl EventStream {
     ///
     /// # Errors
     /// When the connection breaks, or a message is not of this protocol.
-    pub async fn next(&mut self) -> Result<Option<Streamed>, ClientError> {
+    pub async fn next(&mut self) -> Result<Option<StreamItem>, ClientError> {
         loop {
             if let Some(frame) = take_frame(&mut self.read) {
                 let Some(data) = data_of(&frame) else { continue };
@@ -94,14 +94,14 @@ fn data_of(frame: &[u8]) -> Option<Vec<u8>> {
     (!data.is_empty()).then(|| data.join(&b'\n'))
 }
 
-fn decoded(data: &[u8]) -> Result<Streamed, String> {
+fn decoded(data: &[u8]) -> Result<StreamItem, String> {
     let mut json: Json = serde_json::from_slice(data).map_err(|error| error.to_string())?;
     plain_text::clean(&mut json);
     if let Ok(message) = serde_json::from_value(json.clone()) {
-        return Ok(Streamed::Message(message));
+        return Ok(StreamItem::Message(message));
     }
-    let event = serde_json::from_value(json).map(|event| Streamed::Event(Box::new(event)));
-    Ok(event.unwrap_or(Streamed::Unknown))
+    let event = serde_json::from_value(json).map(|event| StreamItem::Event(Box::new(event)));
+    Ok(event.unwrap_or(StreamItem::Unknown))
 }
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
         assert!(
             matches!(
                 messages[..],
-                [Streamed::Message(StreamMessage::Heartbeat(_)), Streamed::Unknown]
+                [StreamItem::Message(StreamMessage::Heartbeat(_)), StreamItem::Unknown]
             ),
             "{messages:?}"
         );

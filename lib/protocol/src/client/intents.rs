@@ -12,7 +12,7 @@ const WHOLE: [StatusCode; 3] = [
     StatusCode::SERVICE_UNAVAILABLE,
 ];
 
-/// What `GET /api/intents` lists besides the intents.
+/// Views of `GET /api/intents` besides the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntentsView {
     /// Nothing.
@@ -20,7 +20,7 @@ pub enum IntentsView {
     List,
     /// The files that active intents own, and all locks.
     State,
-    /// What can be selected, as text for an agent's prompt.
+    /// Intents that can be selected, as text for an agent's prompt.
     Context,
 }
 
@@ -53,8 +53,7 @@ impl Client {
         self.get(&path(id, None)?, &query).await
     }
 
-    /// `POST /api/intents`. A refusal by the rules is returned as a response: [`IntentResponse::success`] tells it from a
-    /// success.
+    /// `POST /api/intents`. A refusal by the rules is returned as a response: check [`IntentResponse::success`].
     ///
     /// # Errors
     /// When the server returns another error, or no response.

@@ -23,7 +23,7 @@ pub struct TaskFilter {
     pub status: Option<String>,
     /// Those of this owner.
     pub owner: Option<String>,
-    /// Those that may be claimed (`ready`), that wait for others (`blocked`), or that nobody has (`unclaimed`).
+    /// Only tasks that may be claimed (`ready`), that wait for others (`blocked`), or that have no owner (`unclaimed`).
     pub readiness: Option<String>,
     /// Those about this file.
     pub file: Option<String>,
@@ -311,7 +311,7 @@ impl Client {
         })
     }
 
-    /// `GET path`, of a path whose answers say what is the calling agent's, and whose query does not name it.
+    /// `GET path`, of a path whose answers mark the calling agent's own records, and whose query does not name it.
     async fn get_as<T: DeserializeOwned>(&self, caller: &ToolCaller, path: &str) -> Result<T, ClientError> {
         let url = self.url_with(path, &[("repo_url", caller.repo_url.as_deref())])?;
         let mut request = self.http.get(url);

@@ -1,5 +1,5 @@
-//! Strings of the wire as JSON Schema, for the OpenAPI document. A pattern accepts what the server's `parse` accepts. A
-//! schema counts characters and `parse` counts bytes, so that the limits differ beyond ASCII.
+//! Strings of the wire as JSON Schema, for the OpenAPI document. A pattern accepts the same texts as the server's
+//! `parse`. A schema counts characters and `parse` counts bytes, so that the limits differ beyond ASCII.
 
 #[macro_use]
 mod patterns;
@@ -93,9 +93,9 @@ pub enum TeamName {}
 #[derive(Clone, Copy, Debug)]
 pub enum Handle {}
 
-/// A handle, or an empty text for nobody.
+/// A handle, or an empty text for none.
 #[derive(Clone, Copy, Debug)]
-pub enum HandleOrNobody {}
+pub enum HandleOrNone {}
 
 /// The id of a task.
 #[derive(Clone, Copy, Debug)]
@@ -293,7 +293,7 @@ text!(
     TraceId,
     "TraceId",
     "^[A-Za-z0-9._-]{1,64}$",
-    "The id of an event: what is sent twice within a day is recorded once.",
+    "The id of an event: an event that is sent twice within a day is recorded once.",
     ["018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f11"],
     |text| text
 );
@@ -322,10 +322,10 @@ text!(
     |text| text
 );
 text!(
-    HandleOrNobody,
+    HandleOrNone,
     "HandleOrNobody",
     concat!("^$|", handle!()),
-    "A member of a team, or an empty text for nobody.",
+    "A member of a team, or an empty text for none.",
     ["worker-1", ""],
     |text| text
 );
@@ -385,7 +385,7 @@ pub fn interface_changes() -> utoipa::openapi::schema::Array {
         .items(utoipa::openapi::Ref::from_schema_name("FilePath"))
         .max_items(Some(bounds::FILES))
         .description(Some(
-            "Those of the files whose interface changes, whatever `interface` says of the others",
+            "The files whose interface changes; `interface` is about the others",
         ))
         .build()
 }
@@ -432,7 +432,7 @@ pub fn lock_type() -> Object {
     one_of(
         &["DIRECT", "NEIGHBOR", "RESERVED", "WAITING"],
         "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports, RESERVED for a claim that was \
-         refused before, WAITING where such a claim waits for the file and blocks nobody; absent in a graph",
+         refused before, WAITING if such a claim waits for the file without blocking; absent in a graph",
     )
 }
 

@@ -1,4 +1,4 @@
-//! Patterns of strings. They accept what `parse` of the server accepts.
+//! Patterns of strings. They accept the same texts as `parse` of the server.
 
 /// White space as `str::trim` defines it; dialects of regular expressions differ in `\s`.
 macro_rules! space {
@@ -59,8 +59,8 @@ pub(super) const REPO_URL: &str = concat!(
 
 pub(super) const COMMIT_ID: &str = concat!("^[", space!(), "]*[0-9A-Fa-f]{7,64}[", space!(), "]*$");
 
-/// Of what `plain_text` removes: controls beyond ASCII, text direction marks, line ends, fillers, noncharacters, variation selectors. Not
-/// joiners. Those beyond the first 65,536 are left out, because not all validators can name them.
+/// Of the characters that `plain_text` removes: controls beyond ASCII, text direction marks, line ends, fillers, noncharacters, variation
+/// selectors. Not joiners. Those beyond the first 65,536 are left out, because not all validators can name them.
 macro_rules! marks {
     () => {
         concat!(
@@ -70,7 +70,7 @@ macro_rules! marks {
     };
 }
 
-/// What `plain_text` removes, but for the controls of ASCII.
+/// The characters that `plain_text` removes, except ASCII controls.
 macro_rules! unseen_beyond_ascii {
     () => {
         concat!(r"\u200c\u200d", marks!())

@@ -1,4 +1,4 @@
-//! What is asked for.
+//! Requests.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::{TaskPriority, TaskStatus};
 use crate::locks::InterfacePromise;
 use crate::schema::{
-    Branch, CommitId, FilePath, HandleOrNobody, IntentIdOrNone, LongText, RequestKey, TaskId, TaskTitle,
+    Branch, CommitId, FilePath, HandleOrNone, IntentIdOrNone, LongText, RequestKey, TaskId, TaskTitle,
 };
 use crate::teams::TeamCaller;
 
@@ -17,7 +17,7 @@ pub struct NewTask {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<TaskTitle>)]
     pub title: Option<String>,
-    /// What is to be done.
+    /// Work to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LongText>)]
     pub description: Option<String>,
@@ -32,11 +32,11 @@ pub struct NewTask {
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<TaskId>)]
     pub reference: Option<String>,
-    /// What it depends on: ids, or references of the request.
+    /// Its dependencies: ids, or references of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
     pub dependencies: Option<Vec<String>>,
-    /// What depends on it: ids, or references of the request.
+    /// Tasks that depend on it: ids, or references of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
     pub blocks: Option<Vec<String>>,
@@ -57,7 +57,7 @@ pub struct NewTask {
 /// Tasks to be added: all, or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct NewTasksRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
     /// The key of the request, if it may be repeated.
@@ -70,17 +70,17 @@ pub struct NewTasksRequest {
     pub tasks: Option<Vec<NewTask>>,
 }
 
-/// Changes of a task: all, or none. What is left out stays.
+/// Changes of a task: all, or none. Omitted fields stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct EditTaskRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
     /// The title.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<TaskTitle>)]
     pub title: Option<String>,
-    /// What is to be done; empty for nothing.
+    /// Work to do; an empty text removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LongText>)]
     pub description: Option<String>,
@@ -90,14 +90,14 @@ pub struct EditTaskRequest {
     /// The status that it has. Another one is refused: claim the task, or complete it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
-    /// What it depends on. Completed tasks stay among it, unless `drop_completed`.
+    /// Its dependencies. Completed tasks stay among it, unless `drop_completed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
     pub dependencies: Option<Vec<String>>,
     /// Whether completed tasks that `dependencies` leaves out are dropped as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drop_completed: Option<bool>,
-    /// What depends on it, besides completed tasks.
+    /// Tasks that depend on it, besides completed ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
     pub blocks: Option<Vec<String>>,
@@ -117,12 +117,13 @@ pub struct EditTaskRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LongText>)]
     pub note: Option<String>,
-    /// Whether to forget how often its claims have lapsed: by its creator or the leader.
+    /// Whether to reset the count of expired claims: by its creator or the leader.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clear_lapses: Option<bool>,
-    /// The member for whom it is kept for ten minutes, and who is told; empty for nobody. By its creator or the leader, and alone.
+    /// The member for whom it is reserved for ten minutes, and who is notified; empty for none. By its creator or the leader, and
+    /// alone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<HandleOrNobody>)]
+    #[schema(value_type = Option<HandleOrNone>)]
     pub assignee: Option<String>,
 }
 
@@ -145,10 +146,10 @@ pub struct TaskWork {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub base_head: Option<String>,
-    /// Whether the files of the task are claimed and given back with it; true where it is left out.
+    /// Whether the files of the task are claimed and released with it; true by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_files: Option<bool>,
-    /// Of a claim: `keeps` where what others can import of the files stays as it is. Without it, it may change.
+    /// Of a claim: `keeps` if the interface of the files stays as it is. Without it, it may change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<InterfacePromise>,
 }
@@ -156,10 +157,10 @@ pub struct TaskWork {
 /// The claim of a task with its files, or its renewal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ClaimTaskRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
-    /// Seconds until the claim lapses unless it is renewed; those of the server where it is left out.
+    /// Seconds until the claim expires unless it is renewed; the server's default if omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 30, maximum = 86_400)]
     pub lease_seconds: Option<u32>,
@@ -171,14 +172,14 @@ pub struct ClaimTaskRequest {
 /// The claim of the first task that is ready and whose files are free.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct NextTaskRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
     /// The key of the request, if it may be repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RequestKey>)]
     pub request_key: Option<String>,
-    /// Seconds until the claim lapses unless it is renewed; those of the server where it is left out.
+    /// Seconds until the claim expires unless it is renewed; the server's default if omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 30, maximum = 86_400)]
     pub lease_seconds: Option<u32>,
@@ -194,10 +195,10 @@ pub struct NextTaskRequest {
 /// The completion of a task by its owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct CompleteTaskRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
-    /// What came of it. Who works on a dependent task gets it.
+    /// Its result. The agents that work on dependent tasks get it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LongText>)]
     pub result: Option<String>,
@@ -217,10 +218,10 @@ pub struct CompleteTaskRequest {
 /// The end of a claim without completion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ReleaseTaskRequest {
-    /// Who acts.
+    /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
-    /// A note for who goes on.
+    /// A note for the next owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LongText>)]
     pub note: Option<String>,
@@ -228,11 +229,11 @@ pub struct ReleaseTaskRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub token: Option<i64>,
-    /// The commit that was pushed: of the files that were claimed with the task, those whose work the branch has are given back.
+    /// The commit that was pushed: of the files that were claimed with the task, those whose work the branch has are released.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub new_repo_head: Option<String>,
-    /// Give back all of these files without a push, for discarded work.
+    /// Release all of these files without a push, for discarded work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandon: Option<bool>,
     /// Where the work on its files is done.

@@ -1,4 +1,4 @@
-//! What is answered.
+//! Responses.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub enum LeaseState {
     Held,
     /// Its time passed: it may be claimed.
     Lapsed,
-    /// It was given back: it may be claimed.
+    /// It was released, and may be claimed.
     Released,
 }
 
@@ -31,11 +31,11 @@ pub enum LeaseState {
 pub struct Lease {
     /// Its state.
     pub state: LeaseState,
-    /// When it lapses unless it is renewed, ISO 8601.
+    /// When it expires unless it is renewed, ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub expires: Option<String>,
-    /// Fencing token of the newest claim, until the task is completed: by it a reader tells which events it knows.
+    /// Fencing token of the newest claim, until the task is completed: a reader uses it to find which events it knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, minimum = 1)]
     pub token: Option<i64>,
@@ -68,7 +68,7 @@ pub struct TaskView {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// What is to be done.
+    /// Work to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub description: Option<String>,
@@ -82,7 +82,7 @@ pub struct TaskView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub updated_at: Option<String>,
-    /// Handle of who has it, or has completed it.
+    /// Handle of its owner, or of the member that completed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub owner: Option<String>,
@@ -98,9 +98,9 @@ pub struct TaskView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub completed_at: Option<String>,
-    /// What it depends on, of which nothing is completed.
+    /// Its dependencies that are not completed.
     pub dependencies: Vec<String>,
-    /// What depends on it: the first 1,000.
+    /// Tasks that depend on it: the first 1,000.
     pub blocks: Vec<String>,
     /// The documented warning, while it is in progress in spite of its dependencies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,20 +132,20 @@ pub struct TaskView {
     pub created_by_login: Option<String>,
     /// Its claim.
     pub lease: Lease,
-    /// How often its claims have lapsed; three times hold it back.
+    /// How often its claims have expired; three times hold it back.
     pub lapses: u32,
-    /// Who had it before, where nobody has it now.
+    /// The former owner, if there is none now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub previous_owner: Option<String>,
     /// Its notes, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// What came of it.
+    /// Its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub result: Option<String>,
-    /// What it depends on, of which all is completed.
+    /// Its dependencies that are completed.
     pub met_dependencies: Vec<String>,
     /// Number of tasks that depend on it.
     pub block_count: u64,
@@ -167,7 +167,7 @@ pub struct TasksResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub next: Option<u64>,
-    /// What waits for the caller.
+    /// Pending items for the caller.
     #[serde(flatten)]
     pub waiting: Waiting,
 }
@@ -180,23 +180,23 @@ pub struct NewTasksResponse {
     pub ids: Vec<String>,
     /// The tasks as they are now.
     pub tasks: Vec<TaskView>,
-    /// What waits for the caller.
+    /// Pending items for the caller.
     #[serde(flatten)]
     pub waiting: Waiting,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
 }
 
-/// What came of a dependency.
+/// Result of a dependency.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct DependencyResult {
     /// The completed task.
     pub id: String,
-    /// Handle of who completed it.
+    /// Handle of the member that completed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub by: Option<String>,
-    /// Verified login of who completed it.
+    /// Verified login of the member that completed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub login: Option<String>,
@@ -210,7 +210,7 @@ pub struct DependencyResult {
 pub enum PassedReason {
     /// It is kept for another member.
     Reserved,
-    /// Another's lock blocks a file.
+    /// Someone else's lock blocks a file.
     Locked,
     /// Its files are of another branch.
     Branch,
@@ -262,11 +262,11 @@ pub struct HeldTask {
     pub id: String,
     /// Handle of its owner.
     pub owner: String,
-    /// When the claim lapses unless it is renewed, ISO 8601.
+    /// When the claim expires unless it is renewed, ISO 8601.
     pub expires: String,
 }
 
-/// A task, and what followed from the request. Absent members do not apply.
+/// A task, and the effects of the request. Absent members do not apply.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[schema(as = TaskAnswer)]
 pub struct TaskResponse {
@@ -274,7 +274,7 @@ pub struct TaskResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub task: Option<TaskView>,
-    /// What came of its completed dependencies: 128 KiB at most.
+    /// The results of its completed dependencies: 128 KiB at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependency_results: Vec<DependencyResult>,
     /// Dependencies of a claimed task that are not completed.
@@ -286,13 +286,13 @@ pub struct TaskResponse {
     /// Number of tasks whose dependencies are met now.
     #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
     pub unblocked: u64,
-    /// Members that were not told, because there is no room for it.
+    /// Members that were not notified, because their inboxes are full.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_told: Vec<String>,
     /// Ready tasks that were not given, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<PassedTask>,
-    /// The next claims to lapse, where no task is ready.
+    /// The next claims to expire, if no task is ready.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<HeldTask>,
     /// The locks on the files that were claimed with the task, by file path.
@@ -301,12 +301,12 @@ pub struct TaskResponse {
     /// Files of the task whose locks stay the caller's: their work is not on the branch, as far as Coord knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_files: Vec<String>,
-    /// Files that import the ones that were given back.
+    /// Files that import the released ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orphaned_dependencies: Vec<String>,
-    /// What waits for the caller.
+    /// Pending items for the caller.
     #[serde(flatten)]
     pub waiting: Waiting,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
 }

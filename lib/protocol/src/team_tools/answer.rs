@@ -1,4 +1,4 @@
-//! What calls are answered with.
+//! Answers to calls.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::tasks::{NewTasksResponse, TaskResponse, TasksResponse};
 use crate::teams::{TeamChangeResponse, TeamResponse, TeamsResponse};
 use crate::waiting::Membership;
 
-/// What is answered.
+/// An answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum TeamAnswer {
@@ -33,7 +33,7 @@ pub enum TeamAnswer {
 }
 
 impl TeamAnswer {
-    /// The command; none in what only shows.
+    /// The command; none in a mere view.
     pub fn orchestration(&self) -> Option<&Orchestration> {
         match self {
             TeamAnswer::Teams(_) | TeamAnswer::Team(_) | TeamAnswer::Tasks(_) | TeamAnswer::History(_) => None,
@@ -45,7 +45,7 @@ impl TeamAnswer {
         }
     }
 
-    /// Sentences about what waits for the caller; none in what hands its messages over.
+    /// Sentences about pending items for the caller; none in an answer that delivers its messages.
     pub fn warnings(&self) -> Vec<String> {
         let waiting = match self {
             TeamAnswer::Teams(response) => return response.your_teams.iter().flat_map(Membership::warnings).collect(),

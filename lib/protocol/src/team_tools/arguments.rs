@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use crate::schema::{AgentId, RepoUrl};
 use crate::tasks::{TaskPriority, TaskStatus, TaskWork};
 
-/// Who calls, in which team.
+/// The caller and its team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ToolCaller {
     /// The repository.
@@ -22,7 +22,7 @@ pub struct ToolCaller {
     pub agent_id: Option<String>,
 }
 
-/// What `team` does.
+/// Acts of `team`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TeamAction {
@@ -48,7 +48,7 @@ pub enum TeamAction {
 /// The arguments of `team`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct TeamToolCall {
-    /// Who calls.
+    /// The caller.
     #[serde(flatten)]
     pub caller: ToolCaller,
     /// request, approve, reject: of a shutdown.
@@ -95,7 +95,7 @@ pub struct ToolTask {
 /// The arguments of `task_create`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct CreateTasksCall {
-    /// Who calls.
+    /// The caller.
     #[serde(flatten)]
     pub caller: ToolCaller,
     #[expect(missing_docs, reason = "its name says it")]
@@ -107,7 +107,7 @@ pub struct CreateTasksCall {
 /// The arguments of `task_list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ListTasksCall {
-    /// Who calls.
+    /// The caller.
     #[serde(flatten)]
     pub caller: ToolCaller,
     /// One task, with its texts.
@@ -128,7 +128,7 @@ pub struct ListTasksCall {
     /// The most tasks; no model sends it.
     #[serde(skip)]
     pub limit: Option<u32>,
-    /// Those that nobody has; no model sends it.
+    /// Only unowned tasks; no model sends it.
     #[serde(skip)]
     pub is_unclaimed: bool,
     /// With descriptions; no model sends it.
@@ -139,7 +139,7 @@ pub struct ListTasksCall {
 /// The arguments of `task_claim`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ClaimTaskCall {
-    /// Who calls.
+    /// The caller.
     #[serde(flatten)]
     pub caller: ToolCaller,
     /// Without it: the next.
@@ -153,11 +153,11 @@ pub struct ClaimTaskCall {
     pub work: TaskWork,
 }
 
-/// What `task_update` does.
+/// Acts of `task_update`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskUpdate {
-    /// Changes what is sent.
+    /// Edits the sent fields.
     #[default]
     Edit,
     /// Ends it as done.
@@ -169,7 +169,7 @@ pub enum TaskUpdate {
 /// The arguments of `task_update`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct UpdateTaskCall {
-    /// Who calls.
+    /// The caller.
     #[serde(flatten)]
     pub caller: ToolCaller,
     #[expect(missing_docs, reason = "its name says it")]
@@ -180,7 +180,7 @@ pub struct UpdateTaskCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = TaskUpdate, required = true)]
     pub action: Option<TaskUpdate>,
-    /// With complete: for who goes on.
+    /// With complete: for the next owners.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// How far it is.
@@ -215,7 +215,7 @@ pub struct UpdateTaskCall {
 /// The arguments of `message_send`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct SendMessageCall {
-    /// Who calls.
+    /// The caller.
     #[serde(flatten)]
     pub caller: ToolCaller,
     /// Handles, or broadcast.
@@ -239,7 +239,7 @@ pub struct SendMessageCall {
 /// The arguments of `message_read`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ReadMessagesCall {
-    /// Who calls.
+    /// The caller.
     #[serde(flatten)]
     pub caller: ToolCaller,
     /// The last one that you got.

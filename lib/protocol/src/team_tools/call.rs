@@ -14,7 +14,7 @@ use crate::teams::{
     TeamCaller,
 };
 
-/// The request of HTTP for which a call stands: what the path names, and the rest.
+/// The HTTP request of a call: the parameters of its path, and the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TeamCall {
     /// `GET /api/teams`
@@ -56,7 +56,7 @@ pub enum TeamCall {
 /// A page of the messages of a team, the newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryCall {
-    /// Who calls.
+    /// The caller.
     pub caller: ToolCaller,
     /// Those before this one.
     pub before: Option<u64>,

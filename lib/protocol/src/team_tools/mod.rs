@@ -1,5 +1,4 @@
-//! The tools of MCP for teams, tasks and messages: their arguments, the request of HTTP for which each call stands, and what is
-//! answered.
+//! The tools of MCP for teams, tasks and messages: their arguments, the HTTP request of each call, and the answers.
 
 mod answer;
 mod arguments;

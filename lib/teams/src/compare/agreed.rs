@@ -1,30 +1,30 @@
 use std::collections::BTreeSet;
 
-use super::{Done, Folder, GiveOut, Seen, SeenTask, StoreTeam, TakeIn, give_out, inboxes};
+use super::{AgreedState, AgreedTask, AppliedChange, FileExport, FileImport, Folder, StoreTeam, export_files, inboxes};
 use crate::layout::Entry;
 use crate::names::TaskId;
 use crate::status::Status;
 use crate::team::ConfigFile;
 
-/// What [`super::give_out`] was given.
+/// The input of [`super::export_files`].
 #[derive(Clone, Copy, Debug)]
-pub struct Round<'a> {
-    /// What was seen before.
-    pub seen: Option<&'a Seen>,
-    /// What was done since.
-    pub done: &'a [Done],
+pub struct ComparisonInput<'a> {
+    /// The records as last seen.
+    pub seen: Option<&'a AgreedState>,
+    /// Steps done since.
+    pub done: &'a [AppliedChange],
     /// The files as they were read.
     pub folder: &'a Folder,
     /// The store by now.
     pub store: &'a StoreTeam,
-    /// What the files had changed.
-    pub taken: &'a TakeIn,
+    /// Changes from the files.
+    pub taken: &'a FileImport,
 }
 
-/// What is seen where the files of `stay` are not written: of these what file and store agree on, of all others what
-/// [`super::give_out`] gave.
-pub fn agreed(round: Round<'_>, given: &GiveOut, stay: &BTreeSet<Entry>) -> Seen {
-    let Round {
+/// The records as seen if the files of `stay` are not written: for these the agreement of file and store, for all
+/// others the output of [`super::export_files`].
+pub fn agreed(round: ComparisonInput<'_>, given: &FileExport, stay: &BTreeSet<Entry>) -> AgreedState {
+    let ComparisonInput {
         seen,
         done,
         folder,
@@ -32,7 +32,7 @@ pub fn agreed(round: Round<'_>, given: &GiveOut, stay: &BTreeSet<Entry>) -> Seen
         taken,
     } = round;
     let mut agreed = given.seen.clone();
-    let sent = Done::sent(done);
+    let sent = AppliedChange::sent(done);
     let since = seen.cloned().unwrap_or_default().after(done);
     for entry in stay {
         match entry {
@@ -63,17 +63,17 @@ pub fn agreed(round: Round<'_>, given: &GiveOut, stay: &BTreeSet<Entry>) -> Seen
     agreed
 }
 
-/// What file and store agree on where nothing was seen before, and before the first change of `taken` is applied: with it and with what
-/// was done since, a first sync that was cut off goes on where it was.
-pub fn agreed_before(folder: &Folder, store: &StoreTeam, taken: &TakeIn) -> Seen {
-    // What is refused is said again by the sync that goes on.
-    let taken = &TakeIn {
+/// The agreement of file and store if nothing was seen before, and before the first change of `taken` is applied: with it and the steps
+/// done since, a first sync that was cut off resumes.
+pub fn agreed_before(folder: &Folder, store: &StoreTeam, taken: &FileImport) -> AgreedState {
+    // Refusals are reported again by the sync that continues.
+    let taken = &FileImport {
         settled: BTreeSet::new(),
         ..taken.clone()
     };
-    let given = give_out(None, folder, store, taken, &Done::sent(&[]));
+    let given = export_files(None, folder, store, taken, &AppliedChange::sent(&[]));
     let stay = given.writes.keys().chain(&given.removals).cloned().collect();
-    let round = Round {
+    let round = ComparisonInput {
         seen: None,
         done: &[],
         folder,
@@ -83,10 +83,10 @@ pub fn agreed_before(folder: &Folder, store: &StoreTeam, taken: &TakeIn) -> Seen
     agreed(round, &given, &stay)
 }
 
-/// Each value that both have; where they differ, what was seen before.
-fn agree_on_task(since: &Seen, folder: &Folder, store: &StoreTeam, id: &TaskId, agreed: &mut Seen) {
+/// Each value that both have; where they differ, the last seen one.
+fn agree_on_task(since: &AgreedState, folder: &Folder, store: &StoreTeam, id: &TaskId, agreed: &mut AgreedState) {
     let waits_for = |id: &str| store.tasks.get(id).is_some_and(|task| task.status != Status::Completed);
-    let file = folder.tasks.get(id).map(|file| SeenTask::of(file.task(), waits_for));
+    let file = folder.tasks.get(id).map(|file| AgreedTask::of(file.task(), waits_for));
     let before = since.tasks.get(id.as_str()).cloned();
     let value = match (file, agreed.tasks.remove(id.as_str()), before) {
         (Some(file), Some(form), _) if file == form => Some(form),
@@ -96,13 +96,13 @@ fn agree_on_task(since: &Seen, folder: &Folder, store: &StoreTeam, id: &TaskId, 
     agreed.tasks.extend(value.map(|value| (id.to_string(), value)));
 }
 
-fn merged(file: SeenTask, form: SeenTask, before: SeenTask) -> SeenTask {
+fn merged(file: AgreedTask, form: AgreedTask, before: AgreedTask) -> AgreedTask {
     fn one<T: PartialEq>(file: T, form: T, before: T) -> T {
         if file == form { form } else { before }
     }
     let of_one = file.dependencies.union(&form.dependencies);
     let kept = of_one.filter(|on| {
-        let is_in = |task: &SeenTask| task.dependencies.contains(*on);
+        let is_in = |task: &AgreedTask| task.dependencies.contains(*on);
         (is_in(&file) && is_in(&form)) || is_in(&before)
     });
     let dependencies = kept.cloned().collect();
@@ -111,7 +111,7 @@ fn merged(file: SeenTask, form: SeenTask, before: SeenTask) -> SeenTask {
         (form.status, form.owner),
         (before.status, before.owner),
     );
-    SeenTask {
+    AgreedTask {
         title: one(file.title, form.title, before.title),
         description: one(file.description, form.description, before.description),
         priority: one(file.priority, form.priority, before.priority),

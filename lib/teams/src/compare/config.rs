@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sides::{Sides, TakeIn};
-use super::{Change, Finding, Kind, Seen, StoreTeam};
+use super::sides::{FileImport, Sides};
+use super::{AgreedState, Change, Finding, Kind, StoreTeam};
 use crate::bounds::{MEMBERS, TEXT_BYTES};
 use crate::layout::Entry;
 use crate::message::{InboxFile, MessageType};
@@ -11,8 +11,8 @@ use crate::names::Handle;
 use crate::refusal::shown;
 use crate::team::{ConfigFile, TeamConfig};
 
-/// New members join as handles of this login; nobody leaves by a file, and nobody is made leader by one.
-pub fn joins(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
+/// New members join as handles of this login; a file cannot remove a member, or make one the leader.
+pub fn joins(sides: &Sides, config: &TeamConfig, found: &mut FileImport) {
     let entry = Entry::Config(sides.store.name.clone());
     let folded = |handle: &Handle| (handle.folded(), handle.as_str().to_owned());
     let mut taken: BTreeMap<_, _> = sides.store.members.keys().map(folded).collect();
@@ -33,7 +33,7 @@ pub fn joins(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
         let refused = if let Some(other) = taken.get(&handle.folded()) {
             Some((
                 Kind::Foreign,
-                format!("the handle {other} is taken, and case does not tell handles apart"),
+                format!("the handle {other} is taken, and handles must differ in more than case"),
             ))
         } else if taken.len() >= MEMBERS {
             Some((Kind::Bounds, format!("a team has {MEMBERS} members at most")))
@@ -77,11 +77,11 @@ pub fn joins(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
 }
 
 /// New names in `shutdownApprovals`, each for itself.
-pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
+pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut FileImport) {
     let entry = Entry::Config(sides.store.name.clone());
     let mut open = sides.store.shutdown_open;
     let mut done = BTreeSet::new();
-    // Who has sent a request in files comes first: the list does not say whose it was.
+    // The sender of a request in files comes first: the list has no authors.
     let messages = sides.folder.inboxes.values().flat_map(InboxFile::messages);
     let requests = messages.filter(|message| message.kind == MessageType::ShutdownRequest);
     let authors: BTreeSet<&str> = requests.map(|message| message.from.as_str()).collect();
@@ -92,7 +92,7 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
         if seen || sides.store.approvals.contains(name.as_str()) || !done.insert(name) {
             continue;
         }
-        // A list that is older than the first sync is left from a shutdown that has ended, as far as anybody knows.
+        // A list that is older than the first sync is probably left from a shutdown that has ended.
         if sides.seen.is_none() {
             found.old_approvals.push(name.clone());
             continue;
@@ -106,7 +106,7 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
             }
             None => {
                 let message = format!(
-                    "{} is no handle of this login: nobody else can approve for it",
+                    "{} is no handle of this login, and only its own login can approve for it",
                     shown(name)
                 );
                 found.findings.push(Finding::new(Kind::Foreign, &entry, field, message));
@@ -115,12 +115,12 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
     }
 }
 
-fn seen_member(seen: Option<&Seen>, handle: &str) -> bool {
+fn seen_member(seen: Option<&AgreedState>, handle: &str) -> bool {
     seen.is_some_and(|seen| seen.members.contains(handle))
 }
 
 /// The file as the store has the team: its members, leader and approvals. Names, types and times that the file has stay.
-pub fn write(seen: Option<&Seen>, file: Option<&ConfigFile>, store: &StoreTeam) -> ConfigFile {
+pub fn write(seen: Option<&AgreedState>, file: Option<&ConfigFile>, store: &StoreTeam) -> ConfigFile {
     let new = store.config_file();
     let Some(file) = file else {
         return ConfigFile::new(new);

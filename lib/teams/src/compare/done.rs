@@ -1,21 +1,22 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Change, Seen, SeenMessage, SeenTask, Sent, To};
+use super::{AgreedMessage, AgreedState, AgreedTask, Change, Recipient, SentNumbers};
 use crate::status::Status;
 
-/// What the store took of the files: kept after each call until [`Seen`] is, so that a sync that is cut off does nothing twice.
+/// Changes that the store accepted from the files: kept after each call until [`AgreedState`] is, so that a sync that is cut off does
+/// nothing twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Done {
+pub enum AppliedChange {
     /// A task was created.
     Created {
         id: String,
-        /// What was created.
-        task: SeenTask,
+        /// The created task.
+        task: AgreedTask,
     },
     /// A message was sent.
     Sent {
-        /// Whose inbox has it; none for a broadcast.
+        /// The inbox that has it; none for a broadcast.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inbox: Option<String>,
         /// Its identity in files.
@@ -25,8 +26,8 @@ pub enum Done {
     },
 }
 
-impl Done {
-    /// What is kept of a change: of a message with its number in the store.
+impl AppliedChange {
+    /// The record of a change: of a message with its number in the store.
     pub fn of(change: &Change, sequence: Option<u64>) -> Option<Self> {
         match change {
             Change::CreateTask {
@@ -35,9 +36,9 @@ impl Done {
                 description,
                 priority,
                 dependencies,
-            } => Some(Done::Created {
+            } => Some(AppliedChange::Created {
                 id: id.to_string(),
-                task: SeenTask {
+                task: AgreedTask {
                     title: title.clone(),
                     description: description.clone(),
                     priority: priority.as_str().to_owned(),
@@ -46,10 +47,10 @@ impl Done {
                     dependencies: dependencies.iter().map(ToString::to_string).collect(),
                 },
             }),
-            Change::Send { to, digest, .. } => Some(Done::Sent {
+            Change::Send { to, digest, .. } => Some(AppliedChange::Sent {
                 inbox: match to {
-                    To::One(handle) => Some(handle.to_string()),
-                    To::All => None,
+                    Recipient::One(handle) => Some(handle.to_string()),
+                    Recipient::All => None,
                 },
                 digest: digest.clone(),
                 sequence: sequence?,
@@ -59,10 +60,10 @@ impl Done {
     }
 
     /// The numbers of the messages that were sent.
-    pub fn sent(done: &[Done]) -> Sent {
-        let mut sent = Sent::new();
+    pub fn sent(done: &[AppliedChange]) -> SentNumbers {
+        let mut sent = SentNumbers::new();
         for done in done {
-            if let Done::Sent { digest, sequence, .. } = done {
+            if let AppliedChange::Sent { digest, sequence, .. } = done {
                 sent.entry(digest.clone()).or_default().push_back(*sequence);
             }
         }
@@ -70,31 +71,31 @@ impl Done {
     }
 }
 
-impl Seen {
-    /// What is seen for [`super::give_out`], where `done` was done since: tasks that were created are known, so that one whose next
-    /// step was refused is not a stranger the next time. Messages have their numbers by [`Done::sent`].
-    pub fn with_created(mut self, done: &[Done]) -> Seen {
+impl AgreedState {
+    /// The seen records for [`super::export_files`] after the steps `done`: created tasks are known, so that one whose next step was
+    /// refused is not foreign the next time. Messages have their numbers by [`AppliedChange::sent`].
+    pub fn with_created(mut self, done: &[AppliedChange]) -> AgreedState {
         for done in done {
-            if let Done::Created { id, task } = done {
+            if let AppliedChange::Created { id, task } = done {
                 self.tasks.insert(id.clone(), task.clone());
             }
         }
         self
     }
 
-    /// What is seen for [`super::take_in`], where `done` was done since. [`super::give_out`] takes [`Seen::with_created`], and
-    /// [`Done::sent`].
-    pub fn after(&self, done: &[Done]) -> Seen {
+    /// The seen records for [`super::import_files`] after the steps `done`. [`super::export_files`] takes [`AgreedState::with_created`], and
+    /// [`AppliedChange::sent`].
+    pub fn after(&self, done: &[AppliedChange]) -> AgreedState {
         let mut seen = self.clone();
         for done in done {
             match done {
-                Done::Created { id, task } => drop(seen.tasks.insert(id.clone(), task.clone())),
-                Done::Sent {
+                AppliedChange::Created { id, task } => drop(seen.tasks.insert(id.clone(), task.clone())),
+                AppliedChange::Sent {
                     inbox,
                     digest,
                     sequence,
                 } => {
-                    let message = SeenMessage {
+                    let message = AgreedMessage {
                         digest: digest.clone(),
                         sequence: Some(*sequence),
                     };

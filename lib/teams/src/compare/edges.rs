@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::new_tasks::{New, named, waits_for};
-use super::sides::{Sides, TakeIn};
+use super::new_tasks::{NewTasks, named, waits_for};
+use super::sides::{FileImport, Sides};
 use super::tasks::Reason;
 use super::{Change, Finding, Kind};
 use crate::bounds::DEPENDENCIES;
@@ -13,15 +13,15 @@ use crate::status::Status;
 use crate::task::Task;
 use crate::texts::{circular, no_blocked, no_dependency};
 
-/// `(task, what it waits for)`
+/// `(task, dependency)`
 type Edges<'a> = BTreeSet<(&'a str, &'a str)>;
 
 /// Tasks that a search for rings may visit, all searches of one comparison together.
 const VISITS: usize = 4_000_000;
 
-/// What the files changed of the edges: an edge that was seen goes if one of its ends does not have it any longer; a new one
-/// comes if one of its ends has it.
-pub fn compare<'a>(sides: &Sides<'a>, mut new: New<'a>, found: &mut TakeIn) {
+/// Changes of edges in the files: a seen edge is removed if one of its ends no longer has it; a new one is added if one of
+/// its ends has it.
+pub fn compare<'a>(sides: &Sides<'a>, mut new: NewTasks<'a>, found: &mut FileImport) {
     report_missing(sides, &new, found);
     let (added, removed) = changed(sides, &new, found);
     let kept: Edges = stored(sides).difference(&removed).copied().collect();
@@ -37,9 +37,10 @@ fn stored<'a>(sides: &Sides<'a>) -> Edges<'a> {
     sides.forms.iter().flat_map(of_task).collect()
 }
 
-fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edges<'a>) {
+fn changed<'a>(sides: &Sides<'a>, new: &NewTasks, found: &FileImport) -> (Edges<'a>, Edges<'a>) {
     let seen_tasks = sides.seen.map(|seen| &seen.tasks);
-    // A file says something of a task that is to be created, or that was seen. About others nobody knows which side is newer.
+    // A file says something of a task that is to be created, or that was seen. For other tasks it is unknown which side is
+    // newer.
     let says = |id: &str| {
         let seen = sides.was_there(id) && sides.forms.contains_key(id);
         sides.folder.tasks.contains_key(id) && (new.contains(id) || seen) && !found.held.contains(id)
@@ -68,8 +69,8 @@ fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edge
     (added, removed)
 }
 
-fn report_missing(sides: &Sides, new: &New, found: &mut TakeIn) {
-    // What the store has deleted meanwhile goes from the lists without a word.
+fn report_missing(sides: &Sides, new: &NewTasks, found: &mut FileImport) {
+    // Tasks that the store has deleted meanwhile are dropped from the lists silently.
     let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id) || sides.was_there(id);
     for (id, file) in &sides.folder.tasks {
         let task = file.task();
@@ -96,8 +97,8 @@ fn without_rings<'a>(
     sides: &Sides<'a>,
     kept: &Edges<'a>,
     mut added: Edges<'a>,
-    new: &mut New,
-    found: &mut TakeIn,
+    new: &mut NewTasks,
+    found: &mut FileImport,
 ) -> Edges<'a> {
     let mut dependencies: HashMap<&str, Vec<&str>> = HashMap::new();
     for (task, on) in kept.union(&added) {
@@ -124,7 +125,7 @@ fn without_rings<'a>(
         });
         let message = match found_ring {
             Some(ring) => circular(ring),
-            // Too many edges to look at each: what is left may be on a ring.
+            // Too many edges to visit each: the rest may be on a ring.
             None if visits >= VISITS => circular([task, on]),
             None => continue,
         };
@@ -138,7 +139,7 @@ fn without_rings<'a>(
             found,
         );
     }
-    let exists = |id: &str, new: &New| sides.forms.contains_key(id) || new.contains(id);
+    let exists = |id: &str, new: &NewTasks| sides.forms.contains_key(id) || new.contains(id);
     let without: Vec<_> = added.iter().copied().filter(|(_, on)| !exists(on, new)).collect();
     for (task, on) in without.into_iter().filter(|(task, _)| sides.forms.contains_key(*task)) {
         refuse(
@@ -154,7 +155,7 @@ fn without_rings<'a>(
 }
 
 /// A new task is not created, with all that need it; the edge of one that exists is reported.
-fn refuse(sides: &Sides, task: &str, reason: Reason, new: &mut New, found: &mut TakeIn) {
+fn refuse(sides: &Sides, task: &str, reason: Reason, new: &mut NewTasks, found: &mut FileImport) {
     let id = TaskId::parse(task).expect("the id of a task that is there");
     if new.contains(task) {
         new.refuse(sides, &id, reason, found);
@@ -166,7 +167,7 @@ fn refuse(sides: &Sides, task: &str, reason: Reason, new: &mut New, found: &mut 
     }
 }
 
-/// The tasks that are left when those without dependencies are taken away again and again: on rings, or before one.
+/// The tasks that are left when those without dependencies are removed again and again: on rings, or before one.
 fn on_rings<'a>(dependencies: &HashMap<&'a str, Vec<&'a str>>) -> BTreeSet<&'a str> {
     let mut waiting: HashMap<&str, usize> = HashMap::new();
     let mut dependents: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -186,7 +187,7 @@ fn on_rings<'a>(dependencies: &HashMap<&'a str, Vec<&'a str>>) -> BTreeSet<&'a s
     while let Some(id) = free.pop() {
         waiting.remove(id);
         for dependent in dependents.remove(id).unwrap_or_default() {
-            let count = waiting.get_mut(dependent).expect("what waits is not free");
+            let count = waiting.get_mut(dependent).expect("the blocked task is not free");
             *count -= 1;
             if *count == 0 {
                 free.push(dependent);
@@ -196,7 +197,7 @@ fn on_rings<'a>(dependencies: &HashMap<&'a str, Vec<&'a str>>) -> BTreeSet<&'a s
     waiting.into_keys().collect()
 }
 
-fn edit(sides: &Sides, kept: &Edges, added: &Edges, removed: &Edges, found: &mut TakeIn) {
+fn edit(sides: &Sides, kept: &Edges, added: &Edges, removed: &Edges, found: &mut FileImport) {
     let parse = |id: &str| TaskId::parse(id).expect("the id of a task that is there");
     let stored = stored(sides);
     let mut edits: BTreeMap<&str, (Vec<TaskId>, Vec<TaskId>)> = BTreeMap::new();

@@ -4,7 +4,7 @@ use crate::names::{Handle, TaskId};
 use crate::refusal::Refusal;
 use crate::status::Priority;
 
-/// What the files ask of the store. Each is one call, as its handle, by the same scripts as all others.
+/// A change that the files request from the store. Each is one call, as its handle, by the same scripts as all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A member that only the file has: a handle of the login that syncs.
@@ -20,11 +20,11 @@ pub enum Change {
         /// Its id, which is kept.
         id: TaskId,
         title: String,
-        /// What is to be done.
+        /// Work to do.
         description: Option<String>,
         /// How urgent it is.
         priority: Priority,
-        /// What it waits for; all of them exist by then.
+        /// Its dependencies; all of them exist by then.
         dependencies: Vec<TaskId>,
     },
     /// Members that only the file has changed. `None` leaves one alone.
@@ -33,7 +33,7 @@ pub enum Change {
         id: TaskId,
         /// The new title.
         title: Option<String>,
-        /// The new description; `Some(None)` takes it away.
+        /// The new description; `Some(None)` removes it.
         description: Option<Option<String>>,
         /// The new priority.
         priority: Option<Priority>,
@@ -42,16 +42,16 @@ pub enum Change {
     EditDependencies {
         /// The dependent.
         id: TaskId,
-        /// What it waits for from now on.
+        /// New dependencies.
         add: Vec<TaskId>,
-        /// What it does not wait for any longer.
+        /// Removed dependencies.
         remove: Vec<TaskId>,
     },
     /// `pending` -> `in_progress`.
     Claim(TaskId, Handle),
     /// `in_progress` -> `completed`.
     Complete(TaskId, Handle),
-    /// The plugin's reassignment, with its warning: the owner gives the task back.
+    /// The plugin's reassignment, with its warning: the owner releases the task.
     Release(TaskId, Handle),
     /// The file was deleted, and nothing else changed.
     DeleteTask(TaskId),
@@ -59,15 +59,15 @@ pub enum Change {
     Send {
         /// The sender.
         from: Handle,
-        /// To whom.
-        to: To,
-        /// What kind.
+        /// The recipient.
+        to: Recipient,
+        /// Kind of message.
         kind: MessageType,
         /// The text.
         message: String,
         /// The text in short.
         summary: Option<String>,
-        /// What [`super::Sent`] names it by, and part of its request key.
+        /// Its name in [`super::Sent`], and part of its request key.
         digest: String,
     },
     /// The inbox is read up to this message.
@@ -78,16 +78,16 @@ pub enum Change {
     ApproveShutdown(Handle),
 }
 
-/// To whom a message goes.
+/// The recipient of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum To {
+pub enum Recipient {
     /// One member.
     One(Handle),
     /// All but the sender.
     All,
 }
 
-/// What is not applied, and where it stands.
+/// A change that is not applied, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Why.
@@ -103,13 +103,13 @@ pub enum Kind {
     Unreadable,
     /// The store has changed it too. The store wins.
     Conflict,
-    /// Both differ, and what was last seen is lost. Both stay.
+    /// Both differ, and the last seen value is lost. Both stay.
     Unknown,
     /// A status cannot go there.
     Transition,
     /// A ring.
     Cycle,
-    /// The handle belongs to another login, or to nobody.
+    /// The handle belongs to another login, or to none.
     Foreign,
     /// A task that it names does not exist.
     Missing,

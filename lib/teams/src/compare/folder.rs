@@ -17,12 +17,13 @@ pub struct Folder {
     pub inboxes: BTreeMap<Handle, InboxFile>,
     /// The tasks that can be read.
     pub tasks: BTreeMap<TaskId, TaskFile>,
-    /// What cannot be read, and why.
+    /// Unreadable entries, and why.
     pub refused: BTreeMap<Entry, Refusal>,
 }
 
 impl Folder {
-    /// Reads the files of `team`. Whoever read the disk gives bytes, or why it did not read an entry (a link, too large).
+    /// Reads the files of `team`. The reader of the disk passes bytes, or why it did not read an entry (a link, too
+    /// large).
     pub fn read(team: &TeamName, files: impl IntoIterator<Item = (Entry, Result<Vec<u8>, Refusal>)>) -> Self {
         let mut folder = Folder::default();
         for (entry, bytes) in files {

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
-use super::finding::{Change, Finding, Kind, To, digest};
-use super::sides::{Sides, TakeIn};
-use super::{Seen, SeenMessage, Sent, StoreTeam};
+use super::finding::{Change, Finding, Kind, Recipient, digest};
+use super::sides::{FileImport, Sides};
+use super::{AgreedMessage, AgreedState, SentNumbers, StoreTeam};
 use crate::bounds::TEXT_BYTES;
 use crate::layout::Entry;
 use crate::message::{InboxFile, Message, MessageType};
@@ -12,11 +12,11 @@ use crate::names::Handle;
 use crate::refusal::shown;
 use crate::texts::BROADCAST;
 
-/// What was seen of an inbox: how many of a message, and their numbers.
-type Known<'a> = HashMap<&'a str, VecDeque<Option<u64>>>;
+/// The seen messages of an inbox: how many of a message, and their numbers.
+type KnownMessages<'a> = HashMap<&'a str, VecDeque<Option<u64>>>;
 
-fn known<'a>(seen: Option<&'a Seen>, handle: &Handle) -> Known<'a> {
-    let mut known = Known::new();
+fn known<'a>(seen: Option<&'a AgreedState>, handle: &Handle) -> KnownMessages<'a> {
+    let mut known = KnownMessages::new();
     for message in seen
         .and_then(|seen| seen.inboxes.get(handle.as_str()))
         .into_iter()
@@ -27,15 +27,15 @@ fn known<'a>(seen: Option<&'a Seen>, handle: &Handle) -> Known<'a> {
     known
 }
 
-/// Without knowledge of what was seen, messages of the same words between the same members are the same.
-type Words<'a> = (&'a str, bool, MessageType, &'a str);
+/// Without the last seen records, messages of the same words between the same members are the same.
+type MessageContent<'a> = (&'a str, bool, MessageType, &'a str);
 
-fn words(message: &Message) -> Words<'_> {
+fn words(message: &Message) -> MessageContent<'_> {
     (&message.from, message.to == BROADCAST, message.kind, &message.message)
 }
 
-/// Without knowledge of what was seen: messages that the store does not have, although it has a later one of their inbox. It had them
-/// once, because it keeps the newest ones only, and they were sent in their order. What is new stands behind what both have.
+/// Without the last seen records: messages that the store does not have, although it has a later one of their inbox. It had them
+/// once, because it keeps the newest ones only, and they were sent in their order. New messages are behind those that both have.
 fn old(sides: &Sides) -> BTreeSet<(Handle, usize)> {
     let mut old = BTreeSet::new();
     if sides.seen.is_some() {
@@ -71,8 +71,8 @@ fn old(sides: &Sides) -> BTreeSet<(Handle, usize)> {
 }
 
 /// The numbers of messages, in their order.
-fn by_words<'a>(messages: impl Iterator<Item = (u64, &'a Message)>) -> HashMap<Words<'a>, VecDeque<u64>> {
-    let mut numbers: HashMap<Words, VecDeque<u64>> = HashMap::new();
+fn by_words<'a>(messages: impl Iterator<Item = (u64, &'a Message)>) -> HashMap<MessageContent<'a>, VecDeque<u64>> {
+    let mut numbers: HashMap<MessageContent, VecDeque<u64>> = HashMap::new();
     for (sequence, message) in messages {
         numbers.entry(words(message)).or_default().push_back(sequence);
     }
@@ -80,7 +80,7 @@ fn by_words<'a>(messages: impl Iterator<Item = (u64, &'a Message)>) -> HashMap<W
 }
 
 /// Messages that only the files have, and how far each inbox of this login is read.
-pub fn take_in(sides: &Sides, found: &mut TakeIn) {
+pub fn import_files(sides: &Sides, found: &mut FileImport) {
     found.old = old(sides);
     let mut broadcasts: HashMap<String, usize> = HashMap::new();
     let mut sends = Vec::new();
@@ -141,13 +141,13 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
             }
         }
     }
-    // One order for the team, as near to what happened as the files tell.
+    // One order for the team, as close to the events as the files show.
     sends.sort_by_key(|(timestamp, _)| *timestamp);
     found.changes.extend(sends.into_iter().map(|(_, send)| send));
 }
 
-fn seen_anywhere(seen: Option<&Seen>, digest: &str) -> usize {
-    let of_inbox = |messages: &Vec<SeenMessage>| messages.iter().filter(|message| message.digest == digest).count();
+fn seen_anywhere(seen: Option<&AgreedState>, digest: &str) -> usize {
+    let of_inbox = |messages: &Vec<AgreedMessage>| messages.iter().filter(|message| message.digest == digest).count();
     seen.iter()
         .flat_map(|seen| seen.inboxes.values())
         .map(of_inbox)
@@ -161,7 +161,7 @@ fn send(
     inbox: &Handle,
     message: &Message,
     digest: String,
-    found: &TakeIn,
+    found: &FileImport,
 ) -> Result<Option<Change>, (Kind, &'static str, String)> {
     if message.kind.is_of_shutdown() {
         return Ok(None);
@@ -174,14 +174,14 @@ fn send(
         return Err((Kind::Foreign, "from", sentence));
     };
     let to = if message.to == BROADCAST {
-        To::All
+        Recipient::All
     } else if message.to == inbox.as_str() {
-        To::One(inbox.clone())
+        Recipient::One(inbox.clone())
     } else {
         return Err((
             Kind::NotByFile,
             "to",
-            format!("{} is not whose inbox this is", shown(&message.to)),
+            format!("this is not the inbox of {}", shown(&message.to)),
         ));
     };
     let longest = message
@@ -206,47 +206,47 @@ fn send(
 }
 
 /// An inbox as it is to be.
-pub struct Written {
-    /// What the store has, behind what the file has.
+pub struct ExportedInbox {
+    /// The store's messages, behind those of the file.
     pub inbox: InboxFile,
-    /// What the file has.
-    here: Vec<SeenMessage>,
-    /// What was taken out of the file, and the store still has.
-    out: Vec<SeenMessage>,
-    /// What the file lacks.
-    added: Vec<SeenMessage>,
+    /// The file's messages.
+    here: Vec<AgreedMessage>,
+    /// Messages that were removed from the file, and that the store still has.
+    out: Vec<AgreedMessage>,
+    /// Messages that the file lacks.
+    added: Vec<AgreedMessage>,
 }
 
-impl Written {
-    /// What is seen where it is written.
-    pub fn seen(mut self) -> Vec<SeenMessage> {
+impl ExportedInbox {
+    /// The seen messages if the file is written.
+    pub fn seen(mut self) -> Vec<AgreedMessage> {
         self.out.retain(|message| !self.added.contains(message));
         [self.here, self.out, self.added].concat()
     }
 
-    /// What is seen where it is not.
-    pub fn seen_unwritten(self) -> Vec<SeenMessage> {
+    /// The seen messages if it is not.
+    pub fn seen_unwritten(self) -> Vec<AgreedMessage> {
         [self.here, self.out].concat()
     }
 }
 
-/// The inbox as the store has it, behind what the file has.
+/// The inbox of the store, behind that of the file.
 pub fn write(
-    seen: Option<&Seen>,
-    sent: &Sent,
-    taken: &TakeIn,
+    seen: Option<&AgreedState>,
+    sent: &SentNumbers,
+    taken: &FileImport,
     file: Option<&InboxFile>,
     store: &StoreTeam,
     handle: &Handle,
-) -> Written {
+) -> ExportedInbox {
     let mut inbox = file.cloned().unwrap_or_default();
     let stored: BTreeMap<u64, Message> = store.inbox(handle).into_iter().collect();
     let mut known = known(seen, handle);
     let mut new = sent.clone();
-    // What was taken out of the file does not come back; a file that is gone is written anew.
+    // Messages that were removed from the file do not come back; a missing file is written anew.
     let before = known.values().flatten().copied().flatten().filter(|_| file.is_some());
     let mut used: HashSet<u64> = before.collect();
-    let mut after: Vec<SeenMessage> = Vec::new();
+    let mut after: Vec<AgreedMessage> = Vec::new();
     let mut loose: Vec<usize> = Vec::new();
     for (at, message) in inbox.messages().iter().enumerate() {
         let digest = digest(message);
@@ -259,9 +259,9 @@ pub fn write(
         if before.is_none() && sequence.is_none() && (seen.is_none() || message.kind.is_of_shutdown()) {
             loose.push(at);
         }
-        after.push(SeenMessage { digest, sequence });
+        after.push(AgreedMessage { digest, sequence });
     }
-    // Same words: what the file has is the store's message.
+    // Same words: the file's message is the store's.
     let free = stored.iter().filter(|(sequence, _)| !used.contains(sequence));
     let mut unseen = by_words(free.map(|(sequence, message)| (*sequence, message)));
     for at in loose {
@@ -281,7 +281,7 @@ pub fn write(
         }
     }
     // A message that the store did not take, and that was not settled, is new the next time too.
-    let was_known: Known = self::known(seen, handle);
+    let was_known: KnownMessages = self::known(seen, handle);
     let mut at = 0;
     after.retain(|message| {
         at += 1;
@@ -291,20 +291,20 @@ pub fn write(
     });
     let of_inbox = seen.and_then(|seen| seen.inboxes.get(handle.as_str()));
     let in_file: HashSet<u64> = after.iter().filter_map(|message| message.sequence).collect();
-    let is_out = |message: &&SeenMessage| {
+    let is_out = |message: &&AgreedMessage| {
         let sequence = message.sequence.filter(|sequence| stored.contains_key(sequence));
         sequence.is_some_and(|sequence| !in_file.contains(&sequence))
     };
     let out = of_inbox.into_iter().flatten().filter(is_out).cloned().collect();
     let mut added = Vec::new();
     for (sequence, message) in stored.iter().filter(|(sequence, _)| !used.contains(sequence)) {
-        added.push(SeenMessage {
+        added.push(AgreedMessage {
             digest: digest(message),
             sequence: Some(*sequence),
         });
         inbox.push(message.clone());
     }
-    Written {
+    ExportedInbox {
         inbox,
         here: after,
         out,

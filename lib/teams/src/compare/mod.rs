@@ -1,35 +1,36 @@
-//! One team's folder and the team in the store, three ways with what was last seen.
+//! One team's folder and the team in the store, compared three ways with the last seen records.
 //!
-//! A sync holds both locks of the team's folder and goes in two steps: [`take_in`] finds what the files changed, which is applied by
-//! the scripts, under their rules; [`give_out`] then makes the files say what the store says, and gives the next [`Seen`].
+//! A sync holds both locks of the team's folder and goes in two steps: [`import_files`] finds changes in the files, which the scripts
+//! apply under their rules; [`export_files`] then makes the files match the store, and gives the next [`AgreedState`].
 //!
-//! - [`StoreTeam`]: what the store has, and its form in files
-//! - [`Folder`]: what the files have; a file that is refused is neither applied nor written over
-//! - [`Change`], [`Finding`]: what is to be applied; what is not, by file and field
-//! - [`Done`], [`agreed()`], [`agreed_before`]: what is seen of a sync that was cut off, where files are not written, and before a first
+//! - [`StoreTeam`]: the store's team, and its form in files
+//! - [`Folder`]: the files; one that is refused is neither applied nor written over
+//! - [`Change`], [`Finding`]: changes to apply; those that are not, by file and field
+//! - [`AppliedChange`], [`agreed()`], [`agreed_before`]: the seen records of a sync that was cut off, if files are not written, and before a
+//!   first
 //!   sync applies anything
 
 mod agreed;
 mod config;
 mod done;
 mod edges;
+mod export;
 mod finding;
 mod folder;
-mod give_out;
+mod import;
 mod inboxes;
 mod new_tasks;
 mod seen;
 mod sides;
 mod store;
-mod take_in;
 mod tasks;
 
-pub use agreed::{Round, agreed, agreed_before};
-pub use done::Done;
-pub use finding::{Change, Finding, Kind, To};
+pub use agreed::{ComparisonInput, agreed, agreed_before};
+pub use done::AppliedChange;
+pub use export::{FileExport, export_files};
+pub use finding::{Change, Finding, Kind, Recipient};
 pub use folder::Folder;
-pub use give_out::{GiveOut, give_out};
-pub use seen::{Seen, SeenMessage, SeenTask, Sent};
-pub use sides::TakeIn;
+pub use import::import_files;
+pub use seen::{AgreedMessage, AgreedState, AgreedTask, SentNumbers};
+pub use sides::FileImport;
 pub use store::{StoreMember, StoreMessage, StoreTask, StoreTeam};
-pub use take_in::take_in;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::sides::{Sides, TakeIn};
+use super::sides::{FileImport, Sides};
 use super::store::in_order;
 use super::tasks::{Reason, steps, texts_in_bounds};
 use super::{Change, Finding, Kind};
@@ -17,7 +17,7 @@ pub fn named(id: &str) -> String {
     id.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
-/// What a task waits for, of edges `(task, what it waits for)`.
+/// The dependencies of a task, in edges `(task, dependency)`.
 pub fn waits_for<'e>(edges: &'e BTreeSet<(&'e str, &'e str)>, id: &'e str) -> impl Iterator<Item = &'e str> {
     let of_task = edges.range((id, "")..).take_while(move |(task, _)| *task == id);
     of_task.map(|(_, on)| *on)
@@ -25,23 +25,23 @@ pub fn waits_for<'e>(edges: &'e BTreeSet<(&'e str, &'e str)>, id: &'e str) -> im
 
 /// These tasks, and the calls that follow their creation.
 #[derive(Default)]
-pub struct New<'a> {
+pub struct NewTasks<'a> {
     tasks: BTreeMap<&'a str, (&'a Task, Vec<Change>)>,
-    /// Who names a task as a dependency, and where in its list.
+    /// The tasks that name a task as a dependency, and the place in their lists.
     dependents: HashMap<&'a str, Vec<(&'a str, usize)>>,
 }
 
-impl<'a> New<'a> {
-    /// Those that can be created, as far as each of them tells.
-    pub fn of(sides: &Sides<'a>, found: &mut TakeIn) -> Self {
-        let mut new = New::default();
+impl<'a> NewTasks<'a> {
+    /// Tasks that can be created, as far as each of them shows.
+    pub fn of(sides: &Sides<'a>, found: &mut FileImport) -> Self {
+        let mut new = NewTasks::default();
         let stored: HashMap<String, &TaskId> = sides.forms.keys().map(|id| (id.folded(), id)).collect();
         let only_here = |(id, _): &(&TaskId, _)| !sides.forms.contains_key(*id) && !sides.was_there(id.as_str());
         for (id, file) in sides.folder.tasks.iter().filter(only_here) {
             match stored.get(&id.folded()) {
                 // Both would be one file on some disks.
                 Some(other) => {
-                    let message = format!("{other} is a task, and case does not tell tasks apart");
+                    let message = format!("{other} is a task, and task ids must differ in more than case");
                     found
                         .findings
                         .push(Finding::new(Kind::Unreadable, &sides.task(id), "", message));
@@ -58,7 +58,7 @@ impl<'a> New<'a> {
         self.tasks.contains_key(id)
     }
 
-    fn consider(&mut self, sides: &Sides<'a>, id: &'a TaskId, file: &'a Task, found: &mut TakeIn) {
+    fn consider(&mut self, sides: &Sides<'a>, id: &'a TaskId, file: &'a Task, found: &mut FileImport) {
         let unclaimed = Task {
             status: Status::Pending,
             owner: None,
@@ -90,7 +90,7 @@ impl<'a> New<'a> {
     }
 
     /// Refuses tasks whose dependencies are nowhere, and those that need these.
-    fn refuse_missing(&mut self, sides: &Sides, found: &mut TakeIn) {
+    fn refuse_missing(&mut self, sides: &Sides, found: &mut FileImport) {
         let known = |id: &str, new: &Self| sides.forms.contains_key(id) || new.contains(id);
         let reason = |task: &Task| {
             let at = task.dependencies.iter().position(|id| !known(id, self))?;
@@ -112,7 +112,7 @@ impl<'a> New<'a> {
     }
 
     /// Refuses a task, and all that need it.
-    pub fn refuse(&mut self, sides: &Sides, id: &TaskId, reason: Reason, found: &mut TakeIn) {
+    pub fn refuse(&mut self, sides: &Sides, id: &TaskId, reason: Reason, found: &mut FileImport) {
         let mut waiting = vec![(id.clone(), reason)];
         while let Some((id, (kind, field, message))) = waiting.pop() {
             if self.tasks.remove(id.as_str()).is_none() {
@@ -131,7 +131,7 @@ impl<'a> New<'a> {
     }
 
     /// The calls for these tasks, each behind those that it waits for.
-    pub fn create(self, edges: &BTreeSet<(&str, &str)>, found: &mut TakeIn) {
+    pub fn create(self, edges: &BTreeSet<(&str, &str)>, found: &mut FileImport) {
         let mut done: BTreeSet<&str> = BTreeSet::new();
         for id in self.tasks.keys() {
             // Depth first, without recursion: a task is written when all that it waits for was.

@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use crate::status::Status;
 use crate::task::Task;
 
-/// What file and store agreed on when they were last compared; a JSON file in the git folder. Without it, a sync only adds.
+/// The agreement of file and store in the last comparison; a JSON file in the git folder. Without it, a sync only adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Seen {
+pub struct AgreedState {
     /// Handles.
     pub members: BTreeSet<String>,
     /// `shutdownApprovals` of the file.
     pub approvals: BTreeSet<String>,
     /// Tasks by id.
-    pub tasks: BTreeMap<String, SeenTask>,
+    pub tasks: BTreeMap<String, AgreedTask>,
     /// Messages by inbox, in the order of the file.
-    pub inboxes: BTreeMap<String, Vec<SeenMessage>>,
+    pub inboxes: BTreeMap<String, Vec<AgreedMessage>>,
 }
 
-/// What is compared of a task. Times, warnings and `blocks` follow from it.
+/// The compared fields of a task. Times, warnings and `blocks` follow from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeenTask {
+pub struct AgreedTask {
     pub title: String,
     /// The description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,13 +33,13 @@ pub struct SeenTask {
     /// The owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// What it waits for and is not completed.
+    /// Its dependencies that are not completed.
     pub dependencies: BTreeSet<String>,
 }
 
 /// A message of an inbox's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeenMessage {
+pub struct AgreedMessage {
     /// Its identity in files.
     pub digest: String,
     /// Its number in the store; none where it was not taken.
@@ -47,8 +47,8 @@ pub struct SeenMessage {
     pub sequence: Option<u64>,
 }
 
-impl SeenTask {
-    /// What is compared of a task, with the dependencies that `waits_for` leaves.
+impl AgreedTask {
+    /// The compared fields of a task, with the dependencies that `waits_for` leaves.
     pub(super) fn of(task: &Task, waits_for: impl Fn(&str) -> bool) -> Self {
         let waits = |id: &&String| task.status != Status::Completed && waits_for(id);
         Self {
@@ -68,4 +68,4 @@ impl SeenTask {
 }
 
 /// The numbers that the store gave to messages of the files, by the digest of [`super::Change::Send`].
-pub type Sent = HashMap<String, VecDeque<u64>>;
+pub type SentNumbers = HashMap<String, VecDeque<u64>>;

@@ -1,28 +1,28 @@
-//! What all parts of a comparison look at, and what they find.
+//! Shared by all parts of a comparison: its input and its findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::digest;
-use super::{Change, Finding, Folder, Seen, StoreTeam};
-use crate::layout::{Entry, Place, place};
+use super::{AgreedState, Change, Finding, Folder, StoreTeam};
+use crate::layout::{Entry, PathKind, place};
 use crate::names::{Handle, TaskId, TeamName};
 use crate::status::Status;
 use crate::task::Task;
 
-/// What the files changed.
+/// Changes in the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TakeIn {
-    /// In the order in which they are applied: what a change needs is before it.
+pub struct FileImport {
+    /// In the order of application: a change comes after those that it needs.
     pub changes: Vec<Change>,
-    /// What is not applied.
+    /// Changes that are not applied.
     pub findings: Vec<Finding>,
-    /// Tasks whose files stay as they are, because nobody knows which side is newer, or because they were refused: here, or by the
-    /// store since.
+    /// Tasks whose files stay as they are, because it is unknown which side is newer, or because they were refused: here, or by
+    /// the store since.
     pub held: BTreeSet<TaskId>,
     /// Messages, by inbox and place, that are done with although the store has none for them.
     pub settled: BTreeSet<(Handle, usize)>,
-    /// Messages, by inbox and place, that the store had once: without knowledge of what was seen, those before one that it still has.
-    /// They are done with, too.
+    /// Messages, by inbox and place, that the store had once: without the last seen records, those before one that it still has. They
+    /// are done with, too.
     pub old: BTreeSet<(Handle, usize)>,
     /// Names in `shutdownApprovals` that are older than the first sync: they ask for no shutdown.
     pub old_approvals: Vec<String>,
@@ -30,7 +30,7 @@ pub struct TakeIn {
     pub vanished: bool,
 }
 
-impl TakeIn {
+impl FileImport {
     /// The files that something is to be taken of, or was not.
     pub fn touched(&self, team: &TeamName) -> BTreeSet<Entry> {
         let mut touched = BTreeSet::new();
@@ -54,7 +54,7 @@ impl TakeIn {
             .findings
             .iter()
             .filter_map(|finding| match place(&finding.what.file) {
-                Place::Ours(entry @ (Entry::Config(_) | Entry::Task(..))) => Some(entry),
+                PathKind::Ours(entry @ (Entry::Config(_) | Entry::Task(..))) => Some(entry),
                 _ => None,
             });
         touched.extend(entries);
@@ -103,9 +103,9 @@ impl TakeIn {
     }
 }
 
-/// What all parts of a comparison look at.
+/// The input shared by all parts of a comparison.
 pub(super) struct Sides<'a> {
-    pub seen: Option<&'a Seen>,
+    pub seen: Option<&'a AgreedState>,
     pub folder: &'a Folder,
     pub store: &'a StoreTeam,
     /// The store's tasks as files.
@@ -117,8 +117,8 @@ impl Sides<'_> {
         Entry::Task(self.store.name.clone(), id.clone())
     }
 
-    /// Whether a dependency is there, and completed on neither side. Where it is completed on one, its dependents lose it by the
-    /// cascade, or get it back, and not by a change of their own.
+    /// Whether a dependency is there, and completed on neither side. If it is completed on one, the cascade removes it from its
+    /// dependents, or restores it; that is not a change of theirs.
     pub fn waits_for(&self, id: &str) -> bool {
         let file = self.folder.tasks.get(id).map(|file| file.task().status);
         let store = self.store.tasks.get(id).map(|task| task.status);

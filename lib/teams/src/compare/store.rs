@@ -14,12 +14,12 @@ pub struct StoreTeam {
     pub name: TeamName,
     /// When it was created.
     pub created: Time,
-    /// Who leads.
+    /// The leader.
     pub leader: Handle,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
     pub members: BTreeMap<Handle, StoreMember>,
-    /// Who agreed to end.
+    /// Members that agreed to end.
     pub approvals: BTreeSet<Handle>,
     /// Whether a request to end is open.
     pub shutdown_open: bool,
@@ -49,7 +49,7 @@ pub struct StoreMember {
 #[derive(Clone, Debug)]
 pub struct StoreTask {
     pub title: String,
-    /// What is to be done.
+    /// Work to do.
     pub description: Option<String>,
     /// How urgent it is.
     pub priority: Priority,
@@ -63,17 +63,17 @@ pub struct StoreTask {
     pub claimed_at: Option<Time>,
     /// When it was completed.
     pub completed_at: Option<Time>,
-    /// Whose it is; nobody's where a claim has lapsed or was given back.
+    /// The owner; none if a claim has expired or was released.
     pub owner: Option<Handle>,
-    /// Whose it was.
+    /// The former owner.
     pub previous_owner: Option<Handle>,
-    /// Whether its claim lapsed and nobody has claimed it since: whose it was may still complete it.
+    /// Whether its claim expired and no member has claimed it since: the former owner may still complete it.
     pub lapsed: bool,
-    /// What it still waits for, each once, in the order in which it was given.
+    /// Its open dependencies, each once, in their given order.
     pub dependencies: Vec<TaskId>,
-    /// What it waited for, and is completed.
+    /// Its completed dependencies.
     pub met: Vec<TaskId>,
-    /// What waits for it, in the order in which it was given, as far as the store lists it. The dependencies of the others decide.
+    /// Its dependents, in their given order, as far as the store lists them. The dependencies of the others decide.
     pub blocks: Vec<TaskId>,
 }
 
@@ -105,7 +105,7 @@ impl StoreTeam {
     /// Every task as its file has it.
     pub fn task_files(&self) -> BTreeMap<TaskId, Task> {
         let mut blocks: HashMap<&TaskId, Vec<String>> = HashMap::new();
-        // A completed task keeps its own `blocks`, and is in nobody else's.
+        // A completed task keeps its `blocks`, and is in those of no other task.
         for (id, task) in self.tasks.iter().filter(|(_, task)| task.status != Status::Completed) {
             for dependency in task.dependencies.iter().chain(&task.met) {
                 blocks.entry(dependency).or_default().push(id.to_string());
@@ -171,8 +171,8 @@ pub(super) fn in_order<'a, T: AsRef<str>>(ids: &mut [T], order: impl Iterator<It
 }
 
 impl StoreTask {
-    /// As its file has it: the plugin can claim nothing but `pending`, so that is what a task in progress without owner becomes, with
-    /// the plugin's warning for it.
+    /// As its file has it: the plugin can claim nothing but `pending`, so a task in progress without owner becomes that, with the
+    /// plugin's warning for it.
     pub fn file(&self, id: &TaskId, blocks: Vec<String>) -> Task {
         let unowned = self.status == Status::InProgress && self.owner.is_none();
         let warning = match (self.status, &self.owner, &self.previous_owner) {

@@ -1,7 +1,7 @@
 //! Tasks one by one: fields, work, deletions.
 
-use super::sides::{Sides, TakeIn};
-use super::{Change, Finding, Kind, SeenTask};
+use super::sides::{FileImport, Sides};
+use super::{AgreedTask, Change, Finding, Kind};
 use crate::bounds::{TEXT_BYTES, TITLE_CHARACTERS};
 use crate::names::{Handle, TaskId};
 use crate::refusal::shown;
@@ -13,16 +13,16 @@ use crate::texts::{invalid_transition, reassigned};
 pub type Reason = (Kind, String, String);
 
 /// Compares the tasks that both sides have, or had.
-pub fn compare(sides: &Sides, found: &mut TakeIn) {
+pub fn compare(sides: &Sides, found: &mut FileImport) {
     for (id, file) in &sides.folder.tasks {
         let (id, file) = (id, file.task());
         let seen = sides.seen.and_then(|seen| seen.tasks.get(id.as_str()));
         match (sides.forms.get(id), seen) {
             (Some(form), Some(seen)) => both(sides, id, file, form, seen, found),
             (Some(form), None) => {
-                let of = |task| SeenTask::of(task, |id| sides.waits_for(id));
+                let of = |task| AgreedTask::of(task, |id| sides.waits_for(id));
                 if of(file) != of(form) {
-                    let message = "file and store differ, and what was last seen is not known; both stay as they are";
+                    let message = "file and store differ, and the last seen value is unknown; both stay as they are";
                     found
                         .findings
                         .push(Finding::new(Kind::Unknown, &sides.task(id), "", message));
@@ -43,23 +43,23 @@ pub fn compare(sides: &Sides, found: &mut TakeIn) {
     }
 }
 
-fn of_file(sides: &Sides, file: &Task) -> SeenTask {
-    SeenTask::of(file, |id| sides.waits_for(id))
+fn of_file(sides: &Sides, file: &Task) -> AgreedTask {
+    AgreedTask::of(file, |id| sides.waits_for(id))
 }
 
-/// What was seen, without what has been completed since: a cascade is no change of the dependent.
-fn open(sides: &Sides, seen: &SeenTask) -> SeenTask {
+/// The seen task, without dependencies that were completed since: a cascade is no change of the dependent.
+fn open(sides: &Sides, seen: &AgreedTask) -> AgreedTask {
     let mut seen = seen.clone();
     seen.dependencies.retain(|id| sides.waits_for(id));
     seen
 }
 
-fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &SeenTask, found: &mut TakeIn) {
+fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &AgreedTask, found: &mut FileImport) {
     let entry = sides.task(id);
     let mut report = |(kind, field, message): Reason| {
         found.findings.push(Finding::new(kind, &entry, field, message));
     };
-    // A value of the file that counts: it was changed there, and not to what the store has by now.
+    // A value of the file that counts: it was changed there, and differs from the store's current one.
     let mut changed = |field: &str, file_same: bool, store_same: bool, agree: bool| {
         let conflict = !file_same && !agree && !store_same;
         if conflict {
@@ -68,7 +68,7 @@ fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &SeenTask, f
         }
         !file_same && !agree && !conflict
     };
-    let form_seen = SeenTask::of(form, |_| false);
+    let form_seen = AgreedTask::of(form, |_| false);
     let priority = |priority: Priority| priority.as_str() == seen.priority;
     let title = changed(
         "title",
@@ -97,10 +97,10 @@ fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &SeenTask, f
             false
         }
     };
-    let file_seen = SeenTask::of(file, |_| false);
+    let file_seen = AgreedTask::of(file, |_| false);
     let work = if file_seen.state() == seen.state() || file_seen.state() == form_seen.state() {
         Ok(Vec::new())
-    } else if let Some(handle) = completed_after_lapse(sides, id, file) {
+    } else if let Some(handle) = completed_after_expiry(sides, id, file) {
         Ok(vec![Change::Complete(id.clone(), handle)])
     } else if form_seen.state() == seen.state() || ahead(file, form) {
         steps(sides, id, form, file, found)
@@ -138,8 +138,9 @@ fn ahead(file: &Task, form: &Task) -> bool {
     file.owner == form.owner && form.owner.is_some() && form.status.may_become(file.status)
 }
 
-/// The owner in the file, if it completed there what had lapsed in the store and is nobody else's: late is not lost.
-fn completed_after_lapse(sides: &Sides, id: &TaskId, file: &Task) -> Option<Handle> {
+/// The owner in the file, if it completed there a task whose claim has expired in the store and that no other member
+/// has claimed: late work is not lost.
+fn completed_after_expiry(sides: &Sides, id: &TaskId, file: &Task) -> Option<Handle> {
     let stored = sides.store.tasks.get(id).filter(|task| task.lapsed)?;
     let owner = file.owner.as_deref().filter(|_| file.status == Status::Completed)?;
     let is_whose_it_was = stored
@@ -162,7 +163,7 @@ pub fn texts_in_bounds(task: &Task) -> Result<(), Reason> {
 }
 
 /// The calls that lead from one state of a task to another one, if the rules have such.
-pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &TakeIn) -> Result<Vec<Change>, Reason> {
+pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &FileImport) -> Result<Vec<Change>, Reason> {
     let transition = || {
         (
             Kind::Transition,
@@ -212,7 +213,7 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &TakeIn)
 }
 
 /// Files that were seen and are gone. All of them gone is a folder that is gone, and deletes nothing.
-pub fn deletions(sides: &Sides, found: &mut TakeIn) {
+pub fn deletions(sides: &Sides, found: &mut FileImport) {
     let Some(seen) = sides.seen else { return };
     let there = |id: &str| {
         let task = TaskId::parse(id).map(|id| sides.task(&id));

@@ -22,7 +22,7 @@ pub enum Json {
 pub type Object = Vec<(String, Json)>;
 
 impl Json {
-    /// What zod calls the type, for its sentences.
+    /// Zod's name of the type, for its sentences.
     pub fn kind(&self) -> &'static str {
         match self {
             Json::Null => "null",

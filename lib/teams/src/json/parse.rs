@@ -51,7 +51,7 @@ fn value(raw: &RawValue, depth: usize) -> Result<Json, String> {
     }
 }
 
-/// One level. What is wrong here is half of a surrogate pair: all else was found before.
+/// One level. The only possible error here is half of a surrogate pair: all others were found before.
 fn inner<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|wrong| format!("not JSON: {wrong}"))
 }
@@ -60,8 +60,8 @@ struct Members<'de>(Vec<(String, &'de RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
+        struct OrderedMembers;
+        impl<'de> Visitor<'de> for OrderedMembers {
             type Value = Members<'de>;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,6 +76,6 @@ impl<'de> Deserialize<'de> for Members<'de> {
                 Ok(Members(members))
             }
         }
-        deserializer.deserialize_map(InOrder)
+        deserializer.deserialize_map(OrderedMembers)
     }
 }

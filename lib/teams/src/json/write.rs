@@ -54,7 +54,7 @@ fn break_line(depth: Option<usize>, out: &mut String) {
     }
 }
 
-/// serde_json escapes what `JSON.stringify` escapes, in the same way.
+/// serde_json escapes the same characters as `JSON.stringify`, in the same way.
 fn quote(text: &str, out: &mut String) {
     out.push_str(&serde_json::to_string(text).expect("texts have a JSON form"));
 }

@@ -17,7 +17,7 @@ pub struct Mail {
     pub message: String,
     /// The members at that time.
     pub members: Vec<String>,
-    /// Who has read it.
+    /// Members that have read it.
     pub read: BTreeSet<String>,
 }
 
@@ -59,7 +59,7 @@ impl Team {
         &self.mail[self.mail.len() - 1]
     }
 
-    /// What a member has not read, as it was before, and marks it as read.
+    /// The unread messages of a member, as they were before; marks them as read.
     pub fn read(&mut self, handle: &str) -> Result<Vec<Mail>, String> {
         self.member(handle)?;
         let unread = |mail: &&mut Mail| mail.is_for(handle) && !mail.read.contains(handle);

@@ -1,4 +1,4 @@
-//! The documented rules in memory, as simple as they can be: what scripts and recorded runs are compared with. One team, no
+//! The documented rules in memory, as simple as they can be, to compare scripts and recorded runs with. One team, no
 //! leases, no clock.
 
 mod messages;

@@ -3,7 +3,7 @@ use crate::message::MessageType;
 use crate::texts::{shutdown_approved, shutdown_requested};
 
 impl Team {
-    /// A request, which is its author's own approval; the leader is told.
+    /// A request, which includes its author's approval; the leader is notified.
     pub fn request_shutdown(&mut self, handle: &str) -> Result<(), String> {
         self.member(handle)?;
         self.approvals.insert(handle.to_owned());
@@ -19,7 +19,7 @@ impl Team {
         Ok(())
     }
 
-    /// An approval; all who approved before are told.
+    /// An approval; earlier approvers are notified.
     pub fn approve_shutdown(&mut self, handle: &str) -> Result<(), String> {
         self.member(handle)?;
         self.approvals.insert(handle.to_owned());
@@ -40,7 +40,7 @@ impl Team {
         Ok(())
     }
 
-    /// Who has approved.
+    /// The members that have approved.
     pub fn approvals(&self) -> impl Iterator<Item = &str> {
         self.approvals.iter().map(String::as_str)
     }

@@ -16,18 +16,18 @@ pub struct ModelTask {
     pub priority: Priority,
     /// The status; in files and for the plugin's tools it is [`Self::shown_status`].
     pub status: Status,
-    /// Whose it is.
+    /// The owner.
     pub owner: Option<String>,
-    /// Whose it was.
+    /// The former owner.
     pub previous: Option<String>,
-    /// What it waits for.
+    /// Its dependencies.
     pub dependencies: BTreeSet<String>,
-    /// What it waited for, and is completed.
+    /// Its completed dependencies.
     pub met: BTreeSet<String>,
 }
 
 impl ModelTask {
-    /// `pending` for what is in progress without an owner, so that it can be claimed.
+    /// `pending` for a task in progress without an owner, so that it can be claimed.
     pub fn shown_status(&self) -> Status {
         match (self.status, &self.owner) {
             (Status::InProgress, None) => Status::Pending,
@@ -47,7 +47,7 @@ impl ModelTask {
     }
 }
 
-/// What an update changes.
+/// Changes by an update.
 #[derive(Clone, Debug, Default)]
 pub struct Edit {
     pub status: Option<Status>,
@@ -66,7 +66,7 @@ impl Team {
         self.place(id).map(|at| &self.tasks[at])
     }
 
-    /// What waits for a task, or has waited for it and is not completed: its `blocks`.
+    /// Open tasks that depend on a task: its `blocks`.
     pub fn blocks(&self, id: &str) -> BTreeSet<&str> {
         let waits = |task: &&ModelTask| {
             task.status != Status::Completed && (task.dependencies.contains(id) || task.met.contains(id))
@@ -140,7 +140,7 @@ impl Team {
         Ok(())
     }
 
-    /// A claim, or its renewal. What is not met warns, and refuses nothing.
+    /// A claim, or its renewal. Unmet dependencies cause a warning, and no refusal.
     pub fn claim(&mut self, actor: &str, id: &str) -> Result<&ModelTask, String> {
         let at = self.place(id)?;
         self.member(actor)?;
@@ -191,7 +191,7 @@ impl Team {
         Ok(())
     }
 
-    /// All that an owner has in progress is given back.
+    /// All tasks that an owner has in progress are released.
     pub fn reassign(&mut self, owner: &str) -> Vec<String> {
         let of_owner =
             |task: &&mut ModelTask| task.status == Status::InProgress && task.owner.as_deref() == Some(owner);
@@ -202,7 +202,7 @@ impl Team {
         self.tasks.iter_mut().filter(of_owner).map(give_back).collect()
     }
 
-    /// Only what nothing waits for.
+    /// Only tasks without dependents.
     pub fn delete(&mut self, id: &str) -> Result<(), String> {
         let at = self.place(id)?;
         if let Some(dependent) = self.tasks.iter().find(|task| task.dependencies.contains(id)) {

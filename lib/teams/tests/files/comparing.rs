@@ -1,4 +1,4 @@
-//! Last seen, file and store: what is applied, what is written, and what is only said.
+//! Last seen, file and store: applied changes, written files, and mere reports.
 
 use coord_teams::compare::{Change, Kind};
 use coord_teams::status::Status;
@@ -55,7 +55,7 @@ fn work_in_files_becomes_claims_and_completions() {
     let mut both = Both::alike();
     both.edit(A, "\"pending\"", "\"in_progress\"");
     both.edit(A, "\"blocks\"", "\"owner\": \"w1\", \"blocks\"");
-    // What the plugin does to the dependent, two steps of another task at once, and a claim before its time.
+    // The plugin's change of the dependent, two steps of another task at once, and a claim before its time.
     both.edit(C, "\"pending\"", "\"completed\"");
     both.edit(C, "\"blocks\"", "\"owner\": \"lead\", \"blocks\"");
     both.edit(B, "\"pending\"", "\"in_progress\"");
@@ -163,7 +163,7 @@ fn an_owner_is_not_changed_by_a_file() {
 }
 
 #[test]
-fn what_nobody_owns_is_pending_in_files_with_the_plugins_warning() {
+fn unowned_tasks_are_pending_in_files_with_the_plugins_warning() {
     let mut both = Both::alike();
     both.stored("a").status = Status::InProgress;
     both.stored("a").previous_owner = Some(handle("w1"));
@@ -175,7 +175,7 @@ fn what_nobody_owns_is_pending_in_files_with_the_plugins_warning() {
     );
     assert_eq!(file["warning"], "Reassigned: previous owner w1 terminated");
     both.assert_quiet();
-    // Claimed again by the plugin, which keeps the warning, and given back by it.
+    // Claimed again by the plugin, which keeps the warning, and released by it.
     both.edit(A, "\"pending\"", "\"in_progress\"");
     both.edit(A, "\"blocks\"", "\"owner\": \"lead\", \"blocks\"");
     let done = both.sync();
@@ -213,7 +213,7 @@ fn a_broken_file_is_reported_and_never_written_over() {
     assert_eq!(both.file(C)["title"], "taken all the same");
     both.files.insert(CONFIG.to_owned(), config);
     both.assert_quiet();
-    // Whoever mends it, and changes it too, is heard; and the store's change gets there.
+    // A fix that also changes the file is applied; and the store's change gets there.
     let whole = both.files[A].clone();
     both.files.insert(A.to_owned(), "{".to_owned());
     both.stored("a").description = Some("from the store".to_owned());
@@ -284,7 +284,7 @@ fn a_new_file_does_not_take_the_place_of_a_task_whose_id_differs_in_case() {
 }
 
 #[test]
-fn what_is_not_ours_stays_in_its_place() {
+fn unknown_members_stay_in_their_place() {
     let mut both = Both::alike();
     both.edit(A, "\"title\"", "\"labels\": [1.50, {\"x\": null}],\n  \"title\"");
     both.edit(
@@ -315,7 +315,7 @@ fn what_is_not_ours_stays_in_its_place() {
 }
 
 #[test]
-fn what_is_more_than_the_store_takes_is_reported_and_put_back() {
+fn changes_beyond_the_bounds_are_reported_and_reverted() {
     let mut both = Both::alike();
     both.edit(A, "task a", &"x".repeat(201));
     both.edit(

@@ -134,7 +134,7 @@ fn a_ring_of_200_new_tasks_is_refused_and_a_chain_of_10_000_is_taken() {
     let done = both.sync();
     assert_eq!(done.taken.changes, []);
     assert_eq!(done.taken.held.len(), 200);
-    // The first by its ring, all others by what they need.
+    // The first by its ring, all others by their dependencies.
     let cycles = done.taken.findings.iter().filter(|finding| finding.kind == Kind::Cycle);
     let cycles: Vec<_> = cycles
         .map(|finding| finding.what.message.matches(" -> ").count())

@@ -99,7 +99,7 @@ fn no_inbox_is_written_that_would_be_refused_from_then_on() {
     assert_eq!(kinds(&done.given.findings), [(Kind::Bounds, W1.to_owned())]);
     assert!(both.files[W1] == full, "it is not written");
     assert_eq!(done.given.seen.inboxes["w1"], seen);
-    // Once there is room, what it lacks comes.
+    // Once there is room, missing messages come.
     both.files
         .insert(W1.to_owned(), json!([message("x".repeat(1 << 20))]).to_string());
     let done = both.sync();

@@ -1,6 +1,6 @@
 //! Members, messages and shutdowns in files and in the store.
 
-use coord_teams::compare::{Change, Kind, To};
+use coord_teams::compare::{Change, Kind, Recipient};
 
 use super::sync::{Both, append, handle, kinds, said, send};
 
@@ -23,9 +23,9 @@ fn messages_go_both_ways_once() {
     assert_eq!(
         done.taken.changes.iter().map(to).collect::<Vec<_>>(),
         [
-            (To::One(handle("lead")), "same words".to_owned()),
-            (To::One(handle("lead")), "same words".to_owned()),
-            (To::All, "to all".to_owned()),
+            (Recipient::One(handle("lead")), "same words".to_owned()),
+            (Recipient::One(handle("lead")), "same words".to_owned()),
+            (Recipient::All, "to all".to_owned()),
         ]
     );
     assert_eq!(both.store.messages.len(), 4);
@@ -41,7 +41,7 @@ fn messages_go_both_ways_once() {
     other.sync();
     assert_eq!(other.file(LEAD).as_array().map(Vec::len), Some(3));
     other.assert_quiet();
-    // What somebody took out of an inbox is not put back.
+    // Messages that were removed from an inbox are not put back.
     both.files.insert(W1.to_owned(), "[]".to_owned());
     both.sync();
     assert_eq!(both.files[W1], "[]");
@@ -52,9 +52,10 @@ fn a_message_that_the_store_refused_is_new_again() {
     let mut both = Both::alike();
     append(&mut both, LEAD, "w1", "lead", "refused");
     let folder = super::sync::folder("alpha", &both.files);
-    let taken = coord_teams::compare::take_in(both.seen.as_ref(), &folder, &both.store);
+    let taken = coord_teams::compare::import_files(both.seen.as_ref(), &folder, &both.store);
     assert_eq!(taken.changes.len(), 1);
-    let given = coord_teams::compare::give_out(both.seen.as_ref(), &folder, &both.store, &taken, &Default::default());
+    let given =
+        coord_teams::compare::export_files(both.seen.as_ref(), &folder, &both.store, &taken, &Default::default());
     both.seen = Some(given.seen);
     assert_eq!(both.sync().taken.changes, taken.changes);
     both.assert_quiet();
@@ -67,7 +68,7 @@ fn reading_goes_both_ways_and_never_back() {
         send(&mut both.store, "w1", Some("lead"), message);
     }
     both.sync();
-    // The second one is not read by whoever has read the third.
+    // A reader of the third message has not read the second one.
     both.edit(LEAD, "\"read\": false", "\"read\": true");
     let third = both.files[LEAD].rfind("\"read\": false").expect("the third");
     both.files
@@ -140,7 +141,7 @@ fn members_join_by_files_and_leave_by_calls() {
     both.store.members.remove("w1");
     both.sync();
     assert!(!both.files[CONFIG].contains("\"w1\""));
-    // What is unknown of a member stays.
+    // Unknown fields of a member stay.
     assert!(both.files[CONFIG].contains("\"x\": 1"));
     both.edit(CONFIG, "\"leader\": \"lead\"", "\"leader\": \"w2\"");
     let findings = said(&mut both);
@@ -152,7 +153,7 @@ fn members_join_by_files_and_leave_by_calls() {
 }
 
 #[test]
-fn who_sent_the_request_in_the_files_requests() {
+fn the_sender_of_a_request_in_files_is_the_requester() {
     let mut both = Both::alike();
     append(&mut both, LEAD, "w1", "lead", "Agent w1 requests team shutdown");
     both.edit(LEAD, "\"read\"", "\"type\": \"shutdown_request\", \"read\"");

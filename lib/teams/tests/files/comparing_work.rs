@@ -72,7 +72,7 @@ fn finished_work_of_a_first_sync_takes_one_claim_at_a_time_and_no_room_of_open_t
 }
 
 #[test]
-fn what_ends_a_claim_is_before_a_claim_that_lasts() {
+fn changes_that_end_a_claim_come_before_lasting_claims() {
     let mut both = Both::alike();
     both.stored("c").status = Status::InProgress;
     both.stored("c").owner = Some(handle("w1"));
@@ -90,7 +90,7 @@ fn what_ends_a_claim_is_before_a_claim_that_lasts() {
     both.assert_quiet();
 }
 
-/// `a` is in progress by w1 on both sides; then the claim lapses in the store.
+/// `a` is in progress by w1 on both sides; then the claim expires in the store.
 fn lapsed() -> Both {
     let mut both = Both::alike();
     both.stored("a").status = Status::InProgress;
@@ -113,7 +113,7 @@ fn a_completion_in_a_file_counts_after_the_claim_has_lapsed() {
     assert_eq!(both.file(A)["status"], "completed");
     assert!(both.store.tasks["b"].met.contains(&task("a")));
     both.assert_quiet();
-    // Not another's, not what was given back, and not for another login.
+    // Not another member's, not a released one, and not for another login.
     let mut of_another = lapsed();
     of_another.edit(A, "\"w1\"", "\"lead\"");
     let mut given_back = lapsed();

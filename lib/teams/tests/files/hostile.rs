@@ -2,7 +2,7 @@
 
 use coord_teams::bounds::{INBOX_BYTES, INBOX_MESSAGES, TASK_BYTES};
 use coord_teams::compare::Folder;
-use coord_teams::layout::{Entry, OnDisk, Place, admit_file, admit_folder, place};
+use coord_teams::layout::{Entry, EntryType, PathKind, admit_file, admit_folder, place};
 use coord_teams::message::InboxFile;
 use coord_teams::task::TaskFile;
 use coord_teams::team::ConfigFile;
@@ -133,7 +133,7 @@ fn a_configuration_is_that_of_its_folder() {
 
 #[test]
 fn only_parsed_names_become_paths() {
-    let ours = |entry: Entry| Place::Ours(entry);
+    let ours = |entry: Entry| PathKind::Ours(entry);
     for (path, expected) in [
         ("teams/alpha/config.json", ours(Entry::Config(team("alpha")))),
         ("teams/alpha/.lock", ours(Entry::TeamLock(team("alpha")))),
@@ -143,20 +143,20 @@ fn only_parsed_names_become_paths() {
             ours(Entry::Inbox(team("alpha"), handle("w.1"))),
         ),
         ("tasks/alpha/t1.json", ours(Entry::Task(team("alpha"), task("t1")))),
-        ("tasks/alpha/.t1.json.77.1795348589271.tmp", Place::Other),
-        ("tasks/alpha/.json", Place::Other),
-        ("tasks/alpha/t1.txt", Place::Other),
-        ("tasks/alpha/deep/t1.json", Place::Other),
-        ("teams/alpha/inboxes/.lead.json", Place::Other),
-        ("teams/alpha/notes.md", Place::Other),
-        ("teams/.hidden", Place::Other),
-        ("agents/x.json", Place::Other),
-        ("color-pool.json", Place::Other),
-        ("../escape.json", Place::Other),
-        ("", Place::Other),
+        ("tasks/alpha/.t1.json.77.1795348589271.tmp", PathKind::Other),
+        ("tasks/alpha/.json", PathKind::Other),
+        ("tasks/alpha/t1.txt", PathKind::Other),
+        ("tasks/alpha/deep/t1.json", PathKind::Other),
+        ("teams/alpha/inboxes/.lead.json", PathKind::Other),
+        ("teams/alpha/notes.md", PathKind::Other),
+        ("teams/.hidden", PathKind::Other),
+        ("agents/x.json", PathKind::Other),
+        ("color-pool.json", PathKind::Other),
+        ("../escape.json", PathKind::Other),
+        ("", PathKind::Other),
     ] {
         assert_eq!(place(path), expected, "{path}");
-        if let Place::Ours(entry) = expected {
+        if let PathKind::Ours(entry) = expected {
             assert_eq!(entry.path(), path);
         }
     }
@@ -173,31 +173,31 @@ fn only_parsed_names_become_paths() {
         "teams/alpha/inboxes/broadcast.json",
         "teams/a{b}",
     ] {
-        assert!(matches!(place(path), Place::Refused(_)), "{path:?}");
+        assert!(matches!(place(path), PathKind::Refused(_)), "{path:?}");
     }
     let entry = Entry::Task(team("alpha"), task("t1"));
     assert_eq!(
         entry.temporary_path(77, 5).as_deref(),
         Some("tasks/alpha/.t1.json.77.5.tmp")
     );
-    assert_eq!(place(&entry.temporary_path(77, 5).unwrap()), Place::Other);
+    assert_eq!(place(&entry.temporary_path(77, 5).unwrap()), PathKind::Other);
     assert_eq!(Entry::TaskLock(team("alpha")).temporary_path(77, 5), None);
 }
 
 #[test]
 fn links_and_devices_are_not_followed() {
     let entry = Entry::Task(team("alpha"), task("t1"));
-    assert!(admit_file(&entry, OnDisk::File(TASK_BYTES as u64)).is_ok());
-    assert!(admit_file(&entry, OnDisk::File(100 << 20)).is_err());
-    assert!(admit_file(&Entry::TaskLock(team("alpha")), OnDisk::File(9)).is_ok());
-    assert!(admit_folder("tasks/alpha", OnDisk::Folder).is_ok());
-    for found in [OnDisk::Symlink, OnDisk::Other] {
+    assert!(admit_file(&entry, EntryType::File(TASK_BYTES as u64)).is_ok());
+    assert!(admit_file(&entry, EntryType::File(100 << 20)).is_err());
+    assert!(admit_file(&Entry::TaskLock(team("alpha")), EntryType::File(9)).is_ok());
+    assert!(admit_folder("tasks/alpha", EntryType::Folder).is_ok());
+    for found in [EntryType::Symlink, EntryType::Other] {
         assert!(admit_file(&entry, found).is_err(), "{found:?}");
         assert!(admit_folder("tasks/alpha", found).is_err(), "{found:?}");
     }
-    assert!(admit_file(&entry, OnDisk::Folder).is_err());
-    assert!(admit_folder("tasks/alpha", OnDisk::File(1)).is_err());
-    let refusal = admit_file(&entry, OnDisk::Symlink).unwrap_err().to_string();
+    assert!(admit_file(&entry, EntryType::Folder).is_err());
+    assert!(admit_folder("tasks/alpha", EntryType::File(1)).is_err());
+    let refusal = admit_file(&entry, EntryType::Symlink).unwrap_err().to_string();
     assert_eq!(refusal, "tasks/alpha/t1.json: a symbolic link, which is not followed");
 }
 

@@ -112,7 +112,7 @@ proptest! {
             value
         };
         prop_assert_eq!(kept(written.render()), kept(file.render()));
-        // What was there has kept its order.
+        // Existing entries have kept their order.
         let before = names(&file.render());
         let after: Vec<_> = names(&written.render()).into_iter().filter(|name| before.contains(name)).collect();
         prop_assert_eq!(after, before);

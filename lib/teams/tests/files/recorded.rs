@@ -1,7 +1,7 @@
 //! 120 recorded programs of the plugin against the model: equal but for the differences that are meant.
 //!
-//! Two stand-ins keep both sides in step where they differ on purpose. What a stranger (`ghost`) did there is refused here (D1),
-//! and then done by `stand-in`. What an update without an actor started there is nobody's; here it is `nobody`'s (D4).
+//! Two stand-ins keep both sides in step where they differ on purpose. Acts of a stranger (`ghost`) are refused here (D1), and
+//! then done by `stand-in`. A task that an update without an actor started there has no owner; here it is `nobody`'s (D4).
 
 use std::collections::BTreeSet;
 
@@ -200,7 +200,7 @@ impl Replay {
                 }
                 if edit.dependencies.is_some() {
                     self.differences.stale_warnings.insert(id.to_owned());
-                    // What was completed before is not taken out of `blocks` there, as no list names it any longer.
+                    // Earlier completed tasks are not removed from `blocks` there, as no list names them any longer.
                     let met = &before.task(id).expect("the task").met;
                     self.differences
                         .dangling

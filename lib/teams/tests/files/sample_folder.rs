@@ -1,7 +1,7 @@
 //! The folder that the plugin wrote.
 
-use coord_teams::compare::{Kind, TakeIn};
-use coord_teams::layout::{Place, place};
+use coord_teams::compare::{FileImport, Kind};
+use coord_teams::layout::{PathKind, place};
 use coord_teams::message::InboxFile;
 use coord_teams::status::Status;
 use coord_teams::task::TaskFile;
@@ -16,7 +16,7 @@ fn every_file_of_the_sample_is_read_and_written_with_the_same_bytes() {
     let mut read = 0;
     for (path, text) in sample() {
         let entry = match place(&path) {
-            Place::Ours(entry) => entry,
+            PathKind::Ours(entry) => entry,
             other => panic!("{path}: {other:?}"),
         };
         assert_eq!(entry.path(), path);
@@ -95,7 +95,7 @@ fn an_import_takes_all_and_changes_no_byte_that_says_the_same() {
         ]
     );
     assert_eq!(both.store.approvals.len(), 0);
-    // Nobody knew what had been read before the messages had numbers: the next sync tells.
+    // The read state is unknown until the messages have numbers: the next sync shows it.
     let done = both.sync();
     assert!(done.given.writes.is_empty());
     assert_eq!(both.store.members["sec"].read_to, 2);
@@ -125,7 +125,7 @@ fn an_export_imported_by_another_store_is_the_same_team() {
     assert_eq!(done.taken.findings, []);
     second.sync();
     assert_eq!(second.store.task_files(), first.store.task_files());
-    // With what each has read, which the files say too.
+    // With each member's read messages, which are in the files too.
     assert_eq!(second.files, exported);
 }
 
@@ -141,9 +141,9 @@ fn a_sync_without_memory_only_adds() {
         kinds(&done.taken.findings),
         [(Kind::Unknown, "tasks/alpha/a.json".to_owned())]
     );
-    assert_eq!(done.taken.changes, TakeIn::default().changes);
+    assert_eq!(done.taken.changes, FileImport::default().changes);
     assert_eq!(both.store.tasks["a"].title, "task a");
-    // What one side lacks is added; what differs stays as it is on both.
+    // Entries missing on one side are added; different ones stay as they are on both.
     assert_eq!(both.files["tasks/alpha/a.json"], before["tasks/alpha/a.json"]);
     assert!(both.files.contains_key("tasks/alpha/c.json"));
     let again = both.sync();

@@ -1,13 +1,13 @@
-//! A sync without a disk and without a store: files in memory, and a store that does what it is told.
+//! A sync without a disk and without a store: files in memory, and an obedient store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use coord_teams::compare::{
-    Change, Finding, Folder, GiveOut, Kind, Seen, Sent, StoreMember, StoreMessage, StoreTask, StoreTeam, TakeIn, To,
-    give_out, take_in,
+    AgreedState, Change, FileExport, FileImport, Finding, Folder, Kind, Recipient, SentNumbers, StoreMember,
+    StoreMessage, StoreTask, StoreTeam, export_files, import_files,
 };
-use coord_teams::layout::{Place, place};
+use coord_teams::layout::{PathKind, place};
 use coord_teams::names::{Handle, TaskId, TeamName};
 use coord_teams::status::Status;
 use coord_teams::time::Time;
@@ -47,7 +47,7 @@ pub fn task(id: &str) -> TaskId {
     TaskId::parse(id).expect("an id")
 }
 
-/// What a task waits for is completed.
+/// A dependency of a task is completed.
 pub fn meet(task: &mut StoreTask, id: &TaskId) {
     let before = task.dependencies.len();
     task.dependencies.retain(|on| on != id);
@@ -56,7 +56,7 @@ pub fn meet(task: &mut StoreTask, id: &TaskId) {
     }
 }
 
-/// What a task waits for, or has waited for, is gone.
+/// A dependency of a task, open or met, is gone.
 pub fn forget(task: &mut StoreTask, id: &TaskId) {
     task.dependencies.retain(|on| on != id);
     task.met.retain(|on| on != id);
@@ -64,7 +64,7 @@ pub fn forget(task: &mut StoreTask, id: &TaskId) {
 
 pub fn folder(name: &str, files: &Files) -> Folder {
     let ours = files.iter().filter_map(|(path, text)| match place(path) {
-        Place::Ours(entry) => Some((entry, Ok(text.clone().into_bytes()))),
+        PathKind::Ours(entry) => Some((entry, Ok(text.clone().into_bytes()))),
         _ => None,
     });
     Folder::read(&team(name), ours)
@@ -117,8 +117,8 @@ pub fn send(store: &mut StoreTeam, from: &str, to: Option<&str>, message: &str) 
     sequence
 }
 
-/// Does what a change says, as the scripts would.
-pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
+/// Applies a change, as the scripts would.
+pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut SentNumbers) {
     match change {
         Change::Join { handle, name, kind } => {
             let mut member = member(kind, store.messages.len() as u64);
@@ -206,8 +206,8 @@ pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
             digest,
         } => {
             let to = match to {
-                To::One(handle) => Some(handle.as_str()),
-                To::All => None,
+                Recipient::One(handle) => Some(handle.as_str()),
+                Recipient::All => None,
             };
             let sequence = send(store, from.as_str(), to, message);
             let stored = store.messages.get_mut(&sequence).expect("the message");
@@ -231,24 +231,24 @@ pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
     }
 }
 
-/// A team's files, its store, and what was last seen.
+/// A team's files, its store, and the last seen records.
 pub struct Both {
     pub files: Files,
     pub store: StoreTeam,
-    pub seen: Option<Seen>,
+    pub seen: Option<AgreedState>,
 }
 
-/// What one sync did.
+/// The steps of one sync.
 pub struct Done {
-    pub taken: TakeIn,
-    pub given: GiveOut,
+    pub taken: FileImport,
+    pub given: FileExport,
 }
 
 impl Both {
     /// Two members, `lead` and `w1`, and tasks `a`, `b` and `c`, of which `b` waits for `a`; alike on both sides.
     pub fn alike() -> Self {
         let mut store = store("alpha", "lead");
-        let mut sent = Sent::new();
+        let mut sent = SentNumbers::new();
         let worker = Change::Join {
             handle: handle("w1"),
             name: "w1".to_owned(),
@@ -278,12 +278,12 @@ impl Both {
     pub fn sync(&mut self) -> Done {
         let name = self.store.name.to_string();
         let before = folder(&name, &self.files);
-        let taken = take_in(self.seen.as_ref(), &before, &self.store);
-        let mut sent = Sent::new();
+        let taken = import_files(self.seen.as_ref(), &before, &self.store);
+        let mut sent = SentNumbers::new();
         for change in &taken.changes {
             apply(&mut self.store, change, &mut sent);
         }
-        let given = give_out(self.seen.as_ref(), &before, &self.store, &taken, &sent);
+        let given = export_files(self.seen.as_ref(), &before, &self.store, &taken, &sent);
         for (entry, text) in &given.writes {
             self.files.insert(entry.path(), text.clone());
         }
@@ -299,7 +299,7 @@ impl Both {
     /// Another sync finds nothing to do.
     pub fn assert_quiet(&mut self) {
         let done = self.sync();
-        assert_eq!(done.taken, TakeIn::default());
+        assert_eq!(done.taken, FileImport::default());
         assert!(
             done.given.writes.is_empty() && done.given.removals.is_empty(),
             "{:?}",
@@ -332,7 +332,7 @@ pub fn kinds(findings: &[Finding]) -> Vec<(Kind, String)> {
     findings.iter().map(|finding| (finding.kind, place(finding))).collect()
 }
 
-/// What the next sync reports.
+/// The reports of the next sync.
 pub fn said(both: &mut Both) -> Vec<(Kind, String)> {
     kinds(&both.sync().taken.findings)
 }

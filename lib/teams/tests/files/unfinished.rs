@@ -1,8 +1,11 @@
-//! Syncs that are cut off, and files that are not written because somebody changed them meanwhile.
+//! Syncs that are cut off, and files that are not written because they were changed meanwhile.
 
 use std::collections::BTreeSet;
 
-use coord_teams::compare::{Change, Done, Round, Seen, Sent, StoreTeam, agreed, agreed_before, give_out, take_in};
+use coord_teams::compare::{
+    AgreedState, AppliedChange, Change, ComparisonInput, SentNumbers, StoreTeam, agreed, agreed_before, export_files,
+    import_files,
+};
 
 use super::sync::{Both, append, apply, folder, handle, send};
 
@@ -12,11 +15,11 @@ const LEAD: &str = "teams/alpha/inboxes/lead.json";
 const W1: &str = "teams/alpha/inboxes/w1.json";
 const W2: &str = "teams/alpha/inboxes/w2.json";
 
-/// Applies a change; what is kept of that.
-fn applied(store: &mut StoreTeam, change: &Change) -> Option<Done> {
-    let mut sent = Sent::new();
+/// Applies a change; returns its record.
+fn applied(store: &mut StoreTeam, change: &Change) -> Option<AppliedChange> {
+    let mut sent = SentNumbers::new();
     apply(store, change, &mut sent);
-    Done::of(change, sent.into_values().flatten().next())
+    AppliedChange::of(change, sent.into_values().flatten().next())
 }
 
 /// A task of the files alone, and messages to one and to all.
@@ -37,7 +40,7 @@ fn with_news() -> Both {
 }
 
 #[test]
-fn what_was_done_before_a_sync_was_cut_off_is_not_done_again() {
+fn steps_before_a_cut_off_sync_are_not_repeated() {
     let whole = with_news().sync().taken.changes;
     assert_eq!(whole.len(), 4, "{whole:?}");
     for cut_after in 0..=whole.len() {
@@ -45,19 +48,19 @@ fn what_was_done_before_a_sync_was_cut_off_is_not_done_again() {
         let seen = both.seen.clone().expect("it was synced");
         let files = folder("alpha", &both.files);
         let mut done = Vec::new();
-        for change in &take_in(Some(&seen), &files, &both.store).changes[..cut_after] {
+        for change in &import_files(Some(&seen), &files, &both.store).changes[..cut_after] {
             done.extend(applied(&mut both.store, change));
         }
-        // The next one, which knows what was done.
+        // The next one, which knows the finished steps.
         let kept = serde_json::to_string(&done).expect("JSON");
-        let mut done: Vec<Done> = serde_json::from_str(&kept).expect("what was done");
-        let taken = take_in(Some(&seen.after(&done)), &files, &both.store);
+        let mut done: Vec<AppliedChange> = serde_json::from_str(&kept).expect("what was done");
+        let taken = import_files(Some(&seen.after(&done)), &files, &both.store);
         assert_eq!(taken.changes, whole[cut_after..], "{cut_after}");
         assert!(taken.findings.is_empty(), "{:?}", taken.findings);
         for change in &taken.changes {
             done.extend(applied(&mut both.store, change));
         }
-        let given = give_out(Some(&seen), &files, &both.store, &taken, &Done::sent(&done));
+        let given = export_files(Some(&seen), &files, &both.store, &taken, &AppliedChange::sent(&done));
         for (entry, text) in &given.writes {
             both.files.insert(entry.path(), text.clone());
         }
@@ -92,14 +95,14 @@ fn a_first_sync_that_was_cut_off_goes_on_where_it_was() {
     for cut_after in 0..=whole.len() {
         let mut both = first();
         let files = folder("alpha", &both.files);
-        let taken = take_in(None, &files, &both.store);
+        let taken = import_files(None, &files, &both.store);
         let seen = agreed_before(&files, &both.store, &taken);
         let mut done = Vec::new();
         for change in &taken.changes[..cut_after] {
             done.extend(applied(&mut both.store, change));
         }
-        let taken = take_in(Some(&seen.after(&done)), &files, &both.store);
-        // What is new no longer may have another place.
+        let taken = import_files(Some(&seen.after(&done)), &files, &both.store);
+        // A text that is not new any more may have another place.
         let named = |changes: &[Change]| {
             let named = changes.iter().map(|change| format!("{change:?}"));
             named.collect::<BTreeSet<_>>()
@@ -110,7 +113,7 @@ fn a_first_sync_that_was_cut_off_goes_on_where_it_was() {
             done.extend(applied(&mut both.store, change));
         }
         let seen = seen.with_created(&done);
-        let given = give_out(Some(&seen), &files, &both.store, &taken, &Done::sent(&done));
+        let given = export_files(Some(&seen), &files, &both.store, &taken, &AppliedChange::sent(&done));
         for (entry, text) in &given.writes {
             both.files.insert(entry.path(), text.clone());
         }
@@ -128,7 +131,7 @@ fn a_step_that_the_store_refused_is_tried_again_and_its_file_stays() {
     both.edit("tasks/alpha/c.json", "\"status\"", "\"owner\": \"w1\", \"status\"");
     let seen = both.seen.clone().expect("it was synced");
     let files = folder("alpha", &both.files);
-    let mut taken = take_in(Some(&seen), &files, &both.store);
+    let mut taken = import_files(Some(&seen), &files, &both.store);
     let steps = |change: &&Change| matches!(change, Change::Claim(..) | Change::Complete(..));
     let refused: Vec<_> = taken.changes.iter().filter(steps).cloned().collect();
     assert_eq!(refused.len(), 3, "{refused:?}");
@@ -137,12 +140,12 @@ fn a_step_that_the_store_refused_is_tried_again_and_its_file_stays() {
         done.extend(applied(&mut both.store, change));
     }
     taken.held.extend(["c", "d"].map(super::sync::task));
-    let given = give_out(
+    let given = export_files(
         Some(&seen.with_created(&done)),
         &files,
         &both.store,
         &taken,
-        &Done::sent(&done),
+        &AppliedChange::sent(&done),
     );
     for (entry, text) in &given.writes {
         both.files.insert(entry.path(), text.clone());
@@ -155,19 +158,19 @@ fn a_step_that_the_store_refused_is_tried_again_and_its_file_stays() {
     both.assert_quiet();
 }
 
-/// Syncs, but writes nothing: what is seen then.
-fn without_writing(both: &mut Both) -> Seen {
+/// Syncs, but writes nothing; returns the seen records.
+fn without_writing(both: &mut Both) -> AgreedState {
     let folder = &folder("alpha", &both.files);
     let seen = both.seen.as_ref();
-    let taken = &take_in(seen, folder, &both.store);
+    let taken = &import_files(seen, folder, &both.store);
     let mut done = Vec::new();
     for change in &taken.changes {
         done.extend(applied(&mut both.store, change));
     }
     let (store, done) = (&both.store, &done[..]);
-    let given = give_out(seen, folder, store, taken, &Done::sent(done));
+    let given = export_files(seen, folder, store, taken, &AppliedChange::sent(done));
     let stay: BTreeSet<_> = given.writes.keys().chain(&given.removals).cloned().collect();
-    let round = Round {
+    let round = ComparisonInput {
         seen,
         done,
         folder,

@@ -126,7 +126,7 @@ fn without_its_files_work_goes_on_and_each_file_keeps_its_owner() {
 
 /// An agent that unblocks itself, or gives itself more, by the registry's file.
 #[test]
-fn what_takes_a_person_is_not_taken_from_the_file_without_one() {
+fn a_change_reserved_for_people_is_not_applied_from_a_file_without_one() {
     let world = world();
     new_intent(&world, "REQ-1", &["--max-turns", "5"]);
     select(&world, "REQ-1", "one");

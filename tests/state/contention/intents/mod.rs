@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use coord::store::{Request, Store, Value};
+use coord_store::{Request, Store, Value};
 use serde_json::{Value as Json, json};
 
 pub use self::judge::Tally;

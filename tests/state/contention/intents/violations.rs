@@ -67,7 +67,7 @@ fn claim(file: &str, intent: &str, told: Told) -> (Asked, Told) {
 }
 
 #[test]
-fn what_may_be_is_not_objected_to() {
+fn valid_values_pass() {
     let let_in = [claim("b", "A", Told::LetIn), claim("c", "B", Told::Refused)];
     let events: &[&[Json]] = &[&begun("A"), &[granted("b", "main", Some("A"))], &begun("C")];
     assert_eq!(said(events, &let_in, |_| ()), "");

@@ -9,9 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::store::Store;
-use coord::store::redis::RedisStore;
 use coord_embedded::EmbeddedStore;
+use coord_store::Store;
+use coord_store::redis::RedisStore;
 use coord_test_support::real_redis::RealRedis;
 
 use super::super::arena;

@@ -17,9 +17,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::state::heads::{FetchedHead, record_head};
-use coord::store::Store;
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_state::heads::{FetchedHead, record_head};
+use coord_store::Store;
 use parking_lot::Mutex;
 use reqwest::Method;
 use serde_json::{Value as Json, json};

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord::domain::RepoId;
-use coord::domain::team::TeamName;
-use coord::state;
-use coord::store::{Request, Store, Value};
+use coord_domain::RepoId;
+use coord_domain::team::TeamName;
+use coord_state as state;
+use coord_store::{Request, Store, Value};
 use serde_json::Value as Json;
 
 use super::super::arena::REPO_URL;

@@ -1,7 +1,7 @@
 //! What a random program does.
 
-use coord::state::intents::Criteria;
 use coord_intents::intent::Status;
+use coord_state::intents::Criteria;
 use proptest::prelude::*;
 use proptest::sample::select;
 

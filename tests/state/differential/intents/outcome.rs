@@ -1,12 +1,12 @@
 //! One act, done.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::source::Reachable;
-use coord::state::intents::{StoredIntent, WrittenIntent, write_intent};
-use coord::state::locks::{RecordedKind, ReleaseOutcome};
+use coord_domain::LockMode::{Reading, Writing};
 use coord_intents::intent::{Budget, Intent};
 use coord_intents::ledger::{ActionType, ResultStatus};
 use coord_intents::scope::Scope;
+use coord_sources::Reachable;
+use coord_state::intents::{StoredIntent, WrittenIntent, write_intent};
+use coord_state::locks::{RecordedKind, ReleaseOutcome};
 
 use super::acts::{Act, Recorded};
 use crate::stores::ledger::{change, event};

@@ -1,7 +1,7 @@
 //! What a random program does in a team.
 
-use coord::state::tasks::{Priority, TaskStatus};
 use coord_protocol::team_event::MessageType;
+use coord_state::tasks::{Priority, TaskStatus};
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -1,9 +1,9 @@
 //! One act in a team, done.
 
-use coord::state::messages::MessageFilter;
-use coord::state::tasks::{Named, NewTask, TaskChanges, TaskFilter};
-use coord::state::teams::RequestKey;
 use coord_protocol::team_event::MessageType;
+use coord_state::messages::MessageFilter;
+use coord_state::tasks::{NewTask, TaskChanges, TaskFilter, TaskReference};
+use coord_state::teams::RequestKey;
 
 use super::acts::Act;
 use crate::world::team::{Mate, task_id, titled};
@@ -12,10 +12,10 @@ fn id(number: u32) -> String {
     format!("t{number}")
 }
 
-fn named(numbers: &[u32]) -> Vec<Named> {
+fn named(numbers: &[u32]) -> Vec<TaskReference> {
     numbers
         .iter()
-        .map(|number| Named::Task(task_id(&id(*number))))
+        .map(|number| TaskReference::Task(task_id(&id(*number))))
         .collect()
 }
 
@@ -45,7 +45,7 @@ pub async fn outcome(mate: &Mate<'_>, act: &Act) -> String {
                     ..titled("A \"task\" / größer")
                 };
                 if *is_chain && place > 0 {
-                    task.dependencies.push(Named::New(place - 1));
+                    task.dependencies.push(TaskReference::New(place - 1));
                 }
                 new.push(task);
             }

@@ -1,10 +1,10 @@
 //! Budgets and the breaker in claims.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state;
-use coord::state::locks::ClaimOutcome;
+use coord_domain::LockMode::{Reading, Writing};
 use coord_intents::intent::{Budget, Intent, Status};
 use coord_protocol::ErrorCode;
+use coord_state as state;
+use coord_state::locks::ClaimOutcome;
 
 use super::{OWNER, found, intent};
 use crate::world::{Agent, World};

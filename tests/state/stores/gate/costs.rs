@@ -1,7 +1,7 @@
 //! What a claim that cites an intent costs.
 
-use coord::domain::LockMode::Writing;
-use coord::state::intents::owned_paths;
+use coord_domain::LockMode::Writing;
+use coord_state::intents::owned_paths;
 
 use super::intent;
 use crate::stores::command_counts::Counted;

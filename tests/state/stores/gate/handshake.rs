@@ -42,7 +42,7 @@ async fn the_first_claim_that_cites_an_intent_selects_it(world: World) {
 }
 
 // rule: locks#gate-once
-async fn what_ended_under_its_holder_is_refused_once_and_selected_no_longer(world: World) {
+async fn an_intent_that_ended_under_its_holder_is_refused_once_and_deselected(world: World) {
     let ann = world.agent("ann");
     for (id, status, code) in [
         ("a", Status::Completed, "INTENT_NOT_ACTIVE COMPLETED a"),
@@ -55,7 +55,7 @@ async fn what_ended_under_its_holder_is_refused_once_and_selected_no_longer(worl
         ann.writes(&[&path]).await;
         world.moves(id, status).await;
         world.forgets_lines().await;
-        let checked = ann.checks(coord::domain::LockMode::Writing, &["src/new.ts"]).await;
+        let checked = ann.checks(coord_domain::LockMode::Writing, &["src/new.ts"]).await;
         assert_eq!(super::found(&checked), [code]);
         assert_eq!(ann.session().await, in_action(id), "a check changes nothing");
         assert_eq!(ann.is_not_let_in(&["src/new.ts"]).await, [code]);
@@ -77,7 +77,7 @@ async fn what_ended_under_its_holder_is_refused_once_and_selected_no_longer(worl
     );
 }
 
-async fn what_changed_under_its_holder_is_selected_anew(world: World) {
+async fn an_intent_that_changed_under_its_holder_must_be_selected_again(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob").citing("a"));
     ann.selects_in_gate("a").await;
@@ -103,6 +103,6 @@ async fn what_changed_under_its_holder_is_selected_anew(world: World) {
 
 on_every_store!(
     the_first_claim_that_cites_an_intent_selects_it,
-    what_ended_under_its_holder_is_refused_once_and_selected_no_longer,
-    what_changed_under_its_holder_is_selected_anew,
+    an_intent_that_ended_under_its_holder_is_refused_once_and_deselected,
+    an_intent_that_changed_under_its_holder_must_be_selected_again,
 );

@@ -6,16 +6,16 @@ mod handshake;
 mod owners;
 mod refusals;
 
-use coord::domain::LockMode::Writing;
-use coord::state;
-use coord::state::intents::{
-    Criteria, Move, MoveOutcome, SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent,
-};
-use coord::state::locks::{ClaimOutcome, GateCode, Survey};
-use coord::store::Value;
+use coord_domain::LockMode::Writing;
 use coord_intents::intent::{Budget, Intent, Status};
 use coord_intents::ledger::Entry;
 use coord_intents::scope::Scope;
+use coord_state as state;
+use coord_state::intents::{
+    Criteria, Move, MoveOutcome, SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent,
+};
+use coord_state::locks::{ClaimOutcome, GateCode, Survey};
+use coord_store::Value;
 use serde_json::Value as Json;
 
 use crate::world::{Agent, World, answered};

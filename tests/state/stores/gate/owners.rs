@@ -1,9 +1,9 @@
 //! Files that intents own.
 
-use coord::domain::LockMode::Writing;
-use coord::state;
-use coord::state::admission::{Denial, Full};
+use coord_domain::LockMode::Writing;
 use coord_intents::intent::{Intent, Status};
+use coord_state as state;
+use coord_state::admission::{Denial, FullPart};
 use serde_json::{Value as Json, json};
 
 use super::{ORIGIN, found, intent};
@@ -63,7 +63,7 @@ async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
 }
 
 // rule: locks#idle-owner
-async fn who_was_not_heard_of_for_long_loses_a_file_to_the_next(world: World) {
+async fn an_idle_owner_loses_a_file_to_the_next_claim(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     world.begins(intent("b", "src/**", None)).await;
     world.agent("ann").citing("a").writes(FILE).await;
@@ -147,7 +147,7 @@ async fn owners_are_apart_on_branches_of_their_own(world: World) {
 }
 
 // rule: locks#owner
-async fn what_was_abandoned_and_never_changed_is_owned_no_longer(world: World) {
+async fn an_abandoned_unchanged_file_is_no_longer_owned(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     let ann = world.agent("ann").citing("a");
     let both = ["src/a.ts", "src/b.ts"];
@@ -172,7 +172,7 @@ async fn what_was_abandoned_and_never_changed_is_owned_no_longer(world: World) {
 
     // What is given back after a push stays the intent's.
     bob.writes(&["src/c.ts"]).await;
-    let pushed = coord::source::Reachable::Yes;
+    let pushed = coord_sources::Reachable::Yes;
     crate::world::released(bob.release(Some(crate::world::NEXT), pushed, &["src/c.ts"]).await);
     assert_eq!(world.owners_of_gate("src/c.ts").await[0]["intent"], "b");
     // And so does what another claim of another intent has taken meanwhile.
@@ -195,17 +195,17 @@ async fn owners_are_bounded(world: World) {
     world.begins(on_branch("a", "main")).await;
     let ann = world.agent("ann").citing("a");
     let full = denial_of(ann.try_claim(Writing, FILE).await);
-    assert_eq!(full, Denial::Full(Full::Owners(Some(FILE[0].to_owned()))));
+    assert_eq!(full, Denial::Full(FullPart::Owners(Some(FILE[0].to_owned()))));
     assert_eq!(world.stored(FILE[0]).await, []);
     let active = json!([{ "intent": "i0", "branch": "b0" }]).to_string();
     world.stores_rows(20_000, &active).await;
     let full = denial_of(ann.try_claim(Writing, &["src/new.ts"]).await);
-    assert_eq!(full, Denial::Full(Full::Owners(None)));
+    assert_eq!(full, Denial::Full(FullPart::Owners(None)));
     assert_eq!(world.stored("src/new.ts").await, []);
     world.assert_index_is_exact().await;
 }
 
-async fn what_no_active_intent_owns_makes_room(world: World) {
+async fn files_without_an_active_owner_make_room(world: World) {
     let ended: Vec<Json> = (0..8)
         .map(|number| json!({ "intent": format!("i{number}"), "branch": format!("b{number}"), "hash": "DELETED" }))
         .collect();
@@ -237,7 +237,7 @@ async fn what_no_active_intent_owns_makes_room(world: World) {
     world.assert_index_is_exact().await;
 }
 
-async fn what_has_owners_is_read_in_parts_and_whole(world: World) {
+async fn owned_files_are_read_in_parts_and_completely(world: World) {
     let key = state::intents::keys::owners(&world.repo);
     let paths = async || {
         state::intents::owned_paths(&world.repo)
@@ -262,12 +262,12 @@ async fn what_has_owners_is_read_in_parts_and_whole(world: World) {
 }
 
 on_every_store!(
-    what_has_owners_is_read_in_parts_and_whole,
+    owned_files_are_read_in_parts_and_completely,
     an_intent_owns_what_it_has_claimed_until_it_ends,
-    who_was_not_heard_of_for_long_loses_a_file_to_the_next,
+    an_idle_owner_loses_a_file_to_the_next_claim,
     of_an_allowed_pair_each_takes_what_the_locks_leave,
     owners_are_apart_on_branches_of_their_own,
-    what_was_abandoned_and_never_changed_is_owned_no_longer,
+    an_abandoned_unchanged_file_is_no_longer_owned,
     owners_are_bounded,
-    what_no_active_intent_owns_makes_room,
+    files_without_an_active_owner_make_room,
 );

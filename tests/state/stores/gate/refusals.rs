@@ -1,9 +1,9 @@
 //! Every refusal, in its order.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state;
-use coord::state::locks::ClaimOutcome;
+use coord_domain::LockMode::{Reading, Writing};
 use coord_intents::intent::Status;
+use coord_state as state;
+use coord_state::locks::ClaimOutcome;
 
 use super::{found, intent};
 use crate::world::{NEXT, World, granted};
@@ -132,12 +132,12 @@ async fn reading_and_giving_back_need_no_intent(world: World) {
     world.moves("mine", Status::Completed).await;
     let bob = world.agent("bob").citing("mine").where_required();
     assert_eq!(bob.is_not_let_in(&["src/a.ts"]).await.len(), 1, "not even renewed");
-    let pushed = coord::source::Reachable::Yes;
+    let pushed = coord_sources::Reachable::Yes;
     crate::world::released(bob.release(Some(NEXT), pushed, &["src/a.ts"]).await);
 }
 
 // rule: locks#intentignore
-async fn what_is_ignored_goes_before_any_scope(world: World) {
+async fn ignored_files_take_precedence_over_any_scope(world: World) {
     let graph = state::builds::keys::graph(&world.repo, &world.branch);
     let store = async |text: &str, digest: &str| {
         world
@@ -220,7 +220,7 @@ on_every_store!(
     a_refusal_has_the_locks_and_the_branch_among_its_facts,
     no_status_but_in_progress_lets_a_claim_in,
     reading_and_giving_back_need_no_intent,
-    what_is_ignored_goes_before_any_scope,
+    ignored_files_take_precedence_over_any_scope,
     a_refusal_is_one_line_and_one_event_in_a_minute,
     locks_and_their_events_say_what_they_are_for,
 );

@@ -1,8 +1,8 @@
 //! What agents have spent on an intent, and where that stops them.
 
-use coord::state::intents::{IntentUse, Limit, UseOutcome};
 use coord_intents::intent::{Budget, Status};
 use coord_intents::ledger::State;
+use coord_state::intents::{IntentUse, Limit, UseOutcome};
 
 use super::{intent, lines};
 use crate::world::World;

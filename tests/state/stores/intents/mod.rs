@@ -5,16 +5,16 @@ mod room;
 
 use std::collections::BTreeMap;
 
-use coord::domain::FilePath;
-use coord::state::admission::{AdmissionTerms, HeadTerms};
-use coord::state::intents::{
+use coord_domain::FilePath;
+use coord_intents::intent::{Budget, Intent, Permitted, Status};
+use coord_intents::ledger::{Entry, State};
+use coord_state::admission::{AdmissionTerms, HeadTerms};
+use coord_state::intents::{
     AllowOutcome, Criteria, Move, MoveOutcome, Owners, Registry, SelectOutcome, Selection, StoredIntent, TakeOutcome,
     Usage, UseOutcome, WriteOutcome, WrittenIntent, allow_overlap, deny_selection, intent_texts, keys, move_intent,
     owned_paths, registry, select_intent, take_over, use_intent, write_intent,
 };
-use coord::state::ledger::newest_lines;
-use coord_intents::intent::{Budget, Intent, Permitted, Status};
-use coord_intents::ledger::{Entry, State};
+use coord_state::ledger::newest_lines;
 
 use crate::world::{Agent, World, answered};
 

@@ -1,9 +1,9 @@
 //! How many intents there may be, and which make room for others.
 
-use coord::state::intents::{Criteria, SelectOutcome, WriteOutcome, keys};
-use coord::store::Value;
 use coord_intents::intent::{MAX_INTENTS, Status};
 use coord_intents::ledger::State;
+use coord_state::intents::{Criteria, SelectOutcome, WriteOutcome, keys};
+use coord_store::Value;
 
 use super::{intent, owners};
 use crate::world::World;

@@ -1,6 +1,6 @@
 //! What is recorded of a file's content: the newest, and up to sixteen before.
 
-use coord::state;
+use coord_state as state;
 use serde_json::json;
 
 use super::{EMPTY, HASH, change};

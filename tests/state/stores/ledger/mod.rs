@@ -8,17 +8,17 @@ mod trimming;
 
 use std::process::Command;
 
-use coord::domain::{FilePath, Holder};
-use coord::ledger::{SealedLine, read_lines, seal_lines};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::ledger::Seal;
-use coord::state::locks::{Mutation, Record, RecordOutcome, RecordedAs, RecordedEvent, RecordedKind};
-use coord::store::Request;
+use coord_domain::{FilePath, Holder};
 use coord_intents::ledger::{
-    ActionType, Anchor, Entry, Event, Expected, Metadata, Outcome, Payload, Report, ResultStatus, Source, TraceId,
+    ActionType, Anchor, Entry, Event, Expectations, Metadata, Outcome, Payload, Report, ResultStatus, Source, TraceId,
     verify,
 };
+use coord_server::ledger::{SealedLine, read_lines, seal_lines};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted};
+use coord_state::ledger::Seal;
+use coord_state::locks::{Mutation, Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
+use coord_store::Request;
 
 use crate::world::{Agent, World, answered};
 
@@ -66,13 +66,13 @@ impl World {
     /// The verdict on the whole ledger, with its seal.
     pub async fn verdict(&self) -> Report {
         let seal = self.seal().await;
-        let expected = Expected {
+        let expected = Expectations {
             base: Some(seal.base.point).filter(|base| base.seq > 0),
             anchors: vec![Anchor {
                 point: seal.sealed.point,
                 source: Source::Seal,
             }],
-            ..Expected::chain_of(self.repo.as_str())
+            ..Expectations::chain_of(self.repo.as_str())
         };
         let text = file_of(&self.sealed_lines().await);
         verify(text.as_bytes(), &expected).unwrap()
@@ -204,7 +204,7 @@ fn line(
     action_type: ActionType,
     status: ResultStatus,
     payload: Payload,
-) -> coord_intents::ledger::Prepared {
+) -> coord_intents::ledger::PreparedLine {
     let event = Event {
         action_type,
         payload,
@@ -247,9 +247,9 @@ impl Agent<'_> {
 }
 
 pub fn in_short(outcome: &RecordOutcome) -> Vec<&'static str> {
-    let word = |outcome: &RecordedAs| match outcome {
-        RecordedAs::New(status) => status.as_str(),
-        RecordedAs::Repeated => "REPEATED",
+    let word = |outcome: &RecordStatus| match outcome {
+        RecordStatus::New(status) => status.as_str(),
+        RecordStatus::Repeated => "REPEATED",
     };
     outcome.outcomes.iter().map(word).collect()
 }

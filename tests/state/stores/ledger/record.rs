@@ -1,11 +1,12 @@
 //! What a holder did is recorded once, with the outcome that the store knows.
 
-use coord::domain::LockMode;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, Rate, Rates, TooMuch};
-use coord::state::intents::Session;
-use coord::state::locks::{Record, RecordedKind};
+use coord_domain::LockMode;
 use coord_intents::ledger::{ActionType, ResultStatus};
+use coord_settings::{Rate, Rates};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, SizeLimit};
+use coord_state::intents::Session;
+use coord_state::locks::{Record, RecordedKind};
 use serde_json::json;
 
 use super::{EMPTY, HASH, change, event, in_short};
@@ -123,7 +124,7 @@ async fn the_traces_of_a_repository_are_bounded(world: World) {
         let words = words.into_iter().map(String::into_bytes).collect();
         world
             .store
-            .run(vec![coord::store::Request::Command(words)])
+            .run(vec![coord_store::Request::Command(words)])
             .await
             .unwrap();
     }
@@ -266,7 +267,7 @@ async fn a_handshake_is_forgotten_after_a_day_of_silence(world: World) {
     assert_eq!(world.session(&ann.holder).await, json!({ "state": "REASONING" }));
 }
 
-async fn what_was_sent_is_recorded_with_the_status_that_was_sent(world: World) {
+async fn sent_entries_are_recorded_with_the_sent_status(world: World) {
     let ann = world.agent("ann");
     let events = [
         (ActionType::ToolExecution, ResultStatus::Denied),
@@ -291,7 +292,7 @@ async fn what_was_sent_is_recorded_with_the_status_that_was_sent(world: World) {
     assert!(!empty.has_lines && empty.outcomes.is_empty());
 }
 
-async fn whoever_is_denied_records_nothing(world: World) {
+async fn a_denied_caller_records_nothing(world: World) {
     let ann = world.agent("ann");
     let rate = Rate {
         interval_ms: 3_600_000,
@@ -335,7 +336,7 @@ async fn files_with_too_many_locks_are_too_much_and_nothing_is_recorded(world: W
     let denied = ann
         .try_record(None, false, &[call("t0"), change("t1", "a.ts", HASH, None)])
         .await;
-    assert_eq!(denial_of(denied), Denial::TooMuch(TooMuch::Locks));
+    assert_eq!(denial_of(denied), Denial::TooMuch(SizeLimit::Locks));
     assert!(world.lines().await.is_empty());
 }
 
@@ -356,8 +357,8 @@ on_every_store!(
     a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request,
     of_a_person_the_handshakes_of_256_agents_are_kept,
     a_handshake_is_forgotten_after_a_day_of_silence,
-    what_was_sent_is_recorded_with_the_status_that_was_sent,
-    whoever_is_denied_records_nothing,
+    sent_entries_are_recorded_with_the_sent_status,
+    a_denied_caller_records_nothing,
     files_with_too_many_locks_are_too_much_and_nothing_is_recorded,
     the_same_event_from_two_processes_is_one_line,
 );

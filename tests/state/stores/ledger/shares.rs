@@ -1,9 +1,9 @@
 //! A login has a share of the ledger: it pushes nobody's lines out.
 
-use coord::state::admission::{Admitted, Denial, Limited};
-use coord::state::locks::{RecordedEvent, RecordedKind};
-use coord::store::Request;
 use coord_intents::ledger::{ActionType, ResultStatus};
+use coord_state::admission::{Admitted, Denial, LimitSubject};
+use coord_state::locks::{RecordedEvent, RecordedKind};
+use coord_store::Request;
 
 use super::event;
 use crate::world::{World, denial_of};
@@ -39,7 +39,7 @@ async fn a_login_that_used_its_share_is_refused_and_others_go_on(world: World) {
     assert_eq!(recorded, 300);
     let Denial::Limited {
         retry_after_seconds,
-        whose: Limited::Ledger,
+        whose: LimitSubject::Ledger,
     } = denial
     else {
         panic!("{denial:?}");
@@ -70,7 +70,7 @@ async fn a_login_that_is_alone_has_no_share_and_trims_its_own_lines(world: World
 }
 
 async fn young_lines_of_several_logins_stay_and_old_ones_go(world: World) {
-    let key = coord::state::ledger::keys::ledger(&world.repo);
+    let key = coord_state::ledger::keys::ledger(&world.repo);
     let old =
         (1..=256).map(|number| Request::command(["XADD", &key, &format!("1000-{number}"), "line", "{\"old\":1}"]));
     world.store.run(old.collect()).await.unwrap();

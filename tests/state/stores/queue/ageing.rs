@@ -1,8 +1,8 @@
 //! A ticket that was overtaken for too long holds its files back from later claims.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state;
-use coord::store::Value;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_state as state;
+use coord_store::Value;
 use serde_json::Value as Json;
 
 use super::{pass, row, texts, waits};

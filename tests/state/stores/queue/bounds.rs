@@ -1,6 +1,6 @@
 //! How many tickets there are, with how many files and bytes.
 
-use coord::domain::LockMode::{Reading, Writing};
+use coord_domain::LockMode::{Reading, Writing};
 use serde_json::Value as Json;
 
 use super::{row, tickets, waits};

@@ -7,10 +7,10 @@ mod places;
 mod reservations;
 mod withdrawn;
 
-use coord::domain::LockMode;
-use coord::state;
-use coord::state::locks::{Queued, Survey};
-use coord::store::Value;
+use coord_domain::LockMode;
+use coord_state as state;
+use coord_state::locks::{Queued, Survey};
+use coord_store::Value;
 use serde_json::Value as Json;
 
 use crate::world::{Agent, World, in_short};

@@ -1,7 +1,7 @@
 //! Tickets and neighbors of their files.
 
-use coord::domain::LockMode::Writing;
-use coord::domain::NeighborPolicy;
+use coord_domain::LockMode::Writing;
+use coord_domain::NeighborPolicy;
 use coord_protocol::InterfacePromise;
 use serde_json::{Value as Json, json};
 

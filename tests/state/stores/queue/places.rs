@@ -1,7 +1,7 @@
 //! The order of the tickets, and how long each lasts.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_state as state;
 
 use super::{pass, place, row, tickets, waits};
 use crate::world::World;

@@ -1,7 +1,7 @@
 //! Free files are granted, whoever waits for them; a release that frees all files of a ticket reserves them.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state::locks::Relation;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_state::locks::Relation;
 use serde_json::json;
 
 use super::{pass, place, row, texts, tickets, waits};

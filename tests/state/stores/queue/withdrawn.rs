@@ -1,11 +1,11 @@
 //! A holder that does anything else waits for nothing any more.
 
-use coord::domain::LockMode::{Reading, Writing};
+use coord_domain::LockMode::{Reading, Writing};
 
 use super::{row, waits};
 use crate::stores::ledger::record::end;
 use crate::stores::ledger::{HASH, change};
-use coord::state::locks::ClaimOutcome;
+use coord_state::locks::ClaimOutcome;
 
 use crate::world::{NEXT, World};
 

@@ -1,7 +1,7 @@
 //! What tasks and messages take of the store is counted for the login that sent it, and bounded.
 
-use coord::state::tasks::{NewTask, TaskChanges};
-use coord::state::teams::{TeamRefusal, keys};
+use coord_state::tasks::{NewTask, TaskChanges};
+use coord_state::teams::{TeamRefusal, keys};
 
 use super::tasks::after;
 use crate::world::World;
@@ -78,7 +78,7 @@ async fn a_login_writes_64_mib_of_tasks_and_all_of_a_repository_256(world: World
     lead.adds(&[titled("c")]).await.unwrap();
 }
 
-async fn what_members_write_counts_until_its_task_is_gone(world: World) {
+async fn texts_of_members_count_until_their_task_is_gone(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let long = NewTask {
         description: "d".repeat(1000),
@@ -175,7 +175,7 @@ async fn a_login_sends_64_mib_of_messages_and_all_of_a_repository_256(world: Wor
     assert_eq!(eve.reads(None).await.unwrap().messages.len(), 2);
 }
 
-async fn what_was_read_makes_room_for_new_messages(world: World) {
+async fn read_messages_make_room_for_new_ones(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let text = "x".repeat(100);
     for to in ["bob", "bob", "bob", "eve"] {
@@ -191,9 +191,8 @@ async fn what_was_read_makes_room_for_new_messages(world: World) {
     lead.tells(&["bob"], &text).await.unwrap();
     lead.tells(&["bob"], &text).await.unwrap_err();
     lead.tells(&["eve"], &text).await.unwrap_err();
-    let numbers = |inbox: coord::state::messages::Inbox| -> Vec<u64> {
-        inbox.messages.iter().map(|message| message.id).collect()
-    };
+    let numbers =
+        |inbox: coord_state::messages::Inbox| -> Vec<u64> { inbox.messages.iter().map(|message| message.id).collect() };
     let inbox = bob.reads(None).await.unwrap();
     assert_eq!((inbox.unread, numbers(inbox)), (3, vec![3, 5, 6]));
     assert_eq!(numbers(eve.reads(None).await.unwrap()), [4]);
@@ -221,7 +220,7 @@ async fn a_message_counts_until_it_is_gone(world: World) {
     eve.leaves().await.unwrap();
     assert_eq!(counted_of(&world, "mail", "lead").await[0], Some(all - OF_MESSAGE));
     // One from before messages were counted counts for nobody.
-    let bodies = coord::state::mail::keys::bodies(&world.repo, &lead.team);
+    let bodies = coord_state::mail::keys::bodies(&world.repo, &lead.team);
     world.command(["HDEL", &bodies, "3 refs"]).await;
     for _ in 0..1000 {
         lead.tells(&[], &text).await.unwrap();
@@ -259,8 +258,8 @@ async fn a_message_counts_until_it_is_gone(world: World) {
 
 scenarios!(
     a_login_sends_64_mib_of_messages_and_all_of_a_repository_256,
-    what_was_read_makes_room_for_new_messages,
+    read_messages_make_room_for_new_ones,
     a_message_counts_until_it_is_gone,
     a_login_writes_64_mib_of_tasks_and_all_of_a_repository_256,
-    what_members_write_counts_until_its_task_is_gone,
+    texts_of_members_count_until_their_task_is_gone,
 );

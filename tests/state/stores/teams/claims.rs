@@ -1,11 +1,11 @@
 //! Claims of tasks: every outcome of their scripts.
 
-use coord::state::tasks::{
-    LeaseState, Named, NewTask, NothingReady, Priority, Readiness, TaskChanges, TaskClaim, TaskFilter, TaskStatus,
-    Updated, keys,
-};
-use coord::state::teams::{RequestKey, TeamRefusal};
 use coord_protocol::tasks::DependencyResult;
+use coord_state::tasks::{
+    LeaseState, NewTask, NothingReady, Priority, Readiness, TaskChanges, TaskClaim, TaskFilter, TaskReference,
+    TaskStatus, UpdateOutcome, keys,
+};
+use coord_state::teams::{RequestKey, TeamRefusal};
 
 use super::tasks::{after, depends_on, sentence};
 use crate::world::World;
@@ -98,11 +98,11 @@ async fn status_only_goes_forward(world: World) {
     );
     assert!(matches!(
         bob.updates("t1", &to(TaskStatus::InProgress)).await.unwrap(),
-        Updated::NotByUpdate { .. }
+        UpdateOutcome::NotByUpdate { .. }
     ));
     assert!(matches!(
         bob.updates("t1", &to(TaskStatus::Pending)).await.unwrap(),
-        Updated::Task(_)
+        UpdateOutcome::Task(_)
     ));
     bob.claims("t1").await.unwrap();
     assert_eq!(
@@ -245,7 +245,7 @@ async fn obstacles(mate: &Mate<'_>) -> (Vec<String>, Vec<String>, u64) {
 }
 
 /// All of it was said to wait for other tasks.
-async fn what_is_held_back_is_told_from_what_waits(world: World) {
+async fn held_back_tasks_are_distinguished_from_waiting_ones(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     bob.adds(&["a", "b", "c", "d", "e", "f"].map(titled)).await.unwrap();
     for id in ["t1", "t2", "t3", "t4", "t5", "t6"] {
@@ -318,7 +318,7 @@ async fn a_strict_team_refuses_what_depends_on_open_tasks(world: World) {
     lead.adds(&[
         titled("a"),
         NewTask {
-            dependencies: vec![Named::New(0)],
+            dependencies: vec![TaskReference::New(0)],
             ..titled("b")
         },
     ])
@@ -348,7 +348,7 @@ async fn the_newest_10_000_completed_tasks_stay(world: World) {
     }
     let fill = "for number = 1, 9997 do redis.call('ZADD', KEYS[1], 3, 'x' .. number) end";
     world.script(fill, &[&done], &[]).await;
-    let teams = coord::state::teams::keys::teams(repo);
+    let teams = coord_state::teams::keys::teams(repo);
     world.command(["HSET", &teams, "alpha/done", "9999"]).await;
     lead.claims("t4").await.unwrap();
     lead.completes("t4").await.unwrap();
@@ -426,7 +426,7 @@ async fn a_task_that_its_assignee_gives_back_is_anybodys(world: World) {
 }
 
 /// It said that the rest waits for other tasks.
-async fn what_next_did_not_look_at_is_counted(world: World) {
+async fn tasks_that_next_did_not_examine_are_counted(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let tasks: Vec<NewTask> = (0..40).map(|number| titled(&format!("{number}"))).collect();
     lead.adds(&tasks).await.unwrap();
@@ -513,7 +513,7 @@ async fn a_read_by_somebody_else_renews_nothing_and_shows_nobody_alive(world: Wo
     bob.claims_for("t1", 40).await.unwrap();
     lead.tells(&["bob"], "x").await.unwrap();
     bob.uses_up_half("t1").await;
-    let seen = coord::state::teams::keys::seen(&world.repo, &bob.team);
+    let seen = coord_state::teams::keys::seen(&world.repo, &bob.team);
     world.command(["HSET", &seen, "bob", "1000"]).await;
     let state = async || {
         let expires = lead.shows("t1").await.unwrap().task.record.expires;
@@ -549,7 +549,7 @@ async fn a_remembered_answer_has_the_form_of_earlier_versions(world: World) {
     let TaskClaim::Claimed(first) = bob.takes_next_with_key(key).await.unwrap() else {
         panic!("t2 is free");
     };
-    let answers = coord::state::teams::keys::answers(&world.repo, &coord::store::script::sha1_hex("bob"));
+    let answers = coord_state::teams::keys::answers(&world.repo, &coord_store::script::sha1_hex("bob"));
     let stored = world.command(["HGET", &answers, "alpha  next_task k"]).await;
     let stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
     let answer: serde_json::Value = serde_json::from_str(stored["text"].as_str().unwrap()).unwrap();
@@ -568,7 +568,7 @@ scenarios!(
     status_only_goes_forward,
     next_gives_what_is_assigned_then_by_priority_and_age,
     a_lapsed_claim_is_anybodys_and_three_hold_the_task_back,
-    what_is_held_back_is_told_from_what_waits,
+    held_back_tasks_are_distinguished_from_waiting_ones,
     calls_of_the_owner_renew_its_claims_once_half_is_gone,
     a_renewal_for_a_shorter_time_is_renewed_after_half_of_that,
     a_strict_team_refuses_what_depends_on_open_tasks,
@@ -576,7 +576,7 @@ scenarios!(
     a_member_has_50_claims,
     a_completed_task_is_completed_again_by_its_owner_alone,
     a_task_that_its_assignee_gives_back_is_anybodys,
-    what_next_did_not_look_at_is_counted,
+    tasks_that_next_did_not_examine_are_counted,
     tokens_of_tasks_and_locks_are_of_one_counter,
     a_reservation_lasts_ten_minutes,
     every_call_of_the_owner_renews,

@@ -1,9 +1,9 @@
 //! What each call of a team costs: the commands that Redis counts, and that Upstash bills.
 
-use coord::domain::work::Verdict;
-use coord::state::departures::ShutdownProgress::Closed;
-use coord::state::tasks::{Named, NewTask};
-use coord::state::teams::TeamRefusal;
+use coord_domain::work::Verdict;
+use coord_state::departures::ShutdownProgress::Closed;
+use coord_state::tasks::{NewTask, TaskReference};
+use coord_state::teams::TeamRefusal;
 
 use super::files::{team, with_files};
 use super::tasks::{after, depends_on};
@@ -235,8 +235,8 @@ async fn a_ring_is_searched_for_from_the_smaller_side() {
             .map(|place| NewTask {
                 dependencies: match (first, place) {
                     (0, 0) => vec![],
-                    (_, 0) => vec![Named::Task(task_id(&format!("t{first}")))],
-                    _ => vec![Named::New(place - 1)],
+                    (_, 0) => vec![TaskReference::Task(task_id(&format!("t{first}")))],
+                    _ => vec![TaskReference::New(place - 1)],
                 },
                 ..titled("link")
             })

@@ -1,9 +1,9 @@
 //! The handshake of a shutdown, leaving, and deleting.
 
-use coord::state::departures::ShutdownProgress::{Closed, Open, Rejected, Stopped};
-use coord::state::tasks::TaskFilter;
-use coord::state::teams::{TeamRefusal, keys};
 use coord_protocol::team_event::MessageType;
+use coord_state::departures::ShutdownProgress::{Closed, Open, Rejected, Stopped};
+use coord_state::tasks::TaskFilter;
+use coord_state::teams::{TeamRefusal, keys};
 
 use crate::world::World;
 use crate::world::team::{Mate, titled};
@@ -63,7 +63,7 @@ async fn one_member_stops_after_it_approved(world: World) {
     bob.claims("t1").await.unwrap();
 }
 
-async fn who_is_asked_to_stop_completes_and_gives_back_what_it_has(world: World) {
+async fn a_member_asked_to_stop_can_complete_and_release_its_tasks(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), titled("b"), titled("c")]).await.unwrap();
     bob.claims("t1").await.unwrap();
@@ -198,7 +198,7 @@ async fn a_member_is_live_for_15_minutes_or_with_a_claim(world: World) {
 }
 
 /// It stayed reserved for the handle, also for another login that joined under it.
-async fn what_was_kept_for_a_member_that_stops_is_anybodys(world: World) {
+async fn tasks_reserved_for_a_stopped_member_are_free_for_all(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&["a", "b", "c", "d"].map(titled)).await.unwrap();
     for id in ["t1", "t2"] {
@@ -224,7 +224,7 @@ async fn what_was_kept_for_a_member_that_stops_is_anybodys(world: World) {
     let given_back = lead.shows("t1").await.unwrap();
     assert_eq!(
         given_back.notes.last().unwrap().text,
-        "Given back when the shutdown was forced by lead."
+        "Released when the shutdown was forced by lead."
     );
     assert_eq!(
         lead.claims("t1").await.unwrap().task.task.record.had.as_deref(),
@@ -232,7 +232,7 @@ async fn what_was_kept_for_a_member_that_stops_is_anybodys(world: World) {
     );
 }
 
-async fn who_approves_is_told_which_of_its_files_are_not_pushed(world: World) {
+async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let (of_bob, of_eve) = (world.agent("bob"), world.agent("eve"));
     of_bob.writes(&["src/b.ts", "src/a.ts"]).await;
@@ -417,12 +417,12 @@ async fn an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again(wor
 }
 
 async fn keys_of_claims(mate: &Mate<'_>) -> i64 {
-    let leases = coord::state::tasks::keys::leases(&mate.world.repo, &mate.team);
+    let leases = coord_state::tasks::keys::leases(&mate.world.repo, &mate.team);
     mate.world.number(["ZCARD", &leases]).await
 }
 
 /// The answer of who left stood for whoever had the handle next.
-async fn who_joins_under_a_handle_that_is_free_again_answers_for_itself(world: World) {
+async fn a_new_member_under_a_freed_handle_answers_for_itself(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     lead.requests_shutdown(None, 60).await.unwrap();
@@ -454,7 +454,7 @@ fn change(state: &str, target: Option<&str>, handle: &str) -> (String, Option<St
 }
 
 /// It had stopped, and neither an event nor a message told of it.
-async fn who_asks_for_the_same_shutdown_approves_it_for_all_to_see(world: World) {
+async fn a_request_for_the_same_shutdown_is_a_visible_approval(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.requests_shutdown(Some("bob"), 60).await.unwrap();
     assert_eq!(bob.requests_shutdown(Some("bob"), 60).await.unwrap().progress, Stopped);
@@ -521,22 +521,22 @@ async fn a_shutdown_of_many_claims_is_forced_member_by_member(world: World) {
 
 scenarios!(
     a_shutdown_of_many_claims_is_forced_member_by_member,
-    who_asks_for_the_same_shutdown_approves_it_for_all_to_see,
+    a_request_for_the_same_shutdown_is_a_visible_approval,
     the_end_of_a_shutdown_names_the_member_that_left,
     a_member_is_live_for_15_minutes_or_with_a_claim,
-    what_was_kept_for_a_member_that_stops_is_anybodys,
+    tasks_reserved_for_a_stopped_member_are_free_for_all,
     an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again,
-    who_joins_under_a_handle_that_is_free_again_answers_for_itself,
+    a_new_member_under_a_freed_handle_answers_for_itself,
     a_request_ends_at_once_where_nobody_else_has_to_answer,
     a_login_whose_request_was_rejected_keeps_no_other_login_from_tasks,
     a_team_never_closes_without_a_leader_that_is_live,
     a_leader_that_has_stopped_and_is_away_keeps_no_team_open,
     a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader,
     one_member_stops_after_it_approved,
-    who_is_asked_to_stop_completes_and_gives_back_what_it_has,
+    a_member_asked_to_stop_can_complete_and_release_its_tasks,
     a_rejection_has_a_reason_and_ends_it,
     a_team_closes_when_leader_and_all_live_members_approved,
     a_leaders_request_approves_for_the_leader_alone_and_force_names_whom_it_passed_over,
     one_who_leaves_gives_back_and_a_team_with_live_members_stays,
-    who_approves_is_told_which_of_its_files_are_not_pushed,
+    an_approving_member_learns_which_files_are_unpushed,
 );

@@ -1,10 +1,10 @@
 //! Files of a task: claimed with it, by the rules of locks.
 
-use coord::domain::LockMode;
-use coord::state::admission::{Denial, Full, Limited};
-use coord::state::locks::ClaimOutcome;
-use coord::state::tasks::{FilesOfRelease, NewTask, TaskChanges, TaskClaim, TaskStatus};
+use coord_domain::LockMode;
 use coord_protocol::ErrorCode;
+use coord_state::admission::{Denial, FullPart, LimitSubject};
+use coord_state::locks::ClaimOutcome;
+use coord_state::tasks::{NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskStatus};
 
 use super::tasks::sentence;
 use crate::stores::gate::intent;
@@ -86,21 +86,21 @@ async fn without_a_head_a_task_with_files_is_refused_unless_they_are_left_alone(
     let terms = mate.terms();
     let store = &*world.store;
     let id = crate::world::team::task_id("t1");
-    let no_head = coord::state::tasks::FilesOfClaim::NoHead;
-    let refused = coord::state::tasks::claim_task(store, &terms, &id, 900, &no_head);
+    let no_head = coord_state::tasks::ClaimedFiles::NoHead;
+    let refused = coord_state::tasks::claim_task(store, &terms, &id, 900, &no_head);
     assert_eq!(
         sentence(answered(refused_or(refused.await.unwrap()))),
         "Task t1 names files, and the request names no working copy: agent_head is missing"
     );
-    let key = coord::state::teams::RequestKey::NONE;
-    let next = coord::state::tasks::next_task(store, &terms, key, 900, &[], &no_head);
+    let key = coord_state::teams::RequestKey::NONE;
+    let next = coord_state::tasks::next_task(store, &terms, key, 900, &[], &no_head);
     assert!(sentence(answered(refused_or(next.await.unwrap()))).starts_with("Task t1 names files"));
     let left_alone = mate.claims("t1").await.unwrap();
     assert_eq!((left_alone.files, left_alone.task.task.record.locked), (None, None));
     assert_eq!(world.stored("a.ts").await, []);
     // What was not claimed with it is not given back with it.
     world.agent("eve").writes(&["a.ts"]).await;
-    completed(bob.completes_with("t1", &FilesOfRelease::NoHead).await.unwrap());
+    completed(bob.completes_with("t1", &ReleasedFiles::NoHead).await.unwrap());
     assert_eq!(holders(&world.stored("a.ts").await), ["eve"]);
     assert_eq!(
         lead.shows("t1").await.unwrap().task.record.status,
@@ -138,11 +138,11 @@ async fn a_file_without_room_for_a_lock_refuses_the_task(world: World) {
     }
     assert_eq!(
         denial_of(bob.try_claim("t1", 900).await),
-        Denial::Full(Full::File("a.ts".to_owned()))
+        Denial::Full(FullPart::File("a.ts".to_owned()))
     );
     assert_eq!(
         denial_of(bob.try_next(&[]).await),
-        Denial::Full(Full::File("a.ts".to_owned()))
+        Denial::Full(FullPart::File("a.ts".to_owned()))
     );
     assert_eq!(world.stored("b.ts").await, []);
     assert_eq!(lead.shows("t1").await.unwrap().task.record.owner, None);
@@ -171,7 +171,7 @@ async fn files_with_very_many_locks_are_too_much_to_look_at(world: World) {
             reader.reads(some).await;
         }
     }
-    let too_much = Denial::TooMuch(coord::state::admission::TooMuch::Locks);
+    let too_much = Denial::TooMuch(coord_state::admission::SizeLimit::Locks);
     assert_eq!(denial_of(eve.try_claim("t2", 900).await), too_much);
     assert_eq!(denial_of(bob.try_claim("t1", 900).await), too_much);
     let (id, passed) = eve.next().await;
@@ -188,7 +188,7 @@ async fn files_with_very_many_locks_are_too_much_to_look_at(world: World) {
 
 async fn a_claim_that_is_refused_leaves_no_mark_and_one_that_is_granted_a_due_repository(world: World) {
     let (_, bob, _) = team(&world, &[with_files("one", &["a.ts"])]).await;
-    let due = coord::state::expiry::keys::DUE;
+    let due = coord_state::expiry::keys::DUE;
     assert!(matches!(
         bob.clone().at(LOCAL).is_refused("t1").await,
         ClaimOutcome::Stale(_)
@@ -229,7 +229,7 @@ async fn a_member_has_one_task_at_a_time_with_a_file(world: World) {
         "Task t1 cannot have 'a.ts' now, which is claimed with task alpha/t1",
         "the files of a task that is out do not change"
     );
-    given_back(bob.releases("t1", &FilesOfRelease::Abandoned).await.unwrap());
+    given_back(bob.releases("t1", &ReleasedFiles::Abandoned).await.unwrap());
     bob.mate.updates("t1", &files).await.unwrap();
     bob.takes("t2").await;
 }
@@ -240,10 +240,7 @@ async fn intents_let_a_task_have_its_files_or_refuse_it(world: World) {
     world.begins(intent("INT-1", "a/**", None)).await;
     bob.about.cited = Some("INT-1".to_owned());
     // Without a share of the ledger nothing changes, because no line could say so.
-    let (shares, now) = (
-        coord::state::events::keys::shares(&world.repo),
-        world.now().await * 1000,
-    );
+    let (shares, now) = (coord_state::events::keys::shares(&world.repo), world.now().await * 1000);
     let used_up = format!("{} {now}", now + 86_400_000);
     world
         .command(["HSET", &shares, "\n", "1000", "bob", &used_up, "eve", &used_up])
@@ -255,7 +252,7 @@ async fn intents_let_a_task_have_its_files_or_refuse_it(world: World) {
         let is_of_ledger = matches!(
             denial,
             Denial::Limited {
-                whose: Limited::Ledger,
+                whose: LimitSubject::Ledger,
                 ..
             }
         );

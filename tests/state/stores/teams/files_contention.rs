@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use coord::state::tasks::{ClaimedTask, NewTask, TaskClaim};
+use coord_state::tasks::{ClaimedTask, NewTask, TaskClaim};
 use parking_lot::Mutex;
 
 use crate::world::World;

@@ -1,10 +1,10 @@
 //! Files of a task: given back, renewed and kept with its claim.
 
-use coord::domain::LockMode;
-use coord::domain::work::{Shortfall, Verdict};
-use coord::state::admission::{Admitted, AncestryQuestion, Question};
-use coord::state::locks::{ClaimOutcome, ReleaseOutcome};
-use coord::state::tasks::{FilesOfRelease, LeaseState, TaskChanges, TaskEnd, TaskStatus};
+use coord_domain::LockMode;
+use coord_domain::work::{Shortfall, Verdict};
+use coord_state::admission::{Admitted, AncestryQuestion, Question};
+use coord_state::locks::{ClaimOutcome, ReleaseOutcome};
+use coord_state::tasks::{LeaseState, ReleasedFiles, TaskChanges, TaskEnd, TaskStatus};
 
 use super::files::{team, with_files};
 use super::tasks::sentence;
@@ -17,7 +17,7 @@ async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
     bob.takes("t1").await;
     let before = world.events().await.len();
     assert_eq!(
-        sentence(bob.completes_with("t1", &FilesOfRelease::NoHead).await),
+        sentence(bob.completes_with("t1", &ReleasedFiles::NoHead).await),
         "Task t1 names files, and the request names no working copy: new_repo_head is missing"
     );
     let in_the_way = async |worker: &Worker<'_>, new_head, judged: &[_]| match worker
@@ -93,7 +93,7 @@ async fn a_file_that_another_has_now_stops_the_completion(world: World) {
         lead.shows("t1").await.unwrap().task.record.status,
         TaskStatus::InProgress
     );
-    completed(bob.completes_with("t1", &FilesOfRelease::LeftAlone).await.unwrap());
+    completed(bob.completes_with("t1", &ReleasedFiles::LeftAlone).await.unwrap());
     assert_eq!(holders(&world.stored("b.ts").await), ["bob"], "left alone");
 }
 
@@ -155,7 +155,7 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
         sentence(
             eve.clone()
                 .on_branch("dev")
-                .releases("t1", &FilesOfRelease::Abandoned)
+                .releases("t1", &ReleasedFiles::Abandoned)
                 .await
         ),
         "Task t1 is not yours (status: in_progress, owner: )"
@@ -172,14 +172,14 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
         .await
         .unwrap();
     bob.takes("t2").await;
-    let kept = given_back(bob.releases("t2", &FilesOfRelease::NoHead).await.unwrap());
+    let kept = given_back(bob.releases("t2", &ReleasedFiles::NoHead).await.unwrap());
     assert_eq!((kept.kept, kept.files), (vec!["c.ts".to_owned()], None));
     bob.takes("t3").await;
     assert_eq!(
         sentence(
             bob.clone()
                 .on_branch("dev")
-                .releases("t3", &FilesOfRelease::Abandoned)
+                .releases("t3", &ReleasedFiles::Abandoned)
                 .await
         ),
         "The files of task t3 are of branch main, not of dev"
@@ -188,7 +188,7 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
         question_of(bob.clone().with_source().at(LOCAL).try_end("t3", false).await),
         Question::Ancestry(AncestryQuestion::Work { .. })
     ));
-    let abandoned = given_back(bob.releases("t3", &FilesOfRelease::Abandoned).await.unwrap());
+    let abandoned = given_back(bob.releases("t3", &ReleasedFiles::Abandoned).await.unwrap());
     assert_eq!(abandoned.files.unwrap().released, ["e.ts"]);
     assert_eq!((world.stored("e.ts").await, abandoned.kept), (vec![], vec![]));
     world.assert_held_is_exact().await;
@@ -197,7 +197,7 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
 
 /// Sets when the claim of `id` and the locks on `path` end, and forgets when they were to be renewed.
 async fn ends_at(world: &World, mate: &Mate<'_>, id: &str, path: &str, expires: i64) {
-    use coord::state::{locks, tasks, teams};
+    use coord_state::{locks, tasks, teams};
     let change = async |key: &str, field: &str, change: &dyn Fn(&mut serde_json::Value)| {
         let stored = world.command(["HGET", key, field]).await;
         let mut value: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
@@ -263,7 +263,7 @@ async fn an_agent_that_takes_a_handle_over_goes_on_with_its_files(world: World) 
     world.assert_held_is_exact().await;
 }
 
-async fn who_takes_a_handle_over_has_the_locks_on_the_files_of_its_tasks_at_once(world: World) {
+async fn taking_over_a_handle_takes_over_the_locks_of_its_tasks(world: World) {
     let (lead, []) = world.team_of([]).await;
     let tasks = [
         with_files("one", &["a.ts", "b.ts"]),
@@ -285,7 +285,7 @@ async fn who_takes_a_handle_over_has_the_locks_on_the_files_of_its_tasks_at_once
     by_hook.abandons(&["b.ts"]).await;
     by_hook.writes(&["b.ts", "e.ts", "x.ts"]).await;
     assert_eq!(world.stored("b.ts").await[0].task, None);
-    let expiries = |lock: &coord::domain::LockEntry| (lock.token, lock.expiry_ms, lock.message.clone());
+    let expiries = |lock: &coord_domain::LockEntry| (lock.token, lock.expiry_ms, lock.message.clone());
     let kept = expiries(&world.stored("b.ts").await[0]);
 
     let before = world.events().await.len();
@@ -362,7 +362,7 @@ scenarios!(
     giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest,
     calls_of_the_owner_renew_its_locks_with_its_claim,
     an_agent_that_takes_a_handle_over_goes_on_with_its_files,
-    who_takes_a_handle_over_has_the_locks_on_the_files_of_its_tasks_at_once,
+    taking_over_a_handle_takes_over_the_locks_of_its_tasks,
     a_lock_that_outlives_the_claim_is_not_taken_from_another_agent_of_the_login,
     a_leaver_keeps_the_locks_of_its_tasks,
 );

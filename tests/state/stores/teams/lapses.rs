@@ -1,9 +1,9 @@
 //! Claims of tasks that lapse are announced once, by a sweep if by nobody before, and none is lost from the list of what is due.
 
-use coord::state::expiry::keys::{DUE, marked};
-use coord::state::expiry::settle_due;
-use coord::state::sweep::sweep;
-use coord::state::tasks::{keys, settle_lapses};
+use coord_state::expiry::keys::{DUE, marked};
+use coord_state::expiry::settle_due;
+use coord_state::sweep::sweep;
+use coord_state::tasks::{keys, settle_lapses};
 
 use crate::stores::due::list;
 use crate::world::World;
@@ -69,7 +69,7 @@ async fn a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back(world: Wor
     );
 }
 
-async fn what_a_request_has_settled_the_sweep_does_not_announce_again(world: World) {
+async fn the_sweep_does_not_announce_what_a_request_has_settled(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
@@ -181,7 +181,7 @@ async fn a_deleted_team_leaves_nothing_to_sweep(world: World) {
 
 scenarios!(
     a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back,
-    what_a_request_has_settled_the_sweep_does_not_announce_again,
+    the_sweep_does_not_announce_what_a_request_has_settled,
     many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_them_loses_none,
     a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept,
     a_claim_is_marked_before_it_is_made_and_a_refused_one_leaves_nothing,

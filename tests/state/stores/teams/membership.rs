@@ -1,9 +1,9 @@
 //! Teams are made, joined and handed over.
 
-use coord::state;
-use coord::state::admission::{Admitted, Denial, Question, admit_without_head};
-use coord::state::tasks::TaskChanges;
-use coord::state::teams::{Joined, TeamRefusal, TeamTerms, list_teams, show_team};
+use coord_state as state;
+use coord_state::admission::{Admitted, Denial, Question, admit_without_head};
+use coord_state::tasks::TaskChanges;
+use coord_state::teams::{JoinKind, TeamRefusal, TeamTerms, list_teams, show_team};
 
 use crate::world::World;
 use crate::world::team::titled;
@@ -19,7 +19,7 @@ async fn a_team_is_made_once_whatever_the_case_of_its_name(world: World) {
     assert_eq!(sentence(again.creates("bob").await), "Team \"aLPHA\" already exists");
     assert_eq!(
         again.joins("bob").await.unwrap(),
-        Joined::New {
+        JoinKind::New {
             handle: "bob".to_owned()
         }
     );
@@ -86,7 +86,7 @@ async fn a_restarted_agent_goes_on_with_inbox_and_tasks(world: World) {
     let taken = new.joins("Bob").await.unwrap();
     assert_eq!(
         taken,
-        Joined::TakenOver {
+        JoinKind::TakenOver {
             handle: "bob".to_owned(),
             from: "old".to_owned()
         }
@@ -229,7 +229,7 @@ async fn was_left_for(world: &World, days: f64, handles: &[&str]) {
     }
 }
 
-async fn whoever_may_push_deletes_a_team_whose_members_were_not_seen_for_two_weeks(world: World) {
+async fn any_caller_with_push_rights_deletes_a_team_idle_for_two_weeks(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     let other = world.mate("other", "alpha");
@@ -257,7 +257,7 @@ async fn whoever_may_push_deletes_a_team_whose_members_were_not_seen_for_two_wee
 }
 
 /// A handle that is free again was all that the rights of its former member were bound to.
-async fn who_takes_a_handle_that_is_free_again_has_no_rights_of_the_login_before(world: World) {
+async fn a_freed_handle_carries_no_rights_of_the_earlier_login(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     bob.adds(&[titled("a"), titled("b")]).await.unwrap();
     bob.claims("t1").await.unwrap();
@@ -321,7 +321,7 @@ async fn a_team_that_is_assumed_has_to_be_the_only_one_of_the_caller(world: Worl
 
 scenarios!(
     a_team_that_is_assumed_has_to_be_the_only_one_of_the_caller,
-    who_takes_a_handle_that_is_free_again_has_no_rights_of_the_login_before,
+    a_freed_handle_carries_no_rights_of_the_earlier_login,
     a_team_is_made_once_whatever_the_case_of_its_name,
     a_handle_is_one_logins_alone,
     a_restarted_agent_goes_on_with_inbox_and_tasks,
@@ -329,5 +329,5 @@ scenarios!(
     a_repository_has_100_teams,
     a_login_makes_20_of_the_teams_of_a_repository_by_whatever_agents,
     a_login_has_200_of_the_members_of_a_team,
-    whoever_may_push_deletes_a_team_whose_members_were_not_seen_for_two_weeks,
+    any_caller_with_push_rights_deletes_a_team_idle_for_two_weeks,
 );

@@ -1,14 +1,14 @@
 //! Messages arrive once, in order, and are read when the reader has proved it.
 
-use coord::state::mail;
-use coord::state::messages::{MessageFilter, MessagePage};
-use coord::state::teams::{RequestKey, TeamRefusal};
 use coord_protocol::team_event::MessageType;
+use coord_state::mail;
+use coord_state::messages::{MessageFilter, MessagePage};
+use coord_state::teams::{RequestKey, TeamRefusal};
 
 use crate::world::World;
 use crate::world::team::{handle, titled};
 
-fn texts(inbox: &coord::state::messages::Inbox) -> Vec<&str> {
+fn texts(inbox: &coord_state::messages::Inbox) -> Vec<&str> {
     inbox.messages.iter().map(|message| message.message.as_str()).collect()
 }
 
@@ -108,7 +108,7 @@ async fn a_message_goes_to_members_only_and_a_full_inbox_is_told(world: World) {
     assert_eq!(bob.reads(Some(1000)).await.unwrap().messages[0].message, "last");
 }
 
-async fn who_is_behind_more_than_1000_broadcasts_is_told_how_many_it_missed(world: World) {
+async fn a_member_behind_1000_broadcasts_learns_how_many_it_missed(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     bob.tells(&[], "own").await.unwrap();
     for number in 0..1010 {
@@ -262,7 +262,7 @@ scenarios!(
     a_member_gets_no_broadcast_from_before_it_joined,
     a_page_is_followed_by_the_rest,
     a_message_goes_to_members_only_and_a_full_inbox_is_told,
-    who_is_behind_more_than_1000_broadcasts_is_told_how_many_it_missed,
+    a_member_behind_1000_broadcasts_learns_how_many_it_missed,
     a_broadcast_is_stored_once_however_many_members_there_are,
     a_cursor_within_a_page_hides_no_broadcast_that_is_gone,
     a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready,

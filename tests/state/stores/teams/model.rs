@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord::state::tasks::{
-    LeaseState, MOST_LAPSES, Named, Priority, TaskChanges, TaskClaim, TaskFilter, TaskStatus, TaskView,
+use coord_state::tasks::{
+    LeaseState, MOST_LAPSES, Priority, TaskChanges, TaskClaim, TaskFilter, TaskReference, TaskStatus, TaskView,
 };
 
 use crate::world::World;
@@ -125,7 +125,7 @@ impl Run<'_> {
             for id in self.some_tasks() {
                 let of_new = self.random.bool().then(|| self.random.usize(..count));
                 let other = of_new.map_or(id.clone(), |other| id_of(other, made));
-                let named = of_new.map_or_else(|| Named::Task(task_id(&id)), Named::New);
+                let named = of_new.map_or_else(|| TaskReference::Task(task_id(&id)), TaskReference::New);
                 if self.random.bool() {
                     after.get_mut(&id_of(place, made)).unwrap().dependencies.insert(other);
                     task.dependencies.push(named);
@@ -142,8 +142,8 @@ impl Run<'_> {
             .iter()
             .flat_map(|task| task.dependencies.iter().chain(&task.blocks))
             .all(|named| match named {
-                Named::Task(id) => self.model.tasks.contains_key(id.as_str()),
-                Named::New(_) => true,
+                TaskReference::Task(id) => self.model.tasks.contains_key(id.as_str()),
+                TaskReference::New(_) => true,
             });
         let answer = self.mates[mate].adds(&new).await;
         let before = std::mem::take(&mut self.model.tasks);
@@ -483,7 +483,7 @@ impl Run<'_> {
     }
 }
 
-async fn what_is_stored_is_what_the_model_says(world: World) {
+async fn the_stored_state_matches_the_model(world: World) {
     for seed in 0..3 {
         let name = format!("team{seed}");
         let mates = MATES.map(|mate| world.mate(mate, &name));
@@ -525,4 +525,4 @@ async fn what_is_stored_is_what_the_model_says(world: World) {
     }
 }
 
-on_every_store!(what_is_stored_is_what_the_model_says);
+on_every_store!(the_stored_state_matches_the_model);

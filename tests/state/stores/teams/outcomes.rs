@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord::state;
+use coord_state as state;
 
 use crate::watched::Outcomes;
 

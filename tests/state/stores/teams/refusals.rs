@@ -1,11 +1,11 @@
 //! What many scripts refuse alike: teams that are not there or are closed, and callers that are not in them; and bounds.
 
-use coord::state::departures::ShutdownProgress;
-use coord::state::mail;
-use coord::state::messages::MessageFilter;
-use coord::state::tasks::{Named, NewTask, TaskChanges, TaskFilter};
-use coord::state::teams::{RequestKey, TeamRefusal, keys};
 use coord_protocol::team_event::MessageType;
+use coord_state::departures::ShutdownProgress;
+use coord_state::mail;
+use coord_state::messages::MessageFilter;
+use coord_state::tasks::{NewTask, TaskChanges, TaskFilter, TaskReference};
+use coord_state::teams::{RequestKey, TeamRefusal, keys};
 
 use super::tasks::{after, depends_on};
 use crate::world::World;
@@ -66,7 +66,7 @@ async fn a_team_that_is_not_there_is_refused_by_all(world: World) {
     assert_eq!(world.events().await, [], "nothing has happened");
 }
 
-async fn who_is_not_in_the_team_reads_it_and_does_nothing(world: World) {
+async fn an_agent_outside_the_team_can_only_read_it(world: World) {
     let (lead, [_bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     let before = world.events().await.len();
@@ -168,7 +168,7 @@ async fn a_task_has_256_dependencies_whoever_adds_them(world: World) {
     let named: Vec<&str> = ids.iter().map(String::as_str).collect();
     assert_eq!(lead.adds(&[after("whole", &named)]).await.unwrap(), ["t257"]);
     let one_more = NewTask {
-        blocks: vec![Named::Task(task_id("t257"))],
+        blocks: vec![TaskReference::Task(task_id("t257"))],
         ..titled("one more")
     };
     assert_eq!(lead.adds(&[one_more]).await, too_many("dependencies", 256));
@@ -351,7 +351,7 @@ async fn a_claim_that_ended_is_told_from_one_that_never_was(world: World) {
 
 scenarios!(
     a_team_that_is_not_there_is_refused_by_all,
-    who_is_not_in_the_team_reads_it_and_does_nothing,
+    an_agent_outside_the_team_can_only_read_it,
     an_agent_whose_handle_went_on_is_superseded_in_all_that_it_does,
     a_closed_team_takes_no_writes_and_can_be_read_and_left,
     a_task_that_is_not_there_is_refused_by_all,

@@ -1,7 +1,7 @@
 //! Teams of thousands of tasks.
 
-use coord::state::tasks::{Named, NewTask, TaskFilter};
 use coord_protocol::team_event::MessageType;
+use coord_state::tasks::{NewTask, TaskFilter, TaskReference};
 
 use super::tasks::{after, depends_on, sentence};
 use crate::world::World;
@@ -17,7 +17,7 @@ async fn a_cascade_over_10_000_dependents_is_whole(world: World) {
     lead.assigns("t7", Some("bob")).await.unwrap();
     lead.claims("t1").await.unwrap();
     assert_eq!(lead.completes("t1").await.unwrap().unblocked.count, 10_000);
-    let ready = coord::state::tasks::keys::ready(&world.repo, &lead.team);
+    let ready = coord_state::tasks::keys::ready(&world.repo, &lead.team);
     assert_eq!(world.number(["ZCARD", &ready]).await, 10_000);
     assert_eq!(
         bob.reads(None).await.unwrap().messages.last().unwrap().message,
@@ -73,8 +73,8 @@ async fn a_ring_of_20_000_tasks_is_named_as_far_as_there_is_room(world: World) {
                 id: Some(task_id(&id(first + place))),
                 dependencies: match (first, place) {
                     (0, 0) => vec![],
-                    (_, 0) => vec![Named::Task(task_id(&id(first - 1)))],
-                    _ => vec![Named::New(place - 1)],
+                    (_, 0) => vec![TaskReference::Task(task_id(&id(first - 1)))],
+                    _ => vec![TaskReference::New(place - 1)],
                 },
                 ..titled("link")
             })

@@ -1,6 +1,6 @@
 //! Lists of tasks: pages, filters, bounds.
 
-use coord::state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, TaskStatus, TaskView};
+use coord_state::tasks::{NewTask, Readiness, TaskChanges, TaskFilter, TaskReference, TaskStatus, TaskView};
 
 use super::tasks::{after, depends_on};
 use crate::world::World;
@@ -113,15 +113,15 @@ async fn a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them(wor
 }
 
 // rule: teams#dependencies
-async fn what_a_task_names_is_read_in_the_order_in_which_it_was_given(world: World) {
+async fn dependencies_are_read_in_their_given_order(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let tasks: Vec<NewTask> = (1..=12).map(|number| titled(&format!("Task {number}"))).collect();
     lead.adds(&tasks).await.unwrap();
     // Two of the same request, one of the team.
     let mut last = after("last", &["t11"]);
-    last.dependencies.insert(0, Named::New(1));
-    last.dependencies.push(Named::New(0));
-    last.blocks = ["t9", "t12", "t10"].map(|id| Named::Task(task_id(id))).into();
+    last.dependencies.insert(0, TaskReference::New(1));
+    last.dependencies.push(TaskReference::New(0));
+    last.blocks = ["t9", "t12", "t10"].map(|id| TaskReference::Task(task_id(id))).into();
     lead.adds(&[titled("first"), titled("second"), last]).await.unwrap();
     let of = async |id: &str| {
         let task = bob.shows(id).await.unwrap().task;
@@ -150,7 +150,7 @@ async fn what_a_task_names_is_read_in_the_order_in_which_it_was_given(world: Wor
 }
 
 scenarios!(
-    what_a_task_names_is_read_in_the_order_in_which_it_was_given,
+    dependencies_are_read_in_their_given_order,
     a_listing_has_pages_and_filters,
     a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them,
 );

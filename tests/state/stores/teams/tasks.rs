@@ -1,7 +1,7 @@
 //! Tasks: every outcome of the scripts that write them.
 
-use coord::state::tasks::{Named, NewTask, Priority, TaskChanges, TaskClaim, TaskFilter, TaskStatus};
-use coord::state::teams::{RequestKey, TeamRefusal};
+use coord_state::tasks::{NewTask, Priority, TaskChanges, TaskClaim, TaskFilter, TaskReference, TaskStatus};
+use coord_state::teams::{RequestKey, TeamRefusal};
 
 use coord_protocol::team_event::MessageType;
 
@@ -10,7 +10,7 @@ use crate::world::team::{claimed, task_id, titled};
 
 pub fn after(title: &str, dependencies: &[&str]) -> NewTask {
     NewTask {
-        dependencies: dependencies.iter().map(|id| Named::Task(task_id(id))).collect(),
+        dependencies: dependencies.iter().map(|id| TaskReference::Task(task_id(id))).collect(),
         ..titled(title)
     }
 }
@@ -35,11 +35,11 @@ async fn tasks_are_added_all_or_none(world: World) {
             ..titled("one")
         },
         NewTask {
-            dependencies: vec![Named::New(0), Named::New(0)],
+            dependencies: vec![TaskReference::New(0), TaskReference::New(0)],
             ..titled("two")
         },
         NewTask {
-            blocks: vec![Named::New(1)],
+            blocks: vec![TaskReference::New(1)],
             ..titled("three")
         },
     ];
@@ -60,23 +60,23 @@ async fn tasks_are_added_all_or_none(world: World) {
         "Dependency task t9 does not exist"
     );
     let blocked = NewTask {
-        blocks: vec![Named::Task(task_id("t8"))],
+        blocks: vec![TaskReference::Task(task_id("t8"))],
         ..titled("y")
     };
     assert_eq!(sentence(lead.adds(&[blocked]).await), "Blocked task t8 does not exist");
     let ring = [
         NewTask {
-            dependencies: vec![Named::New(1)],
+            dependencies: vec![TaskReference::New(1)],
             ..titled("a")
         },
         NewTask {
-            dependencies: vec![Named::New(0)],
+            dependencies: vec![TaskReference::New(0)],
             ..titled("b")
         },
     ];
     assert!(sentence(lead.adds(&ring).await).starts_with("Circular dependency detected: #"));
     let of_itself = NewTask {
-        dependencies: vec![Named::New(0)],
+        dependencies: vec![TaskReference::New(0)],
         ..titled("a")
     };
     assert_eq!(
@@ -84,8 +84,8 @@ async fn tasks_are_added_all_or_none(world: World) {
         "Circular dependency detected: #1 -> #1"
     );
     let wedge = NewTask {
-        dependencies: vec![Named::Task(task_id("t2"))],
-        blocks: vec![Named::Task(task_id("t1"))],
+        dependencies: vec![TaskReference::Task(task_id("t2"))],
+        blocks: vec![TaskReference::Task(task_id("t1"))],
         ..titled("wedge")
     };
     let ring = sentence(lead.adds(&[wedge]).await);
@@ -215,13 +215,13 @@ async fn a_deleted_task_leaves_no_edge(world: World) {
     bob.deletes("t2", false).await.unwrap();
     bob.deletes("t3", false).await.unwrap();
     for key in [
-        coord::state::tasks::keys::edges,
-        coord::state::tasks::keys::tasks,
-        coord::state::tasks::keys::unmet,
-        coord::state::tasks::keys::ready,
-        coord::state::tasks::keys::leases,
-        coord::state::tasks::keys::order,
-        coord::state::tasks::keys::done,
+        coord_state::tasks::keys::edges,
+        coord_state::tasks::keys::tasks,
+        coord_state::tasks::keys::unmet,
+        coord_state::tasks::keys::ready,
+        coord_state::tasks::keys::leases,
+        coord_state::tasks::keys::order,
+        coord_state::tasks::keys::done,
     ] {
         let key = key(&world.repo, &lead.team);
         assert_eq!(world.number(["EXISTS", &key]).await, 0, "{key}");
@@ -314,7 +314,7 @@ async fn no_answer_is_forgotten_before_ten_minutes_are_over(world: World) {
     };
     assert_eq!(lead.adds_with_key(first, &[titled("a")]).await.unwrap(), ["t1"]);
     // As if there were as many as there may be.
-    let answers = coord::state::teams::keys::answers(&world.repo, &coord::store::script::sha1_hex("lead"));
+    let answers = coord_state::teams::keys::answers(&world.repo, &coord_store::script::sha1_hex("lead"));
     let full = |oldest: i64| serde_json::json!({ "count": 4000, "bytes": 1, "oldest": oldest }).to_string();
     let now = lead.lists(0, 1, &TaskFilter::default()).await.unwrap().now;
     let another = RequestKey {
@@ -425,7 +425,7 @@ async fn a_completed_task_is_in_nobodys_blocks_and_waits_for_nothing(world: Worl
     for id in ["t1", "t5", "t4"] {
         lead.deletes(id, false).await.unwrap();
     }
-    let edges = coord::state::tasks::keys::edges(&world.repo, &lead.team);
+    let edges = coord_state::tasks::keys::edges(&world.repo, &lead.team);
     assert_eq!(world.number(["EXISTS", &edges]).await, 0);
 }
 

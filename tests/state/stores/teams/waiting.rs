@@ -1,6 +1,6 @@
 //! What waits for a member, in the answer to whatever it asks.
 
-use coord::state::teams::{AskedToStop, Membership, TeamRefusal, Waiting, memberships};
+use coord_state::teams::{Membership, PendingShutdown, TeamRefusal, Waiting, memberships};
 
 use crate::world::World;
 use crate::world::team::{Mate, titled};
@@ -28,7 +28,7 @@ async fn answers_refusals_and_those_about_locks_tell_a_member_the_same(world: Wo
     lead.claims("t1").await.unwrap();
     let locks = world
         .agent("bob")
-        .checks(coord::domain::LockMode::Writing, &["a.ts"])
+        .checks(coord_domain::LockMode::Writing, &["a.ts"])
         .await;
     for waiting in [
         bob.waits().await,
@@ -62,7 +62,7 @@ async fn an_open_shutdown_stands_in_every_answer_until_it_is_answered(world: Wor
     let asked = |waiting: Waiting| {
         waiting
             .shutdown
-            .map(|asked: AskedToStop| (asked.id, asked.by, asked.target))
+            .map(|asked: PendingShutdown| (asked.id, asked.by, asked.target))
     };
     let expected = Some((id.clone(), "lead".to_owned(), "bob".to_owned()));
     lead.adds(&[titled("a")]).await.unwrap();
@@ -87,7 +87,7 @@ async fn an_open_shutdown_stands_in_every_answer_until_it_is_answered(world: Wor
     assert_eq!((of_eve, asked(bob.waits().await).is_some()), (None, true));
 }
 
-async fn who_is_no_member_is_told_nothing(world: World) {
+async fn a_caller_that_is_no_member_gets_no_news(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.tells(&[], "hello").await.unwrap();
     let nothing = Waiting::default();
@@ -109,5 +109,5 @@ async fn who_is_no_member_is_told_nothing(world: World) {
 scenarios!(
     answers_refusals_and_those_about_locks_tell_a_member_the_same,
     an_open_shutdown_stands_in_every_answer_until_it_is_answered,
-    who_is_no_member_is_told_nothing,
+    a_caller_that_is_no_member_gets_no_news,
 );

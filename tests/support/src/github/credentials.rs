@@ -1,4 +1,4 @@
-//! Who is let in: tokens, and JWTs of an app.
+//! Accepted credentials: tokens, and JWTs of an app.
 
 use std::process::Command;
 

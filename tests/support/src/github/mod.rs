@@ -1,4 +1,4 @@
-//! A fake GitHub: the API and the host of downloads, over a real git repository. What it answers is held against GitHub's
+//! A fake GitHub: the API and the host of downloads, over a real git repository. Its answers are checked against GitHub's
 //! published schema (`schema.rs` of the test `github`).
 
 mod answers;
@@ -32,14 +32,14 @@ pub const APP: &str = "4242";
 pub const APP_KEY: &str = include_str!("app.pem");
 pub const APP_PUBLIC_KEY: &str = include_str!("app.pub.pem");
 
-/// Who may see the repository.
+/// Visibility of the repository.
 #[derive(Clone, Debug, Default)]
 pub enum Visibility {
     #[default]
     Public,
-    /// Who shows this token.
+    /// The bearer of this token.
     Token(String),
-    /// Who shows the newest token of the app's installation.
+    /// The bearer of the newest token of the app's installation.
     App,
 }
 
@@ -60,9 +60,9 @@ pub struct Seen {
 #[derive(Debug, Default)]
 pub struct Behavior {
     pub visibility: Visibility,
-    /// Who has a token. Where there is anybody, a token of nobody's is refused, as GitHub does.
+    /// Owners of tokens. If there are any, an unknown token is refused, as GitHub does.
     pub people: Vec<Person>,
-    /// Visible to all of an enterprise, and to nobody else.
+    /// Visible to all of an enterprise, and to no others.
     pub is_internal: bool,
     pub is_archived: bool,
     /// Recursive trees with more entries than this are cut off there.
@@ -71,7 +71,7 @@ pub struct Behavior {
     pub former_name: Option<String>,
     /// Bytes to send in the place of any archive.
     pub archive: Option<Vec<u8>>,
-    /// Where the API says that archives are, in the place of its own host of downloads.
+    /// The location of archives by the API, instead of its download host.
     pub archive_location: Option<String>,
     /// Seconds that an installation's token lives.
     pub token_seconds: Option<i64>,

@@ -1,9 +1,9 @@
 //! Histories of concurrent clients, and whether they can be true.
 //!
-//! - [`operation`]: what a client asked, when, and what it was answered
+//! - [`operation`]: a client's request, its time, and its answer
 //! - [`recorder`]: clients over HTTP that note all of it
 //! - [`log`]: the event log and the locks, as they are in the store
-//! - [`model`]: what locks are and when each event may happen, written from the rules, sharing nothing with the scripts
+//! - [`model`]: locks, and when each event may happen, written from the rules, sharing nothing with the scripts
 //! - [`judge`]: holds the three against each other
 //!
 //! The event log names an order in which everything is said to have happened. The judge shows that the order keeps every

@@ -1,5 +1,5 @@
-//! The queue of claims that were refused for others' locks, as far as the log shows it: who may wait, and for whom files are
-//! reserved. Written from the rules; it shares nothing with the scripts.
+//! The queue of claims that were refused for others' locks, as far as the log shows it: waiting claims, and reservations.
+//! Written from the rules; it shares nothing with the scripts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ struct Ticket {
     holder: Holder,
     branch: String,
     mode: Mode,
-    /// What it names, without shared files.
+    /// Its files, without shared ones.
     files: BTreeSet<String>,
     /// When it was first refused; a reservation: when it began.
     since: i64,
@@ -45,7 +45,7 @@ pub struct Queue {
     tickets: Vec<Ticket>,
     reservations: Vec<Ticket>,
     requests: Arc<Vec<Request>>,
-    /// Files that several may write at once: nobody waits for them.
+    /// Files that several may write at once, without a queue.
     shared: Arc<BTreeSet<String>>,
 }
 
@@ -111,14 +111,14 @@ impl Queue {
         })
     }
 
-    /// What `event` is about, without shared files.
+    /// The files of `event`, without shared ones.
     fn files_of(&self, event: &Event) -> BTreeSet<String> {
         let files = event.files.iter().filter(|file| !self.shared.contains(*file));
         files.cloned().collect()
     }
 
-    /// Holds `event` against the reservations, and lets it happen. `locks`: those before it; `obstacles`: what others' locks keep a
-    /// refused claim from.
+    /// Holds `event` against the reservations, and lets it happen. `locks`: those before it; `obstacles`: the files that others'
+    /// locks block for a refused claim.
     pub fn apply(
         &mut self,
         event: &Event,
@@ -184,7 +184,7 @@ impl Queue {
     }
 
     /// A claim of the same files ends a reservation, and so does one of other files. One of a part leaves it; a grant may be a part of its
-    /// claim. Who is granted the files for writing may read them; who is refused that may still ask to read them.
+    /// claim. A caller that is granted the files for writing may read them; one that is refused may still ask to read them.
     fn end_reservations(&mut self, event: &Event, mode: Mode) {
         let files = self.files_of(event);
         let has_both = event.kind == Kind::Granted && mode == Mode::Writing;

@@ -1,5 +1,5 @@
-//! Claude Code: <https://code.claude.com/docs/en/hooks>. Denied by JSON or by exit status 2; another status is shown and the tool
-//! runs all the same.
+//! Claude Code: <https://code.claude.com/docs/en/hooks>. Denied by JSON or by exit status 2; with another status the message is
+//! shown and the tool still runs.
 
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
                 ..Answer::default()
             }
         }
-        // It runs in the background, and this status wakes the model with what is on standard error.
+        // It runs in the background, and this status wakes the model with the text on standard error.
         Decision::Proceed {
             context: Some(context), ..
         } if event == IDLE => Answer {
@@ -70,7 +70,7 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
                 let output = json!({ "hookEventName": event, "additionalContext": context });
                 body.insert("hookSpecificOutput".to_owned(), output);
             }
-            // At the end of a session nobody reads fields.
+            // At the end of a session no one reads fields.
             let has_reader = event != "SessionEnd";
             if let Some(note) = note.as_ref().filter(|_| has_reader) {
                 body.insert("systemMessage".to_owned(), json!(note));

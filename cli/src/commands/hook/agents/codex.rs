@@ -22,7 +22,7 @@ pub(super) const FORM: Form = Form {
     denies_by_any_status: false,
 };
 
-/// New arguments are taken with `allow` alone; Codex asks its user all the same where its own rules say so.
+/// New arguments are accepted with `allow` alone; Codex still asks its user if its own rules say so.
 fn answer(event: &str, decision: &Decision) -> Answer {
     let mut answer = claude_code::answer(event, decision);
     if let (Decision::Rewrite { .. }, Some(body)) = (decision, &mut answer.body) {

@@ -1,6 +1,6 @@
 //! Copilot CLI: <https://docs.github.com/en/copilot/reference/hooks-reference>. A tool is denied by JSON and by every exit status but zero;
-//! only a time limit that is met lets it run. Events whose names begin with a capital send other names of fields and tools.
-//! What is said to a prompt is dropped. VS Code's own agent runs the same hooks, with the fields of the events with a capital.
+//! only a time limit that is met lets it run. Events whose names begin with a capital send other names of fields and tools. Output for a
+//! prompt is dropped. VS Code's own agent runs the same hooks, with the fields of the events with a capital.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn exception(_: &str, name: &str, call: &Value) -> Option<Result<Tool, String>> 
     }
 }
 
-/// Versions that have no event of their own for it say so in the result.
+/// Versions without a separate event report a failure in the result.
 fn has_failed(call: &Value) -> bool {
     let result = call.get("toolResult").or_else(|| call.get("tool_result"));
     let kind = result.and_then(|result| fields::text(result, &["resultType", "result_type"]));
@@ -53,7 +53,7 @@ fn answer(event: &str, decision: &Decision) -> Answer {
     match decision {
         Decision::Deny { reason } => Answer {
             body: Some(json!({ "permissionDecision": "deny", "permissionDecisionReason": reason })),
-            // The JSON is read all the same, and the status denies also where it is not understood.
+            // The JSON is still read, and the status denies even if the JSON is not understood.
             status: 2,
             aside: Some(reason.clone()),
         },
@@ -83,7 +83,7 @@ fn answer(event: &str, decision: &Decision) -> Answer {
     }
 }
 
-/// Copilot CLI takes the first field and leaves the other one out; VS Code, which runs these hooks too, the other way round.
+/// Copilot CLI reads the first field and ignores the second; VS Code, which runs these hooks too, does the opposite.
 fn with_context(event: &str, context: &str) -> Value {
     let mut name = event.to_owned();
     if let Some(first) = name.get_mut(..1) {

@@ -87,7 +87,8 @@ pub(super) fn shell(arguments: &Value) -> Tool {
     }
 }
 
-/// A tool that runs a command of PowerShell. What it has in common with other shells is read, which separate folders by another sign.
+/// A tool that runs a command of PowerShell. Commands that look the same in other shells are parsed; paths have a different
+/// separator.
 pub(super) fn power_shell(arguments: &Value) -> Tool {
     match shell(arguments) {
         Tool::Shell { command, folder } => Tool::Shell {
@@ -98,8 +99,8 @@ pub(super) fn power_shell(arguments: &Value) -> Tool {
     }
 }
 
-/// What the user has said, without what agents put around it: elements at the beginning, such as the context of hooks (Gemini CLI) and
-/// notifications of what has ended in the background (Claude Code), and quotation marks around all of it (OpenCode's command line).
+/// The user's words, without what agents wrap around them: elements at the beginning, such as the context of hooks (Gemini CLI) and
+/// notices of ended background tasks (Claude Code), and quotation marks around the whole (OpenCode's command line).
 pub(super) fn prompt(object: &Value) -> Option<String> {
     let said = text(object, &["prompt", "initialPrompt", "initial_prompt"])?;
     let mut said = said.trim();
@@ -111,7 +112,7 @@ pub(super) fn prompt(object: &Value) -> Option<String> {
     Some(said.to_owned()).filter(|said| !said.is_empty())
 }
 
-/// What comes after the element that `text` begins with.
+/// The text after the element that `text` begins with.
 fn after_element(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('<')?;
     let is_of_name = |letter: char| letter.is_ascii_lowercase() || matches!(letter, '-' | '_');

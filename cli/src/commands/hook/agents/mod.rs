@@ -18,7 +18,7 @@ pub use opencode::{PLUGIN, STRICT_PLUGIN};
 pub use patch::patched_files;
 
 use super::event::{Answer, Decision, HookCall, Moment, Tool};
-use table::Use;
+use table::ToolEffect;
 
 /// An agent whose hooks are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,7 +54,7 @@ struct Form {
     name: &'static [&'static str],
     /// The field with the arguments of a tool.
     arguments: &'static [&'static str],
-    /// A tool that the table alone does not tell.
+    /// A tool that the table alone cannot classify.
     exception: fn(event: &str, name: &str, call: &Value) -> Option<Result<Tool, String>>,
     /// Whether it hands text from this event on to its model.
     takes_context: fn(event: &str, moment: Moment) -> bool,
@@ -77,12 +77,12 @@ impl Form {
         }
         let name = name.ok_or("the hook's input names no tool")?;
         let tool = match self.rows.tool(&name) {
-            Some(Use::Reads) => Tool::Reads,
-            Some(Use::ReadsFile) => fields::read(&arguments),
-            Some(Use::Edits) => fields::edit(&name, &arguments)?,
-            Some(Use::Patches) => fields::patch(&name, &arguments)?,
-            Some(Use::Shell) => fields::shell(&arguments),
-            Some(Use::PowerShell) => fields::power_shell(&arguments),
+            Some(ToolEffect::Reads) => Tool::Reads,
+            Some(ToolEffect::ReadsFile) => fields::read(&arguments),
+            Some(ToolEffect::Edits) => fields::edit(&name, &arguments)?,
+            Some(ToolEffect::Patches) => fields::patch(&name, &arguments)?,
+            Some(ToolEffect::Shell) => fields::shell(&arguments),
+            Some(ToolEffect::PowerShell) => fields::power_shell(&arguments),
             None => match own_tools::own(&name) {
                 Some(own) => Tool::Own(own),
                 None => Tool::Unknown,
@@ -125,6 +125,12 @@ impl Agent {
         found.map(|(_, moment)| moment)
     }
 
+    /// The event with which it ends its turn.
+    pub fn end_of_turn(self) -> Option<&'static str> {
+        let found = self.events().find(|(_, moment)| *moment == Moment::TurnEnd);
+        found.map(|(name, _)| name)
+    }
+
     /// Whether it tells hooks which writer within the conversation calls.
     pub fn names_writers(self) -> bool {
         !self.form().writer.is_empty()
@@ -146,7 +152,7 @@ impl Agent {
             .is_some_and(|moment| (self.form().takes_context)(event, moment))
     }
 
-    /// What `call` says, which it sends with `event`.
+    /// Parses `call`, which the agent sends with `event`.
     ///
     /// # Errors
     /// A sentence, when it is not of the agent's form.
@@ -198,7 +204,8 @@ impl Agent {
         let form = self.form();
         let tool = || fields::text(fields, form.name);
         let reads = |name: String| {
-            matches!(form.rows.tool(&name), Some(Use::Reads | Use::ReadsFile)) || own_tools::own(&name).is_some()
+            matches!(form.rows.tool(&name), Some(ToolEffect::Reads | ToolEffect::ReadsFile))
+                || own_tools::own(&name).is_some()
         };
         match self.moment(event) {
             Some(Moment::BeforeTool) => tool().is_some_and(reads),

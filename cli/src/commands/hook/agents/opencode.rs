@@ -1,5 +1,5 @@
-//! OpenCode: <https://opencode.ai/docs/plugins>. It has no hooks that run programs; a plugin of Coord's calls this one, in a form of
-//! its own, and throws where a tool is denied.
+//! OpenCode: <https://opencode.ai/docs/plugins>. It has no hooks that run programs. Coord's plugin calls this one in a custom form,
+//! and throws if a tool is denied.
 
 use std::sync::LazyLock;
 
@@ -45,7 +45,7 @@ fn answer(_: &str, decision: &Decision) -> Answer {
 
 #[cfg(test)]
 mod tests {
-    use super::table::Use;
+    use super::table::ToolEffect;
     use super::*;
 
     #[test]
@@ -54,7 +54,7 @@ mod tests {
         let (listed, _) = after.split_once("]);").unwrap();
         let listed: Vec<&str> = listed.split(',').map(|name| name.trim().trim_matches('"')).collect();
         let reading = table::OPENCODE.tools.iter();
-        let reading = reading.filter(|(does, _)| matches!(does, Use::Reads | Use::ReadsFile));
+        let reading = reading.filter(|(does, _)| matches!(does, ToolEffect::Reads | ToolEffect::ReadsFile));
         let mut reading: Vec<&str> = reading.flat_map(|(_, names)| names.iter().copied()).collect();
         reading.sort_unstable();
         assert_eq!(listed[..reading.len()], reading);

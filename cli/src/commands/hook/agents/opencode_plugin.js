@@ -1,4 +1,4 @@
-// Coord's plugin for OpenCode, written by `coord init`. It asks `coord hook opencode` before a tool writes a file, and throws where
+// Coord's plugin for OpenCode, written by `coord init`. It asks `coord hook opencode` before a tool writes a file, and throws if
 // the tool is denied. COORD_PROGRAM names the program where it is not on the path.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -7,7 +7,7 @@ const LIMIT_MS = 20_000;
 const MOST_OUTPUT = 1 << 20;
 const SESSION_EVENTS = ["session.created", "session.compacted", "session.idle", "session.deleted"];
 
-// Without `coord`, tools run all the same; after `coord init --strict`, those that may change something are denied.
+// Without `coord`, tools still run; after `coord init --strict`, those that may change something are denied.
 const IS_REQUIRED = false;
 const REQUIRED = "Coord is not installed on this machine, and this repository requires it for edits: put coord on the PATH";
 const NOT_INSTALLED = "Coord is not installed on this machine: files are edited without locks";
@@ -120,7 +120,7 @@ export const CoordPlugin = async ({ client, directory }) => {
       const { info, sessionID } = event.properties ?? {};
       const session = info?.id ?? sessionID;
       if (event.type === "session.created" && session) parents.set(session, info?.parentID ?? null);
-      // The end of a task is not the end of the session that gave it: it gives back what the task holds alone.
+      // The end of a task is not the end of its parent session: only the locks of the task are released.
       const isOwn = session && (await rootOf(session)) === session;
       if (session && (isOwn || event.type === "session.idle")) {
         const { goOn } = await hook(event.type, session);

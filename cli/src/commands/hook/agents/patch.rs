@@ -1,8 +1,8 @@
-//! A patch in the form of `apply_patch`, in which Codex and others send all of their edits: its files, and what becomes of them.
+//! A patch in the form of `apply_patch`, in which Codex and others send all of their edits: its files, and their changes.
 
-/// What a patch does to a file.
+/// One file's change in a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) enum Patched<'a> {
+pub(in super::super) enum FilePatch<'a> {
     Added {
         path: &'a str,
         lines: Vec<&'a str>,
@@ -24,28 +24,28 @@ pub(in super::super) struct Hunk<'a> {
     new: Vec<&'a str>,
 }
 
-/// What `patch` does, in its order. Lines that are no part of the form are left out.
-pub(in super::super) fn patched(patch: &str) -> Vec<Patched<'_>> {
+/// The changes of `patch`, in order. Lines that are no part of the form are left out.
+pub(in super::super) fn patched(patch: &str) -> Vec<FilePatch<'_>> {
     let mut changes = Vec::new();
     for line in patch.lines() {
         let header = |name: &str| line.strip_prefix(name).map(str::trim).filter(|path| !path.is_empty());
         if let Some(path) = header("*** Add File: ") {
-            changes.push(Patched::Added {
+            changes.push(FilePatch::Added {
                 path,
                 lines: Vec::new(),
             });
         } else if let Some(path) = header("*** Delete File: ") {
-            changes.push(Patched::Removed { path });
+            changes.push(FilePatch::Removed { path });
         } else if let Some(path) = header("*** Update File: ") {
-            changes.push(Patched::Updated {
+            changes.push(FilePatch::Updated {
                 path,
                 moved_to: None,
                 hunks: Vec::new(),
             });
         } else {
             match changes.last_mut() {
-                Some(Patched::Added { lines, .. }) => lines.extend(line.strip_prefix('+')),
-                Some(Patched::Updated { moved_to, hunks, .. }) => match header("*** Move to: ") {
+                Some(FilePatch::Added { lines, .. }) => lines.extend(line.strip_prefix('+')),
+                Some(FilePatch::Updated { moved_to, hunks, .. }) => match header("*** Move to: ") {
                     Some(path) => *moved_to = Some(path),
                     None => add_line(hunks, line),
                 },
@@ -104,8 +104,8 @@ pub fn patched_files(patch: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for change in patched(patch) {
         let (path, moved_to) = match change {
-            Patched::Added { path, .. } | Patched::Removed { path } => (path, None),
-            Patched::Updated { path, moved_to, .. } => (path, moved_to),
+            FilePatch::Added { path, .. } | FilePatch::Removed { path } => (path, None),
+            FilePatch::Updated { path, moved_to, .. } => (path, moved_to),
         };
         for name in std::iter::once(path).chain(moved_to) {
             if !files.iter().any(|known| known == name) {

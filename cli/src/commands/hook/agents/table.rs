@@ -5,11 +5,11 @@ use super::super::event::Moment::{
     self, AfterTool, BeforeTool, Compaction, Environment, Idle, Interruption, Prompt, SessionEnd, SessionStart,
     TurnEnd, WriterEnd, WriterStart,
 };
-use Use::{Edits, Patches, PowerShell, Reads, ReadsFile, Shell};
+use ToolEffect::{Edits, Patches, PowerShell, Reads, ReadsFile, Shell};
 
-/// What a tool does.
+/// The effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum ToolEffect {
     /// It changes no file.
     Reads,
     /// It hands the content of the file that it names to the model.
@@ -32,8 +32,8 @@ pub(super) struct Rows {
     pub(super) runs_in_vscode: bool,
 }
 
-/// What tools do, and their names.
-type Row = (Use, &'static [&'static str]);
+/// Effects, and the names of their tools.
+type Row = (ToolEffect, &'static [&'static str]);
 
 /// The tools of VS Code's own agent, which runs the hooks that are written for Claude Code and for Copilot.
 const OF_VSCODE: [Row; 4] = [
@@ -81,8 +81,8 @@ const OF_VSCODE: [Row; 4] = [
 ];
 
 impl Rows {
-    /// What the tool `name` does.
-    pub(super) fn tool(&self, name: &str) -> Option<Use> {
+    /// The effect of the tool `name`.
+    pub(super) fn tool(&self, name: &str) -> Option<ToolEffect> {
         let of_vscode: &[_] = match self.runs_in_vscode {
             true => &OF_VSCODE,
             false => &[],

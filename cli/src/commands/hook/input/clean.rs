@@ -1,5 +1,5 @@
-//! Text that agents write and JSON forbids is mended as it is read: byte-order marks before the value, bytes that are no UTF-8, and
-//! halves of surrogate pairs, as `JSON.stringify` writes them.
+//! Agents write text that JSON forbids, and it is repaired while it is read: byte-order marks before the value, bytes that are not
+//! UTF-8, and halves of surrogate pairs, as `JSON.stringify` writes them.
 
 use std::io::{self, Read};
 
@@ -12,7 +12,7 @@ const MARK: &str = "\u{feff}";
 const REPLACED: &[u8] = br"\ufffd";
 
 /// JSON that a parser accepts.
-pub(super) struct Clean<R> {
+pub(super) struct JsonCleaner<R> {
     input: R,
     /// Read, and not yet looked at: the beginning of a character.
     raw: Vec<u8>,
@@ -26,9 +26,9 @@ pub(super) struct Clean<R> {
     escape: Vec<u8>,
 }
 
-impl<R: Read> Clean<R> {
-    pub(super) fn new(input: R) -> Clean<R> {
-        Clean {
+impl<R: Read> JsonCleaner<R> {
+    pub(super) fn new(input: R) -> JsonCleaner<R> {
+        JsonCleaner {
             input,
             raw: Vec::new(),
             ready: Vec::new(),
@@ -110,7 +110,7 @@ impl<R: Read> Clean<R> {
     }
 }
 
-impl<R: Read> Read for Clean<R> {
+impl<R: Read> Read for JsonCleaner<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.given == self.ready.len() {
             self.ready.clear();
@@ -180,7 +180,9 @@ mod tests {
         ] {
             for at_once in [1, 2, 5, 1000] {
                 let mut text = String::new();
-                Clean::new(Slow(input, at_once)).read_to_string(&mut text).unwrap();
+                JsonCleaner::new(Slow(input, at_once))
+                    .read_to_string(&mut text)
+                    .unwrap();
                 assert_eq!(
                     text,
                     expected,

@@ -4,7 +4,7 @@
 pub(super) struct Arguments<'a>(pub(super) &'a [Option<String>]);
 
 impl<'a> Arguments<'a> {
-    /// The words that are no options, nor values of one of the options `with_value`, which are words of their own.
+    /// The words that are neither options nor values of one of the options `with_value`, which take a separate word.
     pub(super) fn operands(&self, with_value: &'a [&str]) -> impl Iterator<Item = &'a str> {
         let mut is_value = false;
         let mut has_ended = false;

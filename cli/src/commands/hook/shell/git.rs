@@ -1,14 +1,14 @@
 //! Commands of git: those that write the files that they name, those that change a whole working copy, and pushes.
 
 use super::arguments::Arguments;
-use super::place::Place;
+use super::shell_state::ShellState;
 use super::{TreeChange, past_guard};
 
 /// Options before the command that have a value in the next word.
 const WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
 
 /// `git` runs with `words`.
-pub(super) fn run(place: &mut Place, words: &[Option<String>]) {
+pub(super) fn run(place: &mut ShellState, words: &[Option<String>]) {
     let before = place.folder.clone();
     let mut position = 0;
     while let Some(Some(word)) = words.get(position).filter(|word| starts_with_dash(word)) {
@@ -52,10 +52,10 @@ const READERS: [&str; 18] = [
     "status",
 ];
 
-fn subcommand(place: &mut Place, command: &str, words: &[Option<String>]) {
+fn subcommand(place: &mut ShellState, command: &str, words: &[Option<String>]) {
     let arguments = Arguments(words);
     let writes_output = arguments.value(&["--output"]).is_some();
-    // The last two are what Coord tells agents to run.
+    // The last two are commands that Coord gives agents.
     let is_advice = command == "push" || (command == "pull" && words.iter().flatten().any(|word| word == "--rebase"));
     place.effects.changes |= !(is_advice || (READERS.contains(&command) && !writes_output));
     let has = |names: &[&str]| words.iter().flatten().any(|word| names.contains(&word.as_str()));
@@ -80,7 +80,7 @@ fn subcommand(place: &mut Place, command: &str, words: &[Option<String>]) {
     }
 }
 
-fn tree(place: &mut Place, command: &str) {
+fn tree(place: &mut ShellState, command: &str) {
     if let Some(folder) = place.folder.clone() {
         place.effects.trees.push(TreeChange {
             folder,
@@ -90,14 +90,14 @@ fn tree(place: &mut Place, command: &str) {
 }
 
 /// `git rm FILE...`, `git mv SOURCE... TARGET`.
-fn moved(place: &mut Place, arguments: &Arguments<'_>) {
+fn moved(place: &mut ShellState, arguments: &Arguments<'_>) {
     let operands: Vec<&str> = arguments.operands(&[]).collect();
     operands.into_iter().for_each(|path| place.writes(path));
 }
 
 /// The files of a checkout of files: those after `--`, or all operands where each is a file that exists. `None` for a checkout of
 /// a commit or a branch.
-fn files_of_checkout<'a>(place: &Place, words: &'a [Option<String>]) -> Option<Vec<&'a str>> {
+fn files_of_checkout<'a>(place: &ShellState, words: &'a [Option<String>]) -> Option<Vec<&'a str>> {
     let end = words.iter().position(|word| word.as_deref() == Some("--"));
     if let Some(end) = end.filter(|end| end + 1 < words.len()) {
         return Some(words[end + 1..].iter().flatten().map(String::as_str).collect());

@@ -1,13 +1,13 @@
-//! What a shell command writes, where it plainly says so. Quoting, operators and compound commands are those of a shell's parser;
-//! words with variables, substitutions or patterns name no file here, and a command that cannot be read names none.
+//! The files that a shell command plainly writes. Quoting, operators and compound commands are those of a shell's parser; words
+//! with variables, substitutions or patterns name no file here, and a command that cannot be read names none.
 
 mod arguments;
 mod git;
 mod past_guard;
 mod person;
-mod place;
 mod programs;
 mod readers;
+mod shell_state;
 mod walk;
 mod words;
 
@@ -23,17 +23,18 @@ const MOST_BYTES: usize = 64 * 1024;
 /// Most parentheses and braces within each other.
 const MOST_DEPTH: usize = 64;
 
-/// Stack of the thread that reads a command: nested compound commands take some of it each. Only what is used takes memory.
+/// Stack of the thread that reads a command: nested compound commands take some of it each. Only the used part takes
+/// memory.
 const STACK_BYTES: usize = 256 << 20;
 
 /// Time limit of reading a command: some take a parser that tries alternatives very long.
 const LIMIT: Duration = Duration::from_millis(500);
 
-/// What a command does to working copies.
+/// The effects of a command on working copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// Whether a program of it may change something: any but those that are known to read, and those that Coord itself tells
-    /// agents to run.
+    /// Whether any of its programs may change something: all but those known to only read, and the commands that Coord
+    /// itself gives agents.
     pub changes: bool,
     /// Files and folders that it writes, moves or removes, absolute.
     pub writes: Vec<PathBuf>,
@@ -68,7 +69,7 @@ pub struct TreeChange {
     pub command: String,
 }
 
-/// What `command` does, which runs in `folder`.
+/// The effects of `command`, which runs in `folder`.
 pub fn effects(command: &str, folder: &Path) -> Effects {
     let mut found = read(command, folder);
     found.person = found.person.or_else(|| person::in_text(command));

@@ -27,7 +27,7 @@ pub(super) fn in_git(words: &[Option<String>], command: &str, rest: &[Option<Str
     let rest: Vec<&str> = rest.iter().flatten().map(String::as_str).collect();
     let is_short_n = |word: &&str| {
         let options = word.strip_prefix('-').unwrap_or_default();
-        // What comes behind these letters is their value.
+        // The text after these letters is their value.
         let own = options
             .split(['m', 'F', 'C', 'c', 't', 'u', 'S'])
             .next()

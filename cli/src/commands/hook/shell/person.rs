@@ -1,4 +1,5 @@
-//! Acts of a person on intents and locks. An agent that has its person's credential could do them in its shell; the hook refuses what it sees.
+//! Acts of a person on intents and locks. An agent that has its person's credential could do them in its shell; the hook refuses those that it
+//! sees.
 
 /// Commands of `coord intent` that are a person's, and those that are with an option.
 const COMMANDS: [(&str, &[&str]); 6] = [

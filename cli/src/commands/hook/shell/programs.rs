@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::agents::patched_files;
 use super::arguments::Arguments;
-use super::place::Place;
+use super::shell_state::ShellState;
 use super::{git, person, readers};
 
 /// Programs that run the program in their arguments.
@@ -12,7 +12,7 @@ const WRAPPERS: [&str; 9] = [
     "sudo", "command", "builtin", "exec", "nohup", "time", "nice", "env", "stdbuf",
 ];
 
-/// Options of these programs whose value is a word of its own.
+/// Options of these programs whose value is a separate word.
 const WRAPPERS_VALUES: [&str; 7] = ["-u", "--unset", "-C", "--chdir", "-g", "-n", "--user"];
 
 /// Programs that change something, also where they name no file plainly. `perl` may do anything.
@@ -42,7 +42,7 @@ const WRITERS: [&str; 19] = [
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 
 /// The program in the first of `words` runs with the others; `None` is a word that the shell replaces. `text` is its here-document.
-pub(super) fn run(place: &mut Place, words: &[Option<String>], text: Option<&str>) {
+pub(super) fn run(place: &mut ShellState, words: &[Option<String>], text: Option<&str>) {
     let (program, words) = match words.split_first() {
         Some((Some(program), words)) => (program, words),
         Some((None, _)) => {
@@ -123,7 +123,7 @@ pub(super) fn run(place: &mut Place, words: &[Option<String>], text: Option<&str
 }
 
 /// `mv`, `cp`: the target, or the files in it where it is a folder; of `mv`, the sources too.
-fn copied(place: &mut Place, arguments: &Arguments<'_>, is_moved: bool) {
+fn copied(place: &mut ShellState, arguments: &Arguments<'_>, is_moved: bool) {
     let into = arguments.value(&["-t", "--target-directory"]);
     let mut operands: Vec<&str> = arguments
         .operands(&["-t", "--target-directory", "-S", "-m", "-o", "-g"])
@@ -147,7 +147,7 @@ fn copied(place: &mut Place, arguments: &Arguments<'_>, is_moved: bool) {
 }
 
 /// `sed -i`, `perl -i`: the operands after the program's script, which is the first where no option gives it.
-fn in_place(place: &mut Place, arguments: &Arguments<'_>, in_place: &[&str], scripts: &'static [&'static str]) {
+fn in_place(place: &mut ShellState, arguments: &Arguments<'_>, in_place: &[&str], scripts: &'static [&'static str]) {
     let words = || arguments.0.iter().flatten().take_while(|word| *word != "--");
     let is_short = |word: &str| word.starts_with('-') && !word.starts_with("--");
     let changes = words().any(|word| {
@@ -174,7 +174,7 @@ fn in_place(place: &mut Place, arguments: &Arguments<'_>, in_place: &[&str], scr
                 .any(|name| name.starts_with("--") && word.starts_with(name))
         });
     let operands = arguments.operands(&["-e", "-E", "-f", "--expression", "--file", "-pe", "-ne", "-pie", "-ie"]);
-    // On macOS, the ending of copies is a word of its own, often an empty one.
+    // On macOS, the suffix of copies is a separate word, often an empty one.
     let operands = operands.filter(|word| !word.is_empty());
     operands
         .skip(usize::from(!is_given))
@@ -182,7 +182,7 @@ fn in_place(place: &mut Place, arguments: &Arguments<'_>, in_place: &[&str], scr
 }
 
 /// `patch FILE`, `patch -o FILE`. The files that only the patch itself names are not known.
-fn patched(place: &mut Place, arguments: &Arguments<'_>) {
+fn patched(place: &mut ShellState, arguments: &Arguments<'_>) {
     let with_value = &[
         "-i",
         "--input",

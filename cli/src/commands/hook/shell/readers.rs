@@ -1,7 +1,7 @@
 //! Programs that change nothing, and which files they show.
 
 use super::arguments::Arguments;
-use super::place::Place;
+use super::shell_state::ShellState;
 
 /// Programs that show the files in their arguments.
 const SHOW: [&str; 17] = [
@@ -27,7 +27,7 @@ const SHOW: [&str; 17] = [
 /// Programs that show parts of the files in their arguments, after a pattern.
 const SEARCH: [&str; 5] = ["egrep", "fgrep", "grep", "rg", "ag"];
 
-/// Other programs that change no file. `sleep` is also what Coord tells agents to run.
+/// Other programs that change no file. `sleep` is also a command that Coord gives agents.
 const QUIET: [&str; 46] = [
     ":", "[", "basename", "cd", "column", "cut", "date", "df", "dirname", "du", "echo", "export", "false", "fd",
     "file", "hostname", "id", "ls", "man", "popd", "printenv", "printf", "ps", "pushd", "pwd", "read", "readlink",
@@ -35,10 +35,10 @@ const QUIET: [&str; 46] = [
     "uname", "unset", "which", "whoami", "exit",
 ];
 
-/// Options of `head` and `tail` whose value is a word of its own.
+/// Options of `head` and `tail` whose value is a separate word.
 const OF_ENDS: &[&str] = &["-n", "-c", "--lines", "--bytes"];
 
-/// Options of the searching programs whose value is a word of its own.
+/// Options of the searching programs whose value is a separate word.
 const OF_SEARCH: &[&str] = &[
     "-A",
     "-B",
@@ -55,7 +55,7 @@ const OF_SEARCH: &[&str] = &[
 ];
 
 /// Whether `program` changes nothing. The files that it shows are noted.
-pub(super) fn run(place: &mut Place, program: &str, arguments: &Arguments<'_>) -> bool {
+pub(super) fn run(place: &mut ShellState, program: &str, arguments: &Arguments<'_>) -> bool {
     let has = |names: &[&str]| {
         let mut words = arguments.0.iter().flatten();
         words.any(|word| names.iter().any(|name| word.starts_with(name)))
@@ -80,7 +80,7 @@ pub(super) fn run(place: &mut Place, program: &str, arguments: &Arguments<'_>) -
 }
 
 /// `sed` without `-i`: it shows its files, and its script may write others.
-pub(super) fn stream_editor(place: &mut Place, arguments: &Arguments<'_>) {
+pub(super) fn stream_editor(place: &mut ShellState, arguments: &Arguments<'_>) {
     let mut words = arguments.0.iter();
     place.effects.changes |= words.any(|word| word.as_deref().is_none_or(|word| word.contains("w ")));
     let is_given = arguments.value(&["-e", "--expression", "-f", "--file"]).is_some();

@@ -142,7 +142,7 @@ fn a_command_that_is_hard_to_read_is_left_alone_in_time() {
 }
 
 #[test]
-fn what_may_change_something_is_told_from_what_reads_and_from_what_coord_tells_agents_to_run() {
+fn changing_commands_are_distinguished_from_reads_and_from_coords_own_advice() {
     for command in [
         "ls -la; cat a.rs | head -n 5",
         "grep -rn x src && git status --short",

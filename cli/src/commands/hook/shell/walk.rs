@@ -9,22 +9,22 @@ use brush_parser::ast::{
 };
 use brush_parser::{Parser, ParserOptions};
 
-use super::place::Place;
+use super::shell_state::ShellState;
 use super::{Effects, programs, words};
 
 /// Most commands within commands (`bash -c`) that are read.
 const MOST_DEPTH: usize = 4;
 
 struct Walk {
-    place: Place,
+    place: ShellState,
     depth: usize,
 }
 
 pub(super) fn effects(command: &str, folder: &Path) -> Effects {
     let mut walk = Walk {
-        place: Place {
+        place: ShellState {
             folder: Some(folder.to_owned()),
-            ..Place::default()
+            ..ShellState::default()
         },
         depth: 0,
     };
@@ -134,7 +134,7 @@ impl Walk {
                 }
             }
         }
-        // What is substituted is a command of its own.
+        // A substitution is a separate command.
         let is_substituted = |word: &&Word| word.value.contains("$(") || word.value.contains('`');
         self.place.effects.changes |= arguments.iter().any(is_substituted);
         let arguments: Vec<Option<String>> = arguments.into_iter().map(words::plain).collect();

@@ -8,7 +8,8 @@ use serde_json::{Value, json as sent};
 
 use super::handler::{Form, Handler};
 use super::{
-    Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, WAKING_SECONDS, folder_in, json_file, mcp_server, object,
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, WAKING_SECONDS, folder_in, json_file,
+    mcp_server, object,
 };
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
@@ -19,7 +20,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".claude", "CLAUDE.md", ".mcp.json"],
     user_folder,
     files,
-    reads: Some(Reads {
+    reads: Some(InstructionFiles {
         instructions: "CLAUDE.md",
         skills: ".claude/skills",
         user_skills: |home| user_folder(home).join("skills"),
@@ -40,7 +41,7 @@ pub static AGENT: Agent = Agent {
             Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
-        denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),
+        denies: |reply| super::is_denied(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
         entries,
         run: Handler::any_shell,
@@ -52,7 +53,7 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_in("CLAUDE_CONFIG_DIR", home.join(".claude"))
 }
 
-fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
     let servers = match &places.project {
         Some(root) => root.join(".mcp.json"),
         // Beside the folder, unless a variable names the folder.
@@ -79,7 +80,7 @@ fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
     entries
 }
 
-/// A second hook at the end of a turn, which waits in the background for what the session waits for, and wakes it.
+/// A second hook at the end of a turn, which waits in the background for the session's files, and wakes it.
 fn waking(agent: &Agent, form: Form) -> Entry {
     const IDLE: Event = Event::new("Idle");
     let group = |form: Form| -> CstInputValue {

@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use coord::settings::env_vars;
+use coord_settings::env_vars;
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 use toml_edit::Array;
 
 use super::handler::{Form, Handler};
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, object};
+use super::{
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, folder_in, json_file, object,
+};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::table::Table;
 use crate::commands::init::target::{Content, Target};
 
-/// What the MCP server gets of the user's environment, of which Codex hands on nothing else: hooks and commands get all of it.
+/// Variables of the user's environment for the MCP server. Codex passes on no others; hooks and commands get all.
 const HANDED_ON: [&str; 5] = [
     env_vars::COORD_URL,
     env_vars::COORD_TOKEN,
@@ -41,7 +43,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".codex"],
     user_folder,
     files,
-    reads: Some(Reads::SHARED),
+    reads: Some(InstructionFiles::SHARED),
     hooks: Some(Hooks {
         events: &[
             Event::new("SessionStart"),
@@ -54,7 +56,7 @@ pub static AGENT: Agent = Agent {
             Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
-        denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),
+        denies: |reply| super::is_denied(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
         entries,
         run: Handler::sh,
@@ -69,7 +71,7 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_in("CODEX_HOME", home.join(".codex"))
 }
 
-fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
     let server = Table {
         parent: "mcp_servers",
         name: "coord",

@@ -6,7 +6,10 @@ use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
 use super::handler::{Form, Handler};
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, WAKING_SECONDS, folder_in, json_file, object};
+use super::{
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, WAKING_SECONDS, folder_in, json_file,
+    object,
+};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -24,7 +27,7 @@ pub static AGENT: Agent = Agent {
     ],
     user_folder,
     files,
-    reads: Some(Reads::SHARED),
+    reads: Some(InstructionFiles::SHARED),
     hooks: Some(Hooks {
         events: &[
             Event::new("sessionStart"),
@@ -37,7 +40,7 @@ pub static AGENT: Agent = Agent {
             Event::new(NOTIFICATION),
             Event::new("sessionEnd"),
         ],
-        denies: |reply| super::says_deny(reply, "/permissionDecision"),
+        denies: |reply| super::is_denied(reply, "/permissionDecision"),
         payload,
         entries,
         run: Handler::sh,
@@ -49,7 +52,7 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_in("COPILOT_HOME", home.join(".copilot"))
 }
 
-fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
     vec![
         json_file(
             agent.path(places, ".github/mcp.json", "mcp-config.json"),

@@ -4,7 +4,9 @@ use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
 use super::handler::{Form, Handler};
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object};
+use super::{
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, json_file, mcp_server, object,
+};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -14,7 +16,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".cursor", ".cursorrules"],
     user_folder: |home| home.join(".cursor"),
     files,
-    reads: Some(Reads::SHARED),
+    reads: Some(InstructionFiles::SHARED),
     hooks: Some(Hooks {
         events: &[
             Event::new("sessionStart"),
@@ -35,7 +37,7 @@ pub static AGENT: Agent = Agent {
             Event::new("stop"),
             Event::new("sessionEnd"),
         ],
-        denies: |reply| super::says_deny(reply, "/permission"),
+        denies: |reply| super::is_denied(reply, "/permission"),
         payload,
         entries,
         run: Handler::any_shell,
@@ -43,7 +45,7 @@ pub static AGENT: Agent = Agent {
     next: Some("enable the server coord in the settings of Cursor, under MCP"),
 };
 
-fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
     vec![
         json_file(
             agent.path(places, ".cursor/mcp.json", "mcp.json"),

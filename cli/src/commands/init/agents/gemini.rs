@@ -4,7 +4,9 @@ use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
 use super::handler::{Form, Handler};
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object};
+use super::{
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, json_file, mcp_server, object,
+};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -14,9 +16,9 @@ pub static AGENT: Agent = Agent {
     marks: &[".gemini", "GEMINI.md"],
     user_folder: |home| home.join(".gemini"),
     files,
-    reads: Some(Reads {
+    reads: Some(InstructionFiles {
         instructions: "GEMINI.md",
-        ..Reads::SHARED
+        ..InstructionFiles::SHARED
     }),
     hooks: Some(Hooks {
         events: &[
@@ -31,7 +33,7 @@ pub static AGENT: Agent = Agent {
             Event::new("AfterAgent"),
             Event::new("SessionEnd"),
         ],
-        denies: |reply| super::says_deny(reply, "/decision"),
+        denies: |reply| super::is_denied(reply, "/decision"),
         payload,
         entries,
         run: Handler::any_shell,
@@ -39,7 +41,7 @@ pub static AGENT: Agent = Agent {
     next: Some("trust the folder when Gemini CLI asks, and look at /hooks"),
 };
 
-fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
     let mut all = vec![mcp_server()];
     all.extend(agent.hook_entries(form));
     let settings = agent.path(places, ".gemini/settings.json", "settings.json");

@@ -1,6 +1,6 @@
-//! The command of a hook, for each shell that agents run it in, and what it does on a machine without `coord`.
+//! The command of a hook, for each shell that agents run it in, and its behavior on a machine without `coord`.
 
-/// What a hook does where `coord` is not installed.
+/// The behavior of a hook if `coord` is not installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// It does nothing: a teammate, a CI job and an agent in the cloud work as if the hook were not there.
@@ -30,27 +30,27 @@ impl Form {
     }
 }
 
-/// What a strict hook says. A file that has it was written by `coord init --strict`.
+/// The message of a strict hook. A file that has it was written by `coord init --strict`.
 pub const REQUIRED: &str =
     "Coord is not installed on this machine, and this repository requires it for edits: put coord on the PATH";
 
-/// What only files of `coord init --strict` have in them, by their kind: hooks, and the plugin of OpenCode.
+/// Texts that only files of `coord init --strict` contain, by kind: hooks, and the plugin of OpenCode.
 pub const REQUIRED_MARKS: [&str; 2] = ["2>&1 || { echo 'Coord is not installed", "const IS_REQUIRED = true;"];
 
-/// What a guarded hook has in it, besides its command.
+/// The text, besides its command, that marks a guarded hook.
 pub const GUARD: &str = "command -v coord";
 
 /// The command of one hook.
 #[derive(Clone, Debug)]
 pub struct Handler {
-    /// What runs where `coord` is installed.
+    /// The command if `coord` is installed.
     pub command: String,
-    /// What happens where it is not.
+    /// The behavior if it is not.
     pub form: Form,
 }
 
 impl Handler {
-    /// For a shell of Unix. The shell becomes the hook, so that it takes no process of its own.
+    /// For a shell of Unix. The shell becomes the hook, which saves a process.
     pub fn sh(&self) -> String {
         let Handler { command, form } = self;
         match form {
@@ -73,8 +73,8 @@ impl Handler {
         }
     }
 
-    /// For agents whose configuration has one command for all systems, which PowerShell runs on Windows. A shell of Unix takes what
-    /// follows `#>` for a comment; for PowerShell, what is between `<#` and `#>` is one.
+    /// For agents whose configuration has one command for all systems, which PowerShell runs on Windows. A shell of Unix reads the
+    /// text after `#>` as a comment; for PowerShell, the text between `<#` and `#>` is one.
     pub fn any_shell(&self) -> String {
         match self.form {
             Form::Plain => self.command.clone(),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn strict_hooks_are_told_by_their_mark() {
+    fn a_strict_hook_is_recognized_by_its_mark() {
         for (form, is_strict) in [(Form::Guarded, false), (Form::Strict, true)] {
             let has_mark = |text: String| text.contains(REQUIRED_MARKS[0]);
             assert_eq!(commands(form).map(has_mark), [is_strict; 2]);

@@ -1,4 +1,4 @@
-//! The agents that `coord init` knows, a file each: where it keeps its configuration, what is written there, and which hooks it has.
+//! The agents that `coord init` knows, a file each: its configuration files, the written entries, and its hooks.
 
 mod claude_code;
 mod codex;
@@ -49,19 +49,19 @@ pub struct Agent {
     pub marks: &'static [&'static str],
     /// The folder of its files for a user, from the home folder.
     pub user_folder: fn(&Path) -> PathBuf,
-    /// The files of its own, besides instructions and skill.
-    pub files: fn(&Agent, &Places, Form) -> Vec<Target>,
-    /// What it reads the rules from. `None` where MCP alone gives them.
-    pub reads: Option<Reads>,
+    /// The agent's files, besides instructions and skill.
+    pub files: fn(&Agent, &TargetFolders, Form) -> Vec<Target>,
+    /// The files from which it reads the rules. `None` where MCP alone gives them.
+    pub reads: Option<InstructionFiles>,
     /// Its hooks. `None` where it has none.
     pub hooks: Option<Hooks>,
-    /// What the user has to do yet.
+    /// The user's next step.
     pub next: Option<&'static str>,
 }
 
-/// Where an agent reads what it is told.
+/// The files from which an agent reads instructions.
 #[derive(Debug)]
-pub struct Reads {
+pub struct InstructionFiles {
     /// The file of instructions of a project.
     pub instructions: &'static str,
     /// The folder of skills in a project.
@@ -70,9 +70,9 @@ pub struct Reads {
     pub user_skills: fn(&Path) -> PathBuf,
 }
 
-impl Reads {
-    /// What most agents have agreed on.
-    const SHARED: Reads = Reads {
+impl InstructionFiles {
+    /// The convention of most agents.
+    const SHARED: InstructionFiles = InstructionFiles {
         instructions: "AGENTS.md",
         skills: ".agents/skills",
         user_skills: |home| home.join(".agents/skills"),
@@ -86,7 +86,7 @@ pub struct Hooks {
     pub events: &'static [Event],
     /// Whether a reply denies an edit.
     pub denies: fn(&Value) -> bool,
-    /// What the agent sends with an event.
+    /// The agent's payload for an event.
     pub payload: fn(&Event, &Attempt) -> Value,
     /// The values that configure them. None where a plugin runs them.
     pub entries: fn(&Agent, Form) -> Vec<Entry>,
@@ -142,7 +142,7 @@ impl Event {
 pub struct Hook {
     /// The tools that it is wanted for.
     pub matcher: Option<String>,
-    /// What it runs.
+    /// Its command.
     pub handler: Handler,
     pub event: &'static Event,
 }
@@ -158,9 +158,9 @@ pub struct Attempt<'a> {
     pub conversation: &'a str,
 }
 
-/// Whose files are written.
+/// The folders for the written files.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct TargetFolders {
     /// The home folder of the user.
     pub home: PathBuf,
     /// The root of the repository, whose files are written. `None` for the user's own.
@@ -171,7 +171,7 @@ pub struct Places {
     pub main_checkout: Option<PathBuf>,
 }
 
-impl Places {
+impl TargetFolders {
     /// Whether `path` is in the main checkout and not in the worktree: it serves all worktrees.
     pub fn is_of_main(&self, path: &Path) -> bool {
         let is_below = |root: &Option<PathBuf>| root.as_ref().is_some_and(|root| path.starts_with(root));
@@ -192,7 +192,7 @@ impl Agent {
     }
 
     /// `project` in the repository, or `user` in the user's folder of the agent.
-    fn path(&self, places: &Places, project: &str, user: &str) -> PathBuf {
+    fn path(&self, places: &TargetFolders, project: &str, user: &str) -> PathBuf {
         match &places.project {
             Some(root) => root.join(project),
             None => (self.user_folder)(&places.home).join(user),
@@ -212,7 +212,7 @@ impl Agent {
         })
     }
 
-    /// The elements of `hooks.EVENT` for each event, and what they are in the other forms.
+    /// The elements of `hooks.EVENT` for each event, and their other forms.
     fn hook_elements(&self, form: Form, element: impl Fn(&Hook) -> Vec<(String, CstInputValue)>) -> Vec<Entry> {
         let events = self.hooks.iter().flat_map(|hooks| hooks.events);
         let entry = |event: &'static Event| {
@@ -231,7 +231,7 @@ impl Agent {
         events.map(entry).collect()
     }
 
-    /// The hooks of an event. Where a strict one would deny reading too, that tool has one of its own.
+    /// The hooks of an event. If a strict hook would deny reading too, the edit tool has a separate hook.
     fn hooks_of(&self, event: &'static Event, form: Form) -> Vec<Hook> {
         let hook = |matcher: Option<String>, form: Form| Hook {
             matcher,
@@ -249,7 +249,7 @@ impl Agent {
         }
     }
 
-    /// What the hook of an event runs. Only a hook before an edit has something to deny.
+    /// The command of an event's hook. Only a hook before an edit has something to deny.
     pub fn handler(&self, event: &Event, form: Form) -> Handler {
         Handler {
             command: self.command(event),
@@ -287,7 +287,7 @@ fn folder_in(variable: &str, default: PathBuf) -> PathBuf {
 }
 
 /// Whether the decision at `pointer` is `deny`.
-fn says_deny(reply: &Value, pointer: &str) -> bool {
+fn is_denied(reply: &Value, pointer: &str) -> bool {
     reply.pointer(pointer).and_then(Value::as_str) == Some("deny")
 }
 

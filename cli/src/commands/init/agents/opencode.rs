@@ -6,11 +6,11 @@ use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
 use super::handler::Form;
-use super::{Agent, Attempt, Event, Hooks, Places, Reads, folder_in, json_file};
+use super::{Agent, Attempt, Event, Hooks, InstructionFiles, TargetFolders, folder_in, json_file};
 use crate::commands::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::{Content, Target};
-use crate::commands::init::whole::Whole;
+use crate::commands::init::whole_file::WholeFile;
 
 pub static AGENT: Agent = Agent {
     name: "opencode",
@@ -18,7 +18,7 @@ pub static AGENT: Agent = Agent {
     marks: &[".opencode", "opencode.json", "opencode.jsonc"],
     user_folder,
     files,
-    reads: Some(Reads::SHARED),
+    reads: Some(InstructionFiles::SHARED),
     // The plugin calls them.
     hooks: Some(Hooks {
         events: &[
@@ -41,7 +41,7 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_in("XDG_CONFIG_HOME", home.join(".config")).join("opencode")
 }
 
-fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
+fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
     let config = |name: &str| agent.path(places, name, name);
     // It reads both names; the one that is there is kept.
     let path = Some(config("opencode.jsonc")).filter(|path| path.exists());
@@ -55,7 +55,7 @@ fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
         Form::Strict => (STRICT_PLUGIN.clone(), PLUGIN.to_owned()),
         Form::Guarded | Form::Plain => (PLUGIN.to_owned(), STRICT_PLUGIN.clone()),
     };
-    let whole = Whole {
+    let whole = WholeFile {
         text,
         other: Some(other),
     };

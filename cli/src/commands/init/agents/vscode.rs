@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::json;
 
 use super::handler::Form;
-use super::{Agent, Places, folder_in, json_file};
+use super::{Agent, TargetFolders, folder_in, json_file};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -29,7 +29,7 @@ fn user_folder(home: &Path) -> PathBuf {
     settings.join("Code/User")
 }
 
-fn files(agent: &Agent, places: &Places, _: Form) -> Vec<Target> {
+fn files(agent: &Agent, places: &TargetFolders, _: Form) -> Vec<Target> {
     let server = Entry::Property(
         vec!["servers", "coord"],
         json!({ "type": "stdio", "command": "coord", "args": ["mcp"] }),

@@ -11,7 +11,7 @@ fn a_pause_doubles_with_each_failure_up_to_a_quarter_of_an_hour() {
 }
 
 #[test]
-fn what_git_says_is_logged_without_credentials() {
+fn git_output_is_logged_without_credentials() {
     for (said, logged) in [
         ("", "git failed without a message"),
         (

@@ -1,7 +1,7 @@
 //! The open connections of a process: how many there may be, also from one address, and which of them makes room for a new one.
 //!
-//! No client can keep others out by holding connections. Whatever waits for its client (for a request, for a body, or for a
-//! response to be read) makes room, the oldest first. What never makes room ends by itself: a request that is worked on, within
+//! No client can keep others out by holding connections. A connection that waits for its client (for a request, for a body, or
+//! for a response to be read) makes room, the oldest first. Others end by themselves: a request that is worked on, within
 //! the time limit of the edge, and the stream of a verified caller, of which each has a bounded number.
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use coord::http::OpenConnection;
-use coord::settings::connections::{ConnectionConfig, network};
-use coord::settings::env_vars;
+use coord_http::OpenConnection;
+use coord_settings::connections::{ConnectionConfig, network};
+use coord_settings::env_vars;
 use futures::task::AtomicWaker;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// What a connection is doing. Those before [`Phase::Working`] make room, in this order.
+/// Activity of a connection. Those before [`Phase::Working`] make room, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// It waits for a request, or for the rest of its head.
@@ -94,7 +94,7 @@ impl Places {
     ///
     /// # Errors
     /// When no connection waits.
-    pub fn take(self: &Arc<Self>, peer: IpAddr, counted: watch::Receiver<()>) -> Result<Arc<Place>, Full> {
+    pub fn take(self: &Arc<Self>, peer: IpAddr, counted: watch::Receiver<()>) -> Result<Arc<ConnectionPlace>, Full> {
         let mut table = self.table.lock();
         let address = self.config.is_counted(peer).then(|| network(peer));
         if let Some(address) = address
@@ -122,7 +122,7 @@ impl Places {
         };
         table.open.insert(id, entry);
         table.change(id, |entry| entry.phase = Phase::Idle);
-        Ok(Arc::new(Place {
+        Ok(Arc::new(ConnectionPlace {
             places: Arc::clone(self),
             id,
             cut,
@@ -182,14 +182,14 @@ impl Table {
 
 /// The place of a connection, until it is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct ConnectionPlace {
     places: Arc<Places>,
     id: u64,
     cut: Arc<Cut>,
     _counted: watch::Receiver<()>,
 }
 
-impl Place {
+impl ConnectionPlace {
     /// Whether and when the connection is cut off.
     pub fn cut(&self) -> &Arc<Cut> {
         &self.cut
@@ -215,13 +215,13 @@ impl Place {
     }
 }
 
-impl OpenConnection for Place {
+impl OpenConnection for ConnectionPlace {
     fn keep(&self) {
         self.places.table.lock().change(self.id, |entry| entry.is_kept = true);
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         self.places.table.lock().remove(self.id);
     }
@@ -274,7 +274,7 @@ mod tests {
             }
         }
 
-        fn take(&self, address: &str) -> Result<Arc<Place>, Full> {
+        fn take(&self, address: &str) -> Result<Arc<ConnectionPlace>, Full> {
             self.places.take(address.parse().unwrap(), self.open.subscribe())
         }
 
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    fn is_cut(place: &Place) -> bool {
+    fn is_cut(place: &ConnectionPlace) -> bool {
         place.cut.is_cut.load(Ordering::Relaxed)
     }
 

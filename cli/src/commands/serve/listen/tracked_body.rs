@@ -6,18 +6,18 @@ use std::task::{Context, Poll, ready};
 
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::places::{Phase, Place};
+use super::places::{ConnectionPlace, Phase};
 
 /// A body. Once it was read, or is dropped, its connection goes on to another phase.
 #[derive(Debug)]
 pub struct TrackedBody<B> {
     body: B,
-    next: Option<(Arc<Place>, Phase)>,
+    next: Option<(Arc<ConnectionPlace>, Phase)>,
 }
 
 impl<B: Body> TrackedBody<B> {
     /// `body` of a request or a response on the connection at `place`, which goes on to `next`.
-    pub fn new(body: B, place: &Arc<Place>, next: Phase) -> Self {
+    pub fn new(body: B, place: &Arc<ConnectionPlace>, next: Phase) -> Self {
         TrackedBody {
             body,
             next: Some((Arc::clone(place), next)),

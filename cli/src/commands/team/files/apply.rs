@@ -1,4 +1,4 @@
-//! What the files changed, as requests: under the same rules as all others, and as the agents of the handles.
+//! Changes in the files, as requests: under the same rules as all others, and as the agents of the handles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use coord_protocol::ClientError;
 use coord_protocol::messages::{ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::tasks::{ClaimTaskRequest, CompleteTaskRequest, NewTasksRequest, ReleaseTaskRequest, TaskWork};
 use coord_protocol::teams::{JoinTeamRequest, MemberFields, ShutdownRequest, ShutdownStep, TeamActor};
-use coord_teams::compare::{Change, Done, Finding, Kind, Seen, To};
+use coord_teams::compare::{AgreedState, AppliedChange, Change, Finding, Kind, Recipient};
 use coord_teams::layout::Entry;
 use coord_teams::message::MessageType;
 use coord_teams::names::{Handle, TaskId};
@@ -15,14 +15,14 @@ use coord_teams::texts::BROADCAST;
 
 use super::change::{batch, new_task, sentence, task_of};
 use super::edit::edit;
-use super::kept::Kept;
-use super::server::{Asked, ServerTeam, patiently};
+use super::server::{ServerTeam, TeamReference, patiently};
+use super::sync_state::LockedSyncState;
 use crate::commands::sync::Failure;
 
-/// Seconds of a claim that is made for a file: who works by files sends nothing that renews it.
+/// Seconds of a claim that is made for a file: an agent that works through files renews nothing.
 pub(super) const LEASE_SECONDS: u32 = 3600;
 
-/// What a file says has no working copy: the files of a task are left alone.
+/// A file has no working copy: the task's files are left alone.
 pub(super) fn files_left_alone() -> TaskWork {
     TaskWork {
         claim_files: Some(false),
@@ -30,15 +30,15 @@ pub(super) fn files_left_alone() -> TaskWork {
     }
 }
 
-/// The note on a task that was given back by a file, and the reason of a shutdown that a file asks for.
-const NOTE: &str = "Given back in its file";
+/// The note on a task that was released by a file, and the reason of a shutdown that a file requests.
+const NOTE: &str = "Released in its file";
 const REASON: &str = "Asked for in config.json";
 
-/// What is applied, and what came of it.
-pub(super) struct Applying<'a> {
-    pub asked: &'a Asked,
+/// Applied changes, and their results.
+pub(super) struct ChangeApplier<'a> {
+    pub asked: &'a TeamReference,
     pub server: &'a ServerTeam,
-    pub kept: &'a mut Kept,
+    pub kept: &'a mut LockedSyncState,
     /// Agents of the handles, also of those that join just now.
     agents: BTreeMap<Handle, Option<String>>,
     /// The open shutdown.
@@ -47,9 +47,9 @@ pub(super) struct Applying<'a> {
     broken: BTreeSet<TaskId>,
     /// Claims that were made for files.
     pub claims: BTreeMap<String, i64>,
-    /// What was done, as sentences.
+    /// Applied changes, as sentences.
     pub applied: Vec<String>,
-    /// What the rules refused.
+    /// Changes that the rules refused.
     pub refused: Vec<Finding>,
     /// Tasks whose files stay as they are.
     pub held: BTreeSet<TaskId>,
@@ -59,9 +59,14 @@ pub(super) struct Applying<'a> {
     pub unsendable: Vec<String>,
 }
 
-impl<'a> Applying<'a> {
-    pub fn new(asked: &'a Asked, server: &'a ServerTeam, kept: &'a mut Kept, claims: BTreeMap<String, i64>) -> Self {
-        Applying {
+impl<'a> ChangeApplier<'a> {
+    pub fn new(
+        asked: &'a TeamReference,
+        server: &'a ServerTeam,
+        kept: &'a mut LockedSyncState,
+        claims: BTreeMap<String, i64>,
+    ) -> Self {
+        ChangeApplier {
             claims,
             agents: server.agents.clone(),
             shutdown: server.shutdown.as_ref().map(|shutdown| shutdown.id.clone()),
@@ -124,21 +129,22 @@ impl<'a> Applying<'a> {
         }
         let done = match self.agent_of(change) {
             Some(agent) => refusal(self.ask(change, agent).await)?,
-            None => Err(Refused {
+            None => Err(RefusedRequest {
                 message: "this login has no handle in the team; coord team join makes one".to_owned(),
                 field: None,
                 is_final: false,
             }),
         };
         match done {
-            Ok(Answered::Done(sequence)) => self.note(std::slice::from_ref(change), sequence)?,
-            Ok(Answered::Left) => {}
+            Ok(StoreReply::Done(sequence)) => self.note(std::slice::from_ref(change), sequence)?,
+            Ok(StoreReply::Left) => {}
             Err(refused) => self.refuse(change, refused),
         }
         Ok(())
     }
 
-    /// Who makes the change: the handle's agent; for what no handle does, the leader, or else any member of this login.
+    /// The agent that makes the change: the handle's; for changes without a handle, the leader, or else any member of
+    /// this login.
     fn agent_of(&self, change: &Change) -> Option<Option<String>> {
         match change {
             Change::Join { handle, .. } => Some(Some(handle.to_string())),
@@ -167,7 +173,7 @@ impl<'a> Applying<'a> {
     }
 
     /// Makes the request.
-    async fn ask(&mut self, change: &Change, agent: Option<String>) -> Result<Answered, ClientError> {
+    async fn ask(&mut self, change: &Change, agent: Option<String>) -> Result<StoreReply, ClientError> {
         let (client, team) = (&self.asked.client, self.asked.team.as_str());
         let caller = self.asked.caller(agent.as_deref());
         let actor = TeamActor {
@@ -198,7 +204,7 @@ impl<'a> Applying<'a> {
                 if !edit(self.asked, &caller, change, id, known).await? {
                     self.changed_meanwhile.insert(self.place(change).0);
                     self.held.insert(id.clone());
-                    return Ok(Answered::Left);
+                    return Ok(StoreReply::Left);
                 }
             }
             Change::Claim(id, _) => {
@@ -240,10 +246,10 @@ impl<'a> Applying<'a> {
                 let request = SendMessageRequest {
                     caller,
                     request_key: Some(format!("sync-{digest}-{}", self.known(digest))),
-                    // One that is idle tells the leader, wherever its file is.
+                    // An idle member notifies the leader, wherever its file is.
                     to: (*kind != MessageType::Idle).then(|| match to {
-                        To::One(handle) => vec![handle.to_string()],
-                        To::All => vec![BROADCAST.to_owned()],
+                        Recipient::One(handle) => vec![handle.to_string()],
+                        Recipient::All => vec![BROADCAST.to_owned()],
                     }),
                     kind: (*kind == MessageType::Idle).then(|| kind.as_str().to_owned()),
                     message: Some(message.clone()),
@@ -251,7 +257,7 @@ impl<'a> Applying<'a> {
                     ..SendMessageRequest::default()
                 };
                 let sent = patiently(async || client.send_message(&request).await).await?;
-                return Ok(Answered::Done(Some(sent.id)));
+                return Ok(StoreReply::Done(Some(sent.id)));
             }
             Change::ReadTo(_, sequence) => {
                 let request = ReadMessagesRequest {
@@ -289,32 +295,35 @@ impl<'a> Applying<'a> {
                 patiently(async || client.shut_down(team, &request).await).await?;
             }
         }
-        Ok(Answered::Done(None))
+        Ok(StoreReply::Done(None))
     }
 
     /// How many messages of this identity the store has already.
     fn known(&self, digest: &str) -> usize {
         let seen = self.kept.state.as_ref().map(|state| &state.seen);
-        let in_inbox = |seen: &Seen| {
+        let in_inbox = |seen: &AgreedState| {
             let inboxes = seen.inboxes.values();
             let counts = inboxes.map(|inbox| inbox.iter().filter(|message| message.digest == digest).count());
             counts.max().unwrap_or_default()
         };
         let done = self.kept.done.iter();
-        let since = done.filter(|done| matches!(done, Done::Sent { digest: other, .. } if other == digest));
+        let since = done.filter(|done| matches!(done, AppliedChange::Sent { digest: other, .. } if other == digest));
         seen.map_or(0, in_inbox) + since.count()
     }
 
     fn note(&mut self, changes: &[Change], sequence: Option<u64>) -> Result<(), Failure> {
         self.applied.extend(changes.iter().map(sentence));
-        let done: Vec<Done> = changes.iter().filter_map(|change| Done::of(change, sequence)).collect();
+        let done: Vec<AppliedChange> = changes
+            .iter()
+            .filter_map(|change| AppliedChange::of(change, sequence))
+            .collect();
         match done.is_empty() {
             true => Ok(()),
             false => Ok(self.kept.note(done)?),
         }
     }
 
-    fn refuse(&mut self, change: &Change, refused: Refused) {
+    fn refuse(&mut self, change: &Change, refused: RefusedRequest) {
         if let Change::CreateTask { id, .. } | Change::Claim(id, _) = change {
             self.broken.insert(id.clone());
         }
@@ -333,8 +342,8 @@ impl<'a> Applying<'a> {
         });
     }
 
-    /// The tasks whose files say what was refused: they stay as they are until somebody has read why. A file that is gone is written
-    /// anew, because it says nothing.
+    /// The tasks whose files contain refused changes: the files stay as they are until the reason has been read. A missing file is
+    /// written anew, because it contains nothing.
     fn tasks_of(&self, change: &Change) -> Vec<TaskId> {
         match change {
             Change::DeleteTask(_) => Vec::new(),
@@ -355,15 +364,17 @@ impl<'a> Applying<'a> {
             Change::CreateTask { id, .. } | Change::EditTask { id, .. } | Change::DeleteTask(id) => (task(id), None),
             Change::EditDependencies { id, .. } => (task(id), Some("dependencies")),
             Change::Claim(id, _) | Change::Complete(id, _) | Change::Release(id, _) => (task(id), Some("status")),
-            Change::Send { to: To::One(to), .. } => (Entry::Inbox(team, to.clone()), Some("message")),
+            Change::Send {
+                to: Recipient::One(to), ..
+            } => (Entry::Inbox(team, to.clone()), Some("message")),
             Change::Send { from, .. } => (Entry::Inbox(team, from.clone()), Some("broadcast")),
             Change::ReadTo(handle, _) => (Entry::Inbox(team, handle.clone()), Some("read")),
         }
     }
 }
 
-/// What the store did.
-enum Answered {
+/// The store's reaction.
+enum StoreReply {
     /// The change; the number of a message.
     Done(Option<u64>),
     /// Nothing: it has changed the same meanwhile.
@@ -371,7 +382,7 @@ enum Answered {
 }
 
 /// A request that the rules refuse.
-struct Refused {
+struct RefusedRequest {
     message: String,
     field: Option<String>,
     /// Whether it would be refused again.
@@ -379,7 +390,7 @@ struct Refused {
 }
 
 /// The answer, or why the rules refuse the request.
-fn refusal<T>(answered: Result<T, ClientError>) -> Result<Result<T, Refused>, Failure> {
+fn refusal<T>(answered: Result<T, ClientError>) -> Result<Result<T, RefusedRequest>, Failure> {
     match answered {
         Ok(answer) => Ok(Ok(answer)),
         Err(ClientError::Refused { status, error, .. })
@@ -387,7 +398,7 @@ fn refusal<T>(answered: Result<T, ClientError>) -> Result<Result<T, Refused>, Fa
                 || matches!(status, 400 | 409 | 413)
                 || error.error == coord_protocol::ErrorCode::UnknownTask =>
         {
-            Ok(Err(Refused {
+            Ok(Err(RefusedRequest {
                 message: error.message.clone(),
                 field: error.field.as_ref().map(ToString::to_string),
                 is_final: status == 400,

@@ -1,7 +1,7 @@
 //! Changes of files, one by one: as requests name them, and in words.
 
 use coord_protocol::tasks::{NewTask, TaskPriority};
-use coord_teams::compare::{Change, To};
+use coord_teams::compare::{Change, Recipient};
 use coord_teams::names::TaskId;
 use coord_teams::status::Priority;
 
@@ -43,14 +43,14 @@ pub(super) fn new_task(change: &Change) -> Option<NewTask> {
         id: Some(id.to_string()),
         title: Some(title.clone()),
         description: description.clone(),
-        priority: Some(told(*priority)),
+        priority: Some(wire_priority(*priority)),
         dependencies: Some(dependencies.iter().map(TaskId::to_string).collect()),
         ..NewTask::default()
     })
 }
 
 /// As requests name it.
-pub(super) fn told(priority: Priority) -> TaskPriority {
+pub(super) fn wire_priority(priority: Priority) -> TaskPriority {
     match priority {
         Priority::High => TaskPriority::High,
         Priority::Normal => TaskPriority::Normal,
@@ -72,7 +72,7 @@ pub(super) fn task_of(change: &Change) -> Option<&TaskId> {
     }
 }
 
-/// What was done.
+/// The change in the past tense.
 pub(super) fn sentence(change: &Change) -> String {
     match change {
         Change::Join { handle, .. } => format!("{handle} joined"),
@@ -81,12 +81,18 @@ pub(super) fn sentence(change: &Change) -> String {
         Change::EditDependencies { id, .. } => format!("dependencies of task {id} changed"),
         Change::Claim(id, handle) => format!("task {id} claimed by {handle}"),
         Change::Complete(id, handle) => format!("task {id} completed by {handle}"),
-        Change::Release(id, handle) => format!("task {id} given back by {handle}"),
+        Change::Release(id, handle) => format!("task {id} released by {handle}"),
         Change::DeleteTask(id) => format!("task {id} deleted"),
         Change::Send {
-            from, to: To::One(to), ..
+            from,
+            to: Recipient::One(to),
+            ..
         } => format!("message of {from} to {to}"),
-        Change::Send { from, to: To::All, .. } => format!("message of {from} to all"),
+        Change::Send {
+            from,
+            to: Recipient::All,
+            ..
+        } => format!("message of {from} to all"),
         Change::ReadTo(handle, sequence) => format!("{handle} has read up to message {sequence}"),
         Change::RequestShutdown(handle) => format!("shutdown requested by {handle}"),
         Change::ApproveShutdown(handle) => format!("shutdown approved by {handle}"),

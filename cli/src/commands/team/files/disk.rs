@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use coord_files::{About, FILE_MODE, FOLDER_MODE, FileError, Inside, Refusal as FileRefusal};
-use coord_teams::compare::{Folder, GiveOut};
-use coord_teams::layout::{Entry, OnDisk, Place, admit_file, admit_folder, place};
+use coord_files::{EntryInfo, FILE_MODE, FOLDER_MODE, FileError, Refusal as FileRefusal, RootedPath};
+use coord_teams::compare::{FileExport, Folder};
+use coord_teams::layout::{Entry, EntryType, PathKind, admit_file, admit_folder, place};
 use coord_teams::names::TeamName;
 use coord_teams::refusal::Refusal;
 
@@ -26,23 +26,23 @@ pub(super) struct Disk {
     /// Its path.
     pub root: PathBuf,
     /// It, by the working copy that it is in: a link there is another person's. A root elsewhere is the user's own choice.
-    inside: Inside,
+    inside: RootedPath,
 }
 
 /// The files of a team as they were read.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// What they say.
+    /// Their content.
     pub folder: Folder,
-    /// Entries whose names are none.
+    /// Entries with invalid names.
     pub refused: Vec<Refusal>,
     /// Their bytes.
     bytes: BTreeMap<Entry, Vec<u8>>,
 }
 
 impl Files {
-    /// What cannot be written, because not all files of the team could be read then.
-    pub fn more_than_is_read(&self, given: &GiveOut, stay: &BTreeSet<Entry>) -> BTreeSet<Entry> {
+    /// Files that cannot be written, because the team would exceed the bounds of reading.
+    pub fn more_than_is_read(&self, given: &FileExport, stay: &BTreeSet<Entry>) -> BTreeSet<Entry> {
         let had = |entry: &Entry| self.bytes.get(entry).map_or(0, Vec::len);
         let mut total: usize = self.bytes.values().map(Vec::len).sum();
         let writes = given.writes.iter().filter(|(entry, _)| !stay.contains(*entry));
@@ -69,7 +69,10 @@ impl Disk {
             .ancestors()
             .find(|folder| folder.canonicalize().is_ok_and(|real| real == working_copy));
         let inside = named.and_then(|named| root.strip_prefix(named).ok());
-        let inside = inside.map_or_else(|| Inside::new(&root, ""), |below| Inside::new(working_copy, below));
+        let inside = inside.map_or_else(
+            || RootedPath::new(&root, ""),
+            |below| RootedPath::new(working_copy, below),
+        );
         Disk { root, inside }
     }
 
@@ -79,7 +82,7 @@ impl Disk {
             Ok(()) => self.names("teams")?.unwrap_or_default(),
             Err(_) => Vec::new(),
         };
-        let is_folder = |name: &String| self.on_disk(&format!("teams/{name}")) == Some(OnDisk::Folder);
+        let is_folder = |name: &String| self.on_disk(&format!("teams/{name}")) == Some(EntryType::Folder);
         let is_team = |name: &String| TeamName::parse(name).is_ok() && is_folder(name);
         Ok(names.into_iter().filter(is_team).collect())
     }
@@ -92,7 +95,7 @@ impl Disk {
         let taken = chrono::Utc::now().timestamp();
         let (mut lines, mut newest) = (BTreeSet::new(), i64::MIN);
         for folder in folders(team) {
-            // What is no folder is refused when it is read, and its entries are none of the team's.
+            // A path that is not a folder is refused when it is read, and its entries are not the team's.
             if let Err(refusal) = self.admitted(&folder) {
                 lines.insert(format!("{refusal}\n"));
                 continue;
@@ -131,9 +134,9 @@ impl Disk {
                 Ok(()) => {
                     for name in self.names(&folder)?.unwrap_or_default() {
                         match place(&format!("{folder}/{name}")) {
-                            Place::Ours(Entry::TeamLock(_) | Entry::TaskLock(_)) | Place::Other => {}
-                            Place::Ours(entry) => drop(entries.insert(entry)),
-                            Place::Refused(refusal) => files.refused.push(refusal),
+                            PathKind::Ours(Entry::TeamLock(_) | Entry::TaskLock(_)) | PathKind::Other => {}
+                            PathKind::Ours(entry) => drop(entries.insert(entry)),
+                            PathKind::Refused(refusal) => files.refused.push(refusal),
                         }
                     }
                 }
@@ -162,8 +165,8 @@ impl Disk {
         Ok(files)
     }
 
-    /// Writes what `given` has, but for `stay`; returns the entries that were not written, because they are no longer as they
-    /// were read.
+    /// Writes the files of `given`, except `stay`; returns the entries that were not written, because they have changed since
+    /// they were read.
     ///
     /// # Errors
     /// When a file cannot be written, or another program keeps a lock.
@@ -171,7 +174,7 @@ impl Disk {
         &self,
         team: &TeamName,
         files: &Files,
-        given: &GiveOut,
+        given: &FileExport,
         stay: &BTreeSet<Entry>,
     ) -> anyhow::Result<BTreeSet<Entry>> {
         let mut changed = BTreeSet::new();
@@ -185,7 +188,7 @@ impl Disk {
         if writes.peek().is_none() && removals.peek().is_none() {
             return Ok(changed);
         }
-        // What is no folder was refused when it was read.
+        // A path that is not a folder was refused when it was read.
         let folders = folders(team).into_iter().filter(|folder| self.admitted(folder).is_ok());
         let folders: BTreeSet<String> = folders.collect();
         self.make_root()?;
@@ -216,20 +219,20 @@ impl Disk {
     }
 
     /// Where an entry is.
-    pub fn path(&self, entry: &Entry) -> Inside {
+    pub fn path(&self, entry: &Entry) -> RootedPath {
         self.inside.join(entry.path())
     }
 
-    /// A root that somebody has named may be missing with the folders above it.
+    /// A configured root may be missing with the folders above it.
     fn make_root(&self) -> anyhow::Result<()> {
-        if self.inside == Inside::new(&self.root, "") && self.inside.about().is_ok_and(|about| about.is_none()) {
+        if self.inside == RootedPath::new(&self.root, "") && self.inside.about().is_ok_and(|about| about.is_none()) {
             let about = || format!("{} cannot be made", self.root.display());
             std::fs::create_dir_all(&self.root).with_context(about)?;
         }
         Ok(())
     }
 
-    fn on_disk(&self, path: &str) -> Option<OnDisk> {
+    fn on_disk(&self, path: &str) -> Option<EntryType> {
         self.inside.join(path).about().ok().flatten().as_ref().map(kind_of)
     }
 
@@ -256,7 +259,7 @@ impl Disk {
         let refused = |error: FileError| match error.refusal() {
             // In the words of all other refusals of a team's files.
             Some(FileRefusal::NotAFile(kind)) => refusal_of(entry, kind_only(kind)),
-            Some(FileRefusal::TooLarge(most)) => refusal_of(entry, OnDisk::File(most + 1)),
+            Some(FileRefusal::TooLarge(most)) => refusal_of(entry, EntryType::File(most + 1)),
             _ => Refusal::of_file(entry.path(), error.clause()),
         };
         let read = self.path(entry).read(entry.max_bytes() as u64).map_err(refused)?;
@@ -310,23 +313,23 @@ pub(super) fn folders(team: &TeamName) -> [String; 3] {
     ]
 }
 
-fn kind_of(about: &About) -> OnDisk {
+fn kind_of(about: &EntryInfo) -> EntryType {
     match about.kind {
-        coord_files::Kind::File => OnDisk::File(about.len),
+        coord_files::Kind::File => EntryType::File(about.len),
         kind => kind_only(kind),
     }
 }
 
-fn kind_only(kind: coord_files::Kind) -> OnDisk {
+fn kind_only(kind: coord_files::Kind) -> EntryType {
     match kind {
-        coord_files::Kind::File => OnDisk::File(0),
-        coord_files::Kind::Folder => OnDisk::Folder,
-        coord_files::Kind::Link => OnDisk::Symlink,
-        _ => OnDisk::Other,
+        coord_files::Kind::File => EntryType::File(0),
+        coord_files::Kind::Folder => EntryType::Folder,
+        coord_files::Kind::Link => EntryType::Symlink,
+        _ => EntryType::Other,
     }
 }
 
-fn refusal_of(entry: &Entry, found: OnDisk) -> Refusal {
+fn refusal_of(entry: &Entry, found: EntryType) -> Refusal {
     match admit_file(entry, found) {
         Err(refusal) => refusal,
         Ok(()) => Refusal::of_file(entry.path(), "it is no file that is read"),

@@ -1,21 +1,21 @@
-//! Edits and deletions of a task, which the store would make over whatever it has by now: each is held against the task just before.
+//! Edits and deletions of a task, which the store would make over any newer state: each is compared with the task just before.
 
-use coord::plugin_records;
+use coord_mcp::plugin_records;
 use coord_protocol::ClientError;
 use coord_protocol::tasks::EditTaskRequest;
 use coord_protocol::teams::TeamCaller;
 use coord_teams::compare::{Change, StoreTask};
 use coord_teams::names::TaskId;
 
-use super::change::told;
-use super::server::{Asked, odd, patiently};
+use super::change::wire_priority;
+use super::server::{TeamReference, odd, patiently};
 
 /// Makes a change of the task `id`, if the store has not changed the same since it was `known`; false where it has.
 ///
 /// # Errors
 /// When the server returns an error, or no response.
 pub(super) async fn edit(
-    asked: &Asked,
+    asked: &TeamReference,
     caller: &TeamCaller,
     change: &Change,
     id: &TaskId,
@@ -54,7 +54,7 @@ fn request(change: &Change, caller: &TeamCaller, now: &StoreTask) -> Option<Edit
         } => Some(EditTaskRequest {
             title: title.clone(),
             description: description.clone().map(Option::unwrap_or_default),
-            priority: priority.map(told),
+            priority: priority.map(wire_priority),
             ..request
         }),
         Change::EditDependencies { add, remove, .. } => {
@@ -68,7 +68,7 @@ fn request(change: &Change, caller: &TeamCaller, now: &StoreTask) -> Option<Edit
     }
 }
 
-/// Whether the store has changed what the change is of. Edges are one set of both sides, and differ by the changes before this one.
+/// Whether the store has changed the same fields. Edges are one set of both sides, and differ by the changes before this one.
 fn has_changed(change: &Change, known: &StoreTask, now: &StoreTask) -> bool {
     let (title, description, priority) = (
         known.title != now.title,

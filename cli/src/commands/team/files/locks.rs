@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use coord_files::{FILE_MODE, Inside};
+use coord_files::{FILE_MODE, RootedPath};
 use coord_teams::layout::Entry;
 use coord_teams::names::TeamName;
 
@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// With whom it is shared.
+/// The kind of sharing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// With other readers.
     Shared,
-    /// With nobody.
+    /// Not shared.
     Exclusive,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Locks {
 }
 
 impl Locks {
-    /// Takes those whose folders are there.
+    /// Acquires those whose folders are there.
     ///
     /// # Errors
     /// When another program keeps one for ten seconds, or one is no file.
@@ -43,7 +43,7 @@ impl Locks {
         let entries = [Entry::TeamLock(team.clone()), Entry::TaskLock(team.clone())];
         let folder = |entry: &Entry| entry.path().trim_end_matches("/.lock").to_owned();
         let entries = entries.iter().filter(|entry| disk.admitted(&folder(entry)).is_ok());
-        let paths: Vec<Inside> = entries.map(|entry| disk.path(entry)).collect();
+        let paths: Vec<RootedPath> = entries.map(|entry| disk.path(entry)).collect();
         let deadline = Instant::now() + PATIENCE;
         loop {
             let mut files = Vec::new();
@@ -56,7 +56,7 @@ impl Locks {
                     file => file.with_context(about)?,
                 };
                 if !try_lock(&file, kind).with_context(about)? {
-                    // Whoever has the second may wait for the first: none is kept.
+                    // The holder of the second lock may wait for the first: release all.
                     waits_for = Some(path);
                     break;
                 }

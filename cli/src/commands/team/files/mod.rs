@@ -1,19 +1,20 @@
 //! `coord team sync`, `export` and `import`: a team of the server, and the files of opencode-teams.
 //!
-//! - `disk`, `locks`: the folder, under the plugin's locks; what may be read and written there is `coord_teams`' own
-//! - `server`: the team over the client; `apply`, `edit`, `change`: what the files changed, as requests
-//! - `kept`: what was last seen, in git's folder; `unchanged`: whether it still is so
-//! - `once`: one synchronization; `watch`: one after each change; `report`: what came of it
+//! - `disk`, `locks`: the folder, under the plugin's locks; the bounds of reading and writing there belong to
+//!   `coord_teams`
+//! - `server`: the team over the client; `apply`, `edit`, `change`: changes in the files, as requests
+//! - `sync_state`: the last seen records, in git's folder; `unchanged`: whether they are still current
+//! - `once`: one synchronization; `watch`: one after each change; `report`: the result
 
 mod apply;
 mod change;
 mod disk;
 mod edit;
-mod kept;
 mod locks;
 mod once;
 mod report;
 mod server;
+mod sync_state;
 mod unchanged;
 mod watch;
 
@@ -23,16 +24,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
-use coord::settings::{process_environment, value_of};
-use coord_teams::find::{self, Surroundings};
+use coord_settings::{process_environment, value_of};
+use coord_teams::find::{self, SearchStart};
 use coord_teams::names::TeamName;
 
 use self::disk::Disk;
-use self::kept::Kept;
-use self::once::{Sync, Way};
+use self::once::{Sync, SyncDirection};
 use self::report::Report;
-use self::server::{Asked, Messages};
+use self::server::{Messages, TeamReference};
+use self::sync_state::LockedSyncState;
 use super::common::Common;
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::workplace::Workplace;
@@ -40,7 +40,7 @@ use crate::commands::sync::Failure;
 use crate::terminal::output::{print, print_json};
 
 const EXAMPLES: &str = "\
-What cannot be applied is listed by file and field, and stays.
+Changes that cannot be applied are listed by file and field, and stay.
 
 Exit status: 0 done, 1 an error, 2 wrong usage, 3 something was not applied,
 4 no answer.";
@@ -50,7 +50,7 @@ const ROUNDS: usize = 5;
 
 /// The team and its folder.
 #[derive(Clone, Debug, Args)]
-struct Place {
+struct TeamFolder {
     /// The folder with teams/ and tasks/ [default: as the plugin finds it]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -60,50 +60,50 @@ struct Place {
 
 /// Options of `coord team sync`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct SyncArgs {
     /// Go on, at each change of either side, until it is ended
     #[arg(long)]
     watch: bool,
     #[command(flatten)]
-    place: Place,
+    place: TeamFolder,
 }
 
 /// Options of `coord team export` and `coord team import`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct OneWayArgs {
     #[command(flatten)]
-    place: Place,
+    place: TeamFolder,
 }
 
 impl SyncArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         match self.watch {
             true => watch::watch(&self.place).await,
-            false => self.place.once(Way::Both).await,
+            false => self.place.once(SyncDirection::Both).await,
         }
     }
 }
 
 impl OneWayArgs {
     pub(super) async fn export(self) -> anyhow::Result<ExitCode> {
-        self.place.once(Way::Out).await
+        self.place.once(SyncDirection::Out).await
     }
 
     pub(super) async fn import(self) -> anyhow::Result<ExitCode> {
-        self.place.once(Way::In).await
+        self.place.once(SyncDirection::In).await
     }
 }
 
-impl Place {
-    async fn once(&self, way: Way) -> anyhow::Result<ExitCode> {
+impl TeamFolder {
+    async fn once(&self, way: SyncDirection) -> anyhow::Result<ExitCode> {
         let workplace = self.common.person()?;
         let waiting = workplace.waiting();
         let mut report = Report::default();
         let done = self.rounds(&workplace, way, &mut report).await;
         drop(waiting);
-        // What was done before it failed was done.
+        // Steps before the failure were done.
         if done.is_ok() || !report.is_quiet() {
             match self.common.json {
                 true => print_json(&report)?,
@@ -117,7 +117,7 @@ impl Place {
         }
     }
 
-    async fn rounds(&self, workplace: &Workplace, way: Way, report: &mut Report) -> Result<(), Failure> {
+    async fn rounds(&self, workplace: &Workplace, way: SyncDirection, report: &mut Report) -> Result<(), Failure> {
         let mut sync = self.open(workplace, way).await?;
         for _ in 0..ROUNDS {
             let mut next = sync.report();
@@ -131,13 +131,13 @@ impl Place {
         Ok(())
     }
 
-    /// The team that is meant, its folder, and what was last seen of them.
-    async fn open(&self, workplace: &Workplace, way: Way) -> Result<Sync, Failure> {
+    /// The selected team, its folder, and the last seen records.
+    async fn open(&self, workplace: &Workplace, way: SyncDirection) -> Result<Sync, Failure> {
         let working_folder = std::env::current_dir().context("the working directory")?;
         let given = |variable| value_of(&process_environment, variable);
         let (teams_dir, project_root) = (given(find::TEAMS_DIR), given(find::PROJECT_ROOT));
         let found = || {
-            let surroundings = Surroundings {
+            let surroundings = SearchStart {
                 teams_dir: teams_dir.as_deref(),
                 project_root: project_root.as_deref(),
                 working_folder: &working_folder,
@@ -148,9 +148,9 @@ impl Place {
         let root = self.dir.as_ref().map_or_else(found, |dir| working_folder.join(dir));
         let disk = Disk::new(root, working_copy.root());
         let team = self.team(workplace, &disk).await?;
-        let kept = Kept::open(working_copy, &disk.root, &team)?;
+        let kept = LockedSyncState::open(working_copy, &disk.root, &team)?;
         Ok(Sync {
-            asked: Asked {
+            asked: TeamReference {
                 client: workplace.connection.client.clone(),
                 repo_url: workplace.work.repo_url(),
                 team,

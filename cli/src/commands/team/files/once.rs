@@ -7,7 +7,8 @@ use anyhow::{Context, anyhow};
 use coord_protocol::tasks::ClaimTaskRequest;
 use coord_protocol::teams::{MemberFields, NewTeamRequest, TeamActor};
 use coord_teams::compare::{
-    Change, Done, Finding, Folder, Kind, Round, Seen, TakeIn, agreed, agreed_before, give_out, take_in,
+    AgreedState, AppliedChange, Change, ComparisonInput, FileImport, Finding, Folder, Kind, agreed, agreed_before,
+    export_files, import_files,
 };
 use coord_teams::layout::Entry;
 use coord_teams::names::{Handle, TaskId};
@@ -15,12 +16,12 @@ use coord_teams::refusal::Refusal;
 use coord_teams::status::Status;
 use coord_teams::team::ConfigFile;
 
-use super::apply::{Applying, LEASE_SECONDS, files_left_alone};
+use super::apply::{ChangeApplier, LEASE_SECONDS, files_left_alone};
 use super::disk::{Disk, Files};
-use super::kept::{Kept, State};
-use super::report::{NotApplied, Report};
-use super::server::{Asked, Messages, ServerTeam, patiently};
-use super::unchanged::{Fingerprint, Unchanged, cursor};
+use super::report::{RejectedChange, Report};
+use super::server::{Messages, ServerTeam, TeamReference, patiently};
+use super::sync_state::{LockedSyncState, SyncState};
+use super::unchanged::{Fingerprint, UnchangedState, cursor};
 use crate::commands::sync::Failure;
 
 /// How long files have to be gone before their tasks are deleted.
@@ -28,7 +29,7 @@ const SETTLED: Duration = Duration::from_millis(300);
 
 /// Which way changes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum SyncDirection {
     /// Both ways.
     Both,
     /// From the files to the server; no file is written.
@@ -37,12 +38,12 @@ pub(super) enum Way {
     Out,
 }
 
-/// A team, its files, and what was last seen of both.
+/// A team, its files, and the last seen state of both.
 pub(super) struct Sync {
-    pub asked: Asked,
+    pub asked: TeamReference,
     pub disk: Disk,
-    pub kept: Kept,
-    pub way: Way,
+    pub kept: LockedSyncState,
+    pub way: SyncDirection,
     /// Messages that were read before.
     pub messages: Messages,
 }
@@ -50,9 +51,8 @@ pub(super) struct Sync {
 impl Sync {
     /// Brings files and server together.
     ///
-    /// # Errors
-    /// When the server returns an error or no response, or a folder cannot be read or written. What was done before that is in
-    /// `report`.
+    /// # Errors When the server returns an error or no response, or a folder cannot be read or written. Steps before the
+    /// failure are in `report`.
     pub async fn once(&mut self, report: &mut Report) -> Result<(), Failure> {
         let fingerprint = self.disk.fingerprint(&self.asked.team)?;
         if self.is_unchanged(&fingerprint).await? {
@@ -66,12 +66,12 @@ impl Sync {
         let mut seen = self.seen(&server, report);
         let way = self.way;
         let since = seen.as_ref().map(|seen| seen.after(&self.kept.done));
-        let mut taken = take_in(since.as_ref(), &files.folder, &server.team);
-        if taken.vanished && way == Way::Out {
+        let mut taken = import_files(since.as_ref(), &files.folder, &server.team);
+        if taken.vanished && way == SyncDirection::Out {
             seen = None;
-            taken = take_in(None, &files.folder, &server.team);
+            taken = import_files(None, &files.folder, &server.team);
         }
-        if way != Way::Out && taken.has_deletions() {
+        if way != SyncDirection::Out && taken.has_deletions() {
             files = self.read_settled(&mut taken, since.as_ref(), &server, report).await?;
         }
         let folder = &files.folder;
@@ -88,7 +88,7 @@ impl Sync {
                 "shutdownApprovals ({names}) was there before the first sync, so it asks for no shutdown; add a name again to ask for one"
             ));
         }
-        if way != Way::Out && !taken.changes.is_empty() {
+        if way != SyncDirection::Out && !taken.changes.is_empty() {
             if seen.is_none() {
                 seen = Some(self.keep_before(folder, &server, &taken, &claims)?);
             }
@@ -98,9 +98,9 @@ impl Sync {
             server = self.read_again().await?;
             // A message that was sent just now has a number only now, and a read mark names the number.
             let since = seen.clone().map(|seen| seen.with_created(&self.kept.done));
-            let sent = Done::sent(&self.kept.done);
-            let numbered = give_out(since.as_ref(), folder, &server.team, &taken, &sent).seen;
-            let mut marks = take_in(Some(&numbered), folder, &server.team).changes;
+            let sent = AppliedChange::sent(&self.kept.done);
+            let numbered = export_files(since.as_ref(), folder, &server.team, &taken, &sent).seen;
+            let mut marks = import_files(Some(&numbered), folder, &server.team).changes;
             marks.retain(|change| matches!(change, Change::ReadTo(..)));
             if !marks.is_empty() {
                 self.apply(&marks, &server, &files, &mut claims, &mut taken, report)
@@ -109,15 +109,15 @@ impl Sync {
             }
         }
         let seen = seen.map(|seen| seen.with_created(&self.kept.done));
-        let sent = Done::sent(&self.kept.done);
-        let given = give_out(seen.as_ref(), folder, &server.team, &taken, &sent);
+        let sent = AppliedChange::sent(&self.kept.done);
+        let given = export_files(seen.as_ref(), folder, &server.team, &taken, &sent);
         let all = || given.writes.keys().chain(&given.removals).cloned().collect();
         let mut stay: BTreeSet<Entry> = match way {
-            Way::Both => BTreeSet::new(),
-            Way::In => all(),
-            Way::Out => taken.touched(&self.asked.team),
+            SyncDirection::Both => BTreeSet::new(),
+            SyncDirection::In => all(),
+            SyncDirection::Out => taken.touched(&self.asked.team),
         };
-        if way != Way::In {
+        if way != SyncDirection::In {
             taken.findings.extend(given.findings.iter().cloned());
             for entry in files.more_than_is_read(&given, &stay) {
                 taken.findings.push(Finding {
@@ -133,7 +133,7 @@ impl Sync {
             report.written = given.writes.keys().filter(written).map(Entry::path).collect();
             report.removed = given.removals.iter().filter(written).map(Entry::path).collect();
         }
-        if way == Way::Out {
+        if way == SyncDirection::Out {
             let kept = taken.changes.len();
             if kept > 0 {
                 let note = format!("{kept} changes of files were left for coord team sync or import");
@@ -144,7 +144,7 @@ impl Sync {
         let seen = match stay.is_empty() {
             true => given.seen,
             false => {
-                let round = Round {
+                let round = ComparisonInput {
                     seen: seen.as_ref(),
                     done: &self.kept.done,
                     folder,
@@ -154,30 +154,30 @@ impl Sync {
                 agreed(round, &given, &stay)
             }
         };
-        let mut state = State {
+        let mut state = SyncState {
             created: server.created.clone(),
             seen,
             claims,
             unchanged: None,
         };
-        if way == Way::Both {
-            state.unchanged = Unchanged::of(report, &fingerprint, cursor, &server, &state);
+        if way == SyncDirection::Both {
+            state.unchanged = UnchangedState::of(report, &fingerprint, cursor, &server, &state);
         }
         self.kept.keep(state)?;
         Ok(())
     }
 
-    /// Applies `changes`; what the rules refuse is in `taken` and `report`.
+    /// Applies `changes`; refusals go to `taken` and `report`.
     async fn apply(
         &mut self,
         changes: &[Change],
         server: &ServerTeam,
         files: &Files,
         claims: &mut BTreeMap<String, i64>,
-        taken: &mut TakeIn,
+        taken: &mut FileImport,
         report: &mut Report,
     ) -> Result<(), Failure> {
-        let mut applying = Applying::new(&self.asked, server, &mut self.kept, std::mem::take(claims));
+        let mut applying = ChangeApplier::new(&self.asked, server, &mut self.kept, std::mem::take(claims));
         let applied = applying.all(changes).await;
         *claims = applying.claims;
         report.applied.extend(applying.applied);
@@ -203,17 +203,17 @@ impl Sync {
         }
     }
 
-    /// Keeps what both sides agree on, before the first change is made: a first synchronization that is cut off goes on where it
-    /// was, by the journal of what it did.
+    /// Keeps the common state of both sides, before the first change is made: a first synchronization that is cut off resumes by
+    /// the journal of its steps.
     fn keep_before(
         &mut self,
         folder: &Folder,
         server: &ServerTeam,
-        taken: &TakeIn,
+        taken: &FileImport,
         claims: &BTreeMap<String, i64>,
-    ) -> Result<Seen, Failure> {
+    ) -> Result<AgreedState, Failure> {
         let seen = agreed_before(folder, &server.team, taken);
-        self.kept.keep(State {
+        self.kept.keep(SyncState {
             created: server.created.clone(),
             seen: seen.clone(),
             claims: claims.clone(),
@@ -222,19 +222,19 @@ impl Sync {
         Ok(seen)
     }
 
-    /// Reads the files once more where some are gone: a folder that is being removed deletes nothing. What is gone by now and was
-    /// not before, or the other way round, waits for the next time.
+    /// Reads the files once more where some are gone: a folder that is being removed deletes nothing. Files that appeared or
+    /// vanished between the two reads wait for the next synchronization.
     async fn read_settled(
         &self,
-        taken: &mut TakeIn,
-        since: Option<&Seen>,
+        taken: &mut FileImport,
+        since: Option<&AgreedState>,
         server: &ServerTeam,
         report: &mut Report,
     ) -> Result<Files, Failure> {
         let before = taken.deletions();
         tokio::time::sleep(SETTLED).await;
         let files = self.disk.read(&self.asked.team)?;
-        *taken = take_in(since, &files.folder, &server.team);
+        *taken = import_files(since, &files.folder, &server.team);
         let now = taken.deletions();
         if now != before {
             taken.changes.retain(|change| !matches!(change, Change::DeleteTask(_)));
@@ -255,19 +255,19 @@ impl Sync {
     }
 
     fn refused(&self, files: &Files, findings: &[Finding], report: &mut Report) {
-        let names = files.refused.iter().map(|refusal| NotApplied {
+        let names = files.refused.iter().map(|refusal| RejectedChange {
             file: refusal.file.clone(),
             field: refusal.field.clone(),
             reason: "unreadable",
             message: refusal.message.clone(),
         });
-        report.refused = names.chain(findings.iter().map(NotApplied::from)).collect();
+        report.refused = names.chain(findings.iter().map(RejectedChange::from)).collect();
         report.refused.sort();
         report.refused.dedup();
     }
 
-    /// What was last seen, if it was of this team.
-    fn seen(&mut self, server: &ServerTeam, report: &mut Report) -> Option<Seen> {
+    /// The last seen records, if they are of this team.
+    fn seen(&mut self, server: &ServerTeam, report: &mut Report) -> Option<AgreedState> {
         let state = self.kept.state.as_ref().filter(|state| state.created == server.created);
         let seen = state.map(|state| state.seen.clone());
         if seen.is_none() && (self.kept.state.is_some() || self.kept.is_lost) {
@@ -278,7 +278,7 @@ impl Sync {
             };
             report
                 .notes
-                .push(format!("what was last seen {why}: this synchronization only adds"));
+                .push(format!("the last seen state {why}: this synchronization only adds"));
             self.kept.forget();
         }
         seen
@@ -291,11 +291,11 @@ impl Sync {
             return Ok(Some(server));
         }
         self.messages.clear();
-        if self.way == Way::Out {
+        if self.way == SyncDirection::Out {
             return Err(anyhow!("the server has no team {team}").into());
         }
-        if self.way == Way::Both && self.kept.state.is_some() {
-            report.refused.push(NotApplied {
+        if self.way == SyncDirection::Both && self.kept.state.is_some() {
+            report.refused.push(RejectedChange {
                 file: Entry::Config(team.clone()).path(),
                 field: String::new(),
                 reason: "vanished",
@@ -357,7 +357,7 @@ impl Sync {
             let lease = TaskId::parse(id).ok().and_then(|id| server.leases.get(&id));
             lease.is_some_and(|lease| lease.token == Some(*token))
         });
-        if self.way == Way::Out {
+        if self.way == SyncDirection::Out {
             return Ok(claims);
         }
         let is_due = |expires: &str| {
@@ -384,7 +384,7 @@ impl Sync {
             let renewed = patiently(async || self.asked.client.claim_task(&id, &request).await).await;
             match renewed {
                 Err(error) if !matches!(error, coord_protocol::ClientError::Refused { .. }) => return Err(error.into()),
-                // Somebody was quicker: the next look says whose it is.
+                // Another process was quicker: the next look shows its owner.
                 _ => {}
             }
         }

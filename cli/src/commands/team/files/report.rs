@@ -1,33 +1,33 @@
-//! What came of a synchronization.
+//! Result of a synchronization.
 
 use coord_teams::compare::{Finding, Kind};
 use serde::Serialize;
 
 use crate::terminal::output::{BAD, CAUTION, GOOD, styled};
 
-/// What came of a synchronization.
+/// Result of a synchronization.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Report {
     pub team: String,
     /// The root of the files.
     pub folder: String,
-    /// What the server took of the files, one sentence each.
+    /// Changes that the server accepted from the files, one sentence each.
     pub applied: Vec<String>,
     /// Files that were written.
     pub written: Vec<String>,
     /// Files that were removed.
     pub removed: Vec<String>,
-    /// What was not applied, and why.
-    pub refused: Vec<NotApplied>,
+    /// Changes that were not applied, with reasons.
+    pub refused: Vec<RejectedChange>,
     /// Files that were changed while this ran, and stay for the next time.
     pub changed_meanwhile: Vec<String>,
-    /// What is worth knowing.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
 /// Something that was not applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) struct NotApplied {
+pub(super) struct RejectedChange {
     /// The file, below the root.
     pub file: String,
     /// The field; empty for the whole file.
@@ -38,9 +38,9 @@ pub(super) struct NotApplied {
     pub message: String,
 }
 
-impl From<&Finding> for NotApplied {
+impl From<&Finding> for RejectedChange {
     fn from(finding: &Finding) -> Self {
-        NotApplied {
+        RejectedChange {
             file: finding.what.file.clone(),
             field: finding.what.field.clone(),
             reason: reason(finding.kind),
@@ -66,7 +66,7 @@ fn reason(kind: Kind) -> &'static str {
 }
 
 impl Report {
-    /// Whether anything came of it.
+    /// Whether there is nothing to report.
     pub fn is_quiet(&self) -> bool {
         let lists = [
             &self.applied,
@@ -78,7 +78,7 @@ impl Report {
         lists.iter().all(|list| list.is_empty()) && self.refused.is_empty()
     }
 
-    /// Adds what a following synchronization did.
+    /// Adds the results of a following synchronization.
     pub fn add(&mut self, next: Report) {
         (self.team, self.folder) = (next.team, next.folder);
         self.applied.extend(next.applied);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use coord::plugin_records;
+use coord_mcp::plugin_records;
 use coord_protocol::tasks::{Lease, TaskView};
 use coord_protocol::teams::{MemberView, ShutdownView, TeamCaller, TeamView};
 use coord_protocol::{Client, ClientError, HistoryFilter, TaskFilter};
@@ -19,31 +19,31 @@ use crate::terminal::output::note;
 /// Tasks, and messages, of a request.
 const AT_ONCE: u32 = 500;
 
-/// Messages that are read at most: what the store keeps of them is bounded by its own rules.
+/// Most messages that are read: the store's own rules bound how many it keeps.
 const MOST_MESSAGES: usize = 200_000;
 
 /// How long the server's limits of requests are waited for, in all.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Whether somebody was told that the limits make this process wait.
+/// Whether a wait for rate limits was already announced.
 static IS_SAID: AtomicBool = AtomicBool::new(false);
 
 /// Which team of which server.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    /// Asks as nobody's agent, so that each request can say whose it is.
+pub(super) struct TeamReference {
+    /// A client without an agent, so that each request can name its own.
     pub client: Client,
     /// The repository.
     pub repo_url: String,
     pub team: TeamName,
 }
 
-/// A team, and what requests of its members need.
+/// A team, and the data that requests of its members need.
 #[derive(Debug)]
 pub(super) struct ServerTeam {
-    /// What is compared.
+    /// The records to compare.
     pub team: StoreTeam,
-    /// When it was created, by which it is told from another one of its name.
+    /// When it was created; distinguishes it from another team with its name.
     pub created: String,
     /// The agents of the handles.
     pub agents: BTreeMap<Handle, Option<String>>,
@@ -51,7 +51,7 @@ pub(super) struct ServerTeam {
     pub shutdown: Option<ShutdownView>,
     /// The claims of tasks.
     pub leases: BTreeMap<TaskId, Lease>,
-    /// The digest of what is shown of it.
+    /// The digest of its visible part.
     pub shown: String,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct ServerTeam {
 pub(super) type Messages = BTreeMap<u64, StoreMessage>;
 
 /// Repeats a request that comes too early by the limits of the server, after the time that it names. The first such wait of the
-/// process is told on standard error.
+/// process is announced on standard error.
 ///
 /// # Errors
 /// When the server returns another error, or no response.
@@ -84,7 +84,7 @@ pub(super) async fn patiently<T>(mut ask: impl AsyncFnMut() -> Result<T, ClientE
     }
 }
 
-impl Asked {
+impl TeamReference {
     /// The caller of a request as `agent`.
     pub fn caller(&self, agent: Option<&str>) -> TeamCaller {
         TeamCaller {

@@ -1,14 +1,14 @@
-//! Whether nothing has changed since the last synchronization, which costs no comparison: the files have the same names, sizes and
-//! times, the log has no event of the team, and no claim has lapsed.
+//! Whether nothing has changed since the last synchronization, without a comparison: the files have the same names, sizes and
+//! times, the log has no event of the team, and no claim has expired.
 
 use coord_protocol::teams::TeamView;
 use coord_protocol::{ActivityFilter, ClientError};
 use serde::{Deserialize, Serialize};
 
 use super::apply::LEASE_SECONDS;
-use super::kept::State;
 use super::report::Report;
-use super::server::{Asked, ServerTeam, patiently};
+use super::server::{ServerTeam, TeamReference, patiently};
+use super::sync_state::SyncState;
 
 /// Seconds by which clocks may differ, and in which a file may be written twice with the same time.
 const MARGIN: i64 = 5;
@@ -16,17 +16,17 @@ const MARGIN: i64 = 5;
 /// Events that are looked through.
 const MOST_EVENTS: usize = 100;
 
-/// What was the same on both sides.
+/// The common state of both sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Unchanged {
+pub(super) struct UnchangedState {
     /// The event before which it was so.
     cursor: String,
-    /// The digest of the team as it is shown: what members have read has no event.
+    /// The digest of the team as it is shown, because reads by members have no event.
     team: String,
     /// The digest of names, sizes and times of the files.
     files: String,
-    /// Until when no claim lapses or has to be renewed, Unix seconds.
+    /// Until when no claim expires or needs renewal, Unix seconds.
     until: i64,
 }
 
@@ -40,15 +40,15 @@ pub(super) struct Fingerprint {
     pub taken: i64,
 }
 
-impl Unchanged {
-    /// What is kept of a synchronization that found nothing to do; none of another one.
+impl UnchangedState {
+    /// The state of a synchronization that found nothing to do; `None` for any other.
     pub fn of(
         report: &Report,
         fingerprint: &Fingerprint,
         cursor: String,
         server: &ServerTeam,
-        state: &State,
-    ) -> Option<Unchanged> {
+        state: &SyncState,
+    ) -> Option<UnchangedState> {
         if !report.is_quiet() || fingerprint.newest > fingerprint.taken - MARGIN {
             return None;
         }
@@ -59,7 +59,7 @@ impl Unchanged {
             let is_renewed = state.claims.contains_key(id.as_str());
             Some(expires - if is_renewed { i64::from(LEASE_SECONDS / 2) } else { 0 })
         });
-        Some(Unchanged {
+        Some(UnchangedState {
             cursor,
             team: server.shown.clone(),
             files: fingerprint.digest.clone(),
@@ -71,7 +71,7 @@ impl Unchanged {
     ///
     /// # Errors
     /// When the server returns an error, or no response.
-    pub async fn holds(&self, fingerprint: &Fingerprint, asked: &Asked) -> Result<bool, ClientError> {
+    pub async fn holds(&self, fingerprint: &Fingerprint, asked: &TeamReference) -> Result<bool, ClientError> {
         if self.files != fingerprint.digest || fingerprint.taken >= self.until {
             return Ok(false);
         }
@@ -101,8 +101,8 @@ impl Unchanged {
     }
 }
 
-/// The newest event of the repository, from which [`Unchanged::holds`] looks on.
-pub(super) async fn cursor(asked: &Asked) -> Result<String, ClientError> {
+/// The newest event of the repository, from which [`UnchangedState::holds`] looks on.
+pub(super) async fn cursor(asked: &TeamReference) -> Result<String, ClientError> {
     let filter = ActivityFilter {
         limit: Some(1),
         ..ActivityFilter::default()
@@ -111,7 +111,7 @@ pub(super) async fn cursor(asked: &Asked) -> Result<String, ClientError> {
     Ok(newest.cursor)
 }
 
-/// The digest of a team but for what changes by time alone.
+/// The digest of a team, without fields that change by time alone.
 pub(super) fn digest_of(mut team: TeamView) -> String {
     for member in &mut team.members {
         (member.last_seen, member.is_live) = (None, false);

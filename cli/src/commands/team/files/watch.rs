@@ -1,4 +1,4 @@
-//! A synchronization after each change: of the files, as the system tells, and of the team, by the stream of events.
+//! A synchronization after each change: of the files, as the system reports, and of the team, by the stream of events.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use coord_protocol::{Client, Streamed, stream::StreamMessage};
-use coord_teams::layout::{Entry, Place as Found, place};
+use coord_protocol::{Client, StreamItem, stream::StreamMessage};
+use coord_teams::layout::{Entry, PathKind as Found, place};
 use coord_teams::names::TeamName;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::Place;
+use super::TeamFolder;
 use super::disk::Disk;
-use super::once::{Sync, Way};
-use super::report::{NotApplied, Report};
+use super::once::{Sync, SyncDirection};
+use super::report::{RejectedChange, Report};
 use crate::agent::workplace::Workplace;
 use crate::commands::serve::Signals;
 use crate::commands::sync::Failure;
@@ -25,7 +25,7 @@ use crate::terminal::output::{is_read, note};
 
 /// Time after a change, in which others come.
 const DEBOUNCE: Duration = Duration::from_millis(30);
-/// Time after which all is compared without a change: claims lapse, and reads of inboxes tell nobody.
+/// Time after which everything is compared without a change: expired claims and reads of inboxes cause no event.
 const REFRESH: Duration = Duration::from_secs(30);
 /// The same while there is no folder that the system can watch.
 const LOOK: Duration = Duration::from_secs(1);
@@ -36,10 +36,10 @@ const LONGEST_RETRY: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(45);
 
 /// Keeps the files and the team of `place` alike until a signal ends it.
-pub(super) async fn watch(place: &Place) -> anyhow::Result<ExitCode> {
+pub(super) async fn watch(place: &TeamFolder) -> anyhow::Result<ExitCode> {
     let mut workplace = place.common.person()?;
     let mut signals = Signals::caught();
-    let mut sync = match place.open(&workplace, Way::Both).await {
+    let mut sync = match place.open(&workplace, SyncDirection::Both).await {
         Ok(sync) => sync,
         Err(Failure::NoAnswer(error)) => return workplace.failed(error),
         Err(Failure::Error(error)) => return Err(error),
@@ -47,7 +47,7 @@ pub(super) async fn watch(place: &Place) -> anyhow::Result<ExitCode> {
     let (tell, mut changes) = mpsc::channel(1);
     let mut files = WatchedFiles::new(&sync.disk, &sync.asked.team, tell.clone());
     let mut events = Events::open(&sync, &tell);
-    let mut told = Told::default();
+    let mut told = ReportedTexts::default();
     let mut retry = RETRY;
     loop {
         files.look();
@@ -58,7 +58,7 @@ pub(super) async fn watch(place: &Place) -> anyhow::Result<ExitCode> {
         if outcome.is_ok() {
             told.goes_on();
         }
-        // What was done before it failed was done.
+        // Steps before the failure were done.
         if (outcome.is_ok() || !report.is_quiet()) && !told.print(place, report)? {
             return Ok(ExitCode::SUCCESS);
         }
@@ -103,22 +103,22 @@ async fn follow(
     sync.once(report).await
 }
 
-/// What the reader was told, so that each cause is told once.
+/// Texts that the reader has seen, so that each cause is reported once.
 #[derive(Default)]
-struct Told {
-    refused: Vec<NotApplied>,
+struct ReportedTexts {
+    refused: Vec<RejectedChange>,
     failure: Option<String>,
 }
 
-impl Told {
+impl ReportedTexts {
     fn goes_on(&mut self) {
         if self.failure.take().is_some() {
             note("it goes on");
         }
     }
 
-    /// Prints what is new; false where nobody reads any longer.
-    fn print(&mut self, place: &Place, mut report: Report) -> anyhow::Result<bool> {
+    /// Prints news; false if no one reads any longer.
+    fn print(&mut self, place: &TeamFolder, mut report: Report) -> anyhow::Result<bool> {
         let before = std::mem::replace(&mut self.refused, report.refused.clone());
         report.refused.retain(|refused| !before.contains(refused));
         if report.is_quiet() {
@@ -201,7 +201,7 @@ impl WatchedFiles {
     }
 }
 
-/// Whether it changes what a file says; each read and each lock is told, too.
+/// Whether it changes a file's content; reads and locks are reported too.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
@@ -210,7 +210,7 @@ fn is_change(kind: EventKind) -> bool {
     }
 }
 
-/// Whether what it is about is no longer at its path.
+/// Whether the path is no longer there.
 fn takes_away(kind: EventKind) -> bool {
     matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
 }
@@ -268,13 +268,13 @@ async fn listen(client: &Client, repo_url: &str, team: &TeamName, tell: &mpsc::S
     };
     while let Ok(Ok(Some(message))) = timeout(SILENCE, stream.next()).await {
         let matters = match &message {
-            Streamed::Event(event) => event
+            StreamItem::Event(event) => event
                 .event
                 .team()
                 .is_some_and(|of| of.eq_ignore_ascii_case(team.as_str())),
-            // What happened before it was opened is not told.
-            Streamed::Message(StreamMessage::StreamOpened(_) | StreamMessage::Resync(_)) => true,
-            Streamed::Message(_) | Streamed::Unknown => false,
+            // Events before it was opened are not sent.
+            StreamItem::Message(StreamMessage::StreamOpened(_) | StreamMessage::Resync(_)) => true,
+            StreamItem::Message(_) | StreamItem::Unknown => false,
         };
         if matters {
             // One that waits stands for all.

@@ -1,13 +1,13 @@
 //! The tokens of Go.
 
-use crate::interface::NoInterface;
+use crate::interface::InterfaceUnknown;
 use crate::interface::tokens::{Kind, Tokens};
 
 /// The tokens of `text`.
 ///
 /// # Errors
 /// When brackets do not match, or a comment or raw string has no end.
-pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, NoInterface> {
+pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
     let mut tokens = Tokens::new(text);
     let mut at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     while let Some(&byte) = text.get(at) {
@@ -21,7 +21,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, NoInterface> {
             b' ' | b'\t' | b'\r' => at += 1,
             b'/' if rest.get(1) == Some(&b'/') => at += memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
             b'/' if rest.get(1) == Some(&b'*') => {
-                let end = memchr::memmem::find(&rest[2..], b"*/").ok_or(NoInterface::NotUnderstood)? + 4;
+                let end = memchr::memmem::find(&rest[2..], b"*/").ok_or(InterfaceUnknown::NotUnderstood)? + 4;
                 // A comment with a line break is one.
                 tokens.at_line_start |= memchr::memchr(b'\n', &rest[..end]).is_some();
                 at += end;
@@ -35,11 +35,11 @@ pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, NoInterface> {
                 tokens.close(start..at)?;
             }
             b'`' => {
-                at += memchr::memchr(b'`', &rest[1..]).ok_or(NoInterface::NotUnderstood)? + 2;
+                at += memchr::memchr(b'`', &rest[1..]).ok_or(InterfaceUnknown::NotUnderstood)? + 2;
                 tokens.push(Kind::Text, start..at);
             }
             b'"' | b'\'' => {
-                at = quoted_end(text, start).ok_or(NoInterface::NotUnderstood)?;
+                at = quoted_end(text, start).ok_or(InterfaceUnknown::NotUnderstood)?;
                 tokens.push(Kind::Text, start..at);
             }
             b'0'..=b'9' => {

@@ -1,5 +1,5 @@
 //! The interface of Go: capitalized names of the package. Types with their exported fields and methods, heads of functions,
-//! constants and variables with their types, or with what their types depend on.
+//! constants and variables with their types, or with the names that their types depend on.
 
 mod lexer;
 
@@ -8,12 +8,12 @@ mod tests;
 
 use std::ops::Range;
 
-use super::NoInterface;
+use super::InterfaceUnknown;
 use super::outline::{Head, Outline};
 use super::tokens::{Kind, Tokens};
 
 /// Adds the declarations of `text` to `outline`.
-pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), NoInterface> {
+pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), InterfaceUnknown> {
     let tokens = lexer::tokens(text)?;
     let reader = Reader { tokens: &tokens };
     let mut at = 0;
@@ -158,7 +158,7 @@ impl<'t> Reader<'_, 't> {
         }
         let mut head = Head::of(&[b"func"]);
         if let Some(receiver) = receiver {
-            // Whether the receiver is a pointer tells which values have the method.
+            // Whether the receiver is a pointer decides which values have the method.
             let is_pointer = (at + 2..name).any(|at| self.word(at) == b"*");
             head.push(if is_pointer { b"*" } else { b"-" });
             head.push(receiver);

@@ -1,5 +1,5 @@
 use crate::interface::table::{assert_different, assert_same, names};
-use crate::interface::{NoInterface, interface};
+use crate::interface::{InterfaceUnknown, interface};
 use crate::language::Language::Go;
 
 #[test]
@@ -42,7 +42,7 @@ fn the_names_are_capitalized() {
 
 // rule: languages#interface-go
 #[test]
-fn what_is_inside_is_no_part_of_the_interface() {
+fn inner_code_is_no_part_of_the_interface() {
     assert_same(
         Go,
         &[
@@ -84,7 +84,7 @@ fn what_is_inside_is_no_part_of_the_interface() {
 
 // rule: languages#interface-go
 #[test]
-fn what_others_depend_on_changes_the_interface() {
+fn parts_that_others_depend_on_change_the_interface() {
     assert_different(
         Go,
         &[
@@ -157,7 +157,7 @@ fn text_that_is_not_valid_has_no_known_interface() {
     ] {
         assert_eq!(
             interface(Go, text.as_bytes()),
-            Err(NoInterface::NotUnderstood),
+            Err(InterfaceUnknown::NotUnderstood),
             "{text}"
         );
     }

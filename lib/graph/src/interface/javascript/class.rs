@@ -58,7 +58,7 @@ impl Reader<'_, '_> {
     fn members(&self, range: Range<usize>, head: &mut Head, depth: usize) {
         head.push(b"{");
         let mut has_private = false;
-        // The last member without a body: what follows it under the same name implements it, and is not shown.
+        // The last member without a body: a later one with the same name implements it, and is not shown.
         let mut signature: Option<Head> = None;
         let mut at = range.start;
         while at < range.end {

@@ -1,4 +1,4 @@
-//! The exports of CommonJS, and what a script adds to its own functions and classes.
+//! The exports of CommonJS, and the members that a script adds to its own functions and classes.
 
 use super::reader::{Reader, key};
 use super::value::Mode;
@@ -28,7 +28,7 @@ impl Reader<'_, '_> {
                 continue;
             }
             match self.word(at) {
-                // A file that requires others has names of its own.
+                // A file that requires others has a separate namespace.
                 b"require" => self.is_module |= self.is_open(at + 1, b"("),
                 b"exports" if at > 0 && self.is(at - 1, b".") => {
                     let is_whole = at > 1 && self.is(at - 2, b"module") && !(at > 2 && self.is(at - 3, b"."));
@@ -175,8 +175,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Adds what a statement at the top of the file sets on a declared name: `A.b = ...`, `A.prototype.b = ...`,
-    /// `Object.assign(A, ...)`. Returns its end.
+    /// Adds the members that a statement at the top of the file sets on a declared name: `A.b = ...`, `A.prototype.b =
+    /// ...`, `Object.assign(A, ...)`. Returns its end.
     pub(super) fn statement(&self, at: usize, end: usize, outline: &mut Outline) -> usize {
         let close = self.statement_end(at, end);
         let name = self.word(at);

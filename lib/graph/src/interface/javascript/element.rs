@@ -1,8 +1,8 @@
 //! Elements of JSX. An element is one pair of brackets, `<` and `>`, around the code of its holes: its type does not depend on
-//! what is in it.
+//! its content.
 
 use super::lexer::{Frame, Lexer};
-use crate::interface::NoInterface;
+use crate::interface::InterfaceUnknown;
 use crate::scan::javascript::bytes::{is_word, word_end};
 use crate::scan::javascript::{literal, trivia};
 use crate::scan::meter;
@@ -76,14 +76,14 @@ impl Lexer<'_> {
     }
 
     /// Reads the element whose `<` is at the position, up to its end or its first hole.
-    pub(super) fn element(&mut self) -> Result<(), NoInterface> {
+    pub(super) fn element(&mut self) -> Result<(), InterfaceUnknown> {
         self.tokens.open(self.position..self.position + 1);
         self.position += 1;
         self.element_from(ElementPart::Tag(1))
     }
 
     /// Reads on from `part` to the end of the outermost element, or to the next hole.
-    pub(super) fn element_from(&mut self, part: ElementPart) -> Result<(), NoInterface> {
+    pub(super) fn element_from(&mut self, part: ElementPart) -> Result<(), InterfaceUnknown> {
         let mut part = part;
         loop {
             let end = match part {
@@ -107,11 +107,11 @@ impl Lexer<'_> {
     }
 
     /// Reads an opening tag, up to a hole in it, where its own part is returned.
-    fn tag(&mut self, depth: usize) -> Result<ElementPart, NoInterface> {
+    fn tag(&mut self, depth: usize) -> Result<ElementPart, InterfaceUnknown> {
         let mut is_value = false;
         loop {
             self.skip();
-            let byte = self.byte(0).ok_or(NoInterface::NotUnderstood)?;
+            let byte = self.byte(0).ok_or(InterfaceUnknown::NotUnderstood)?;
             meter::read(1);
             match byte {
                 b'{' => return Ok(ElementPart::Tag(depth)),
@@ -124,11 +124,11 @@ impl Lexer<'_> {
                     return Ok(ElementPart::Children(depth - 1));
                 }
                 // An element as the value of an attribute, without braces: no formatter leaves it so.
-                b'<' if is_value => return Err(NoInterface::NotUnderstood),
+                b'<' if is_value => return Err(InterfaceUnknown::NotUnderstood),
                 b'<' => self.type_arguments()?,
                 b'"' | b'\'' => {
                     let rest = &self.text[self.position + 1..];
-                    let end = memchr::memchr(byte, rest).ok_or(NoInterface::NotUnderstood)?;
+                    let end = memchr::memchr(byte, rest).ok_or(InterfaceUnknown::NotUnderstood)?;
                     self.position += end + 2;
                 }
                 _ => self.position += 1,
@@ -138,9 +138,9 @@ impl Lexer<'_> {
     }
 
     /// Reads children, up to a hole among them, where their own part is returned, or to the next tag or end.
-    fn children(&mut self, depth: usize) -> Result<ElementPart, NoInterface> {
+    fn children(&mut self, depth: usize) -> Result<ElementPart, InterfaceUnknown> {
         let rest = self.text.get(self.position..).unwrap_or_default();
-        let found = memchr::memchr2(b'<', b'{', rest).ok_or(NoInterface::NotUnderstood)?;
+        let found = memchr::memchr2(b'<', b'{', rest).ok_or(InterfaceUnknown::NotUnderstood)?;
         meter::read(found + 1);
         self.position += found;
         if self.text[self.position] == b'{' {
@@ -150,17 +150,17 @@ impl Lexer<'_> {
         if self.byte(0) != Some(b'/') {
             return Ok(ElementPart::Tag(depth + 1));
         }
-        let end = memchr::memchr(b'>', &self.text[self.position..]).ok_or(NoInterface::NotUnderstood)?;
+        let end = memchr::memchr(b'>', &self.text[self.position..]).ok_or(InterfaceUnknown::NotUnderstood)?;
         self.position += end + 1;
         Ok(ElementPart::Children(depth - 1))
     }
 
     /// Skips the type arguments of a tag.
-    fn type_arguments(&mut self) -> Result<(), NoInterface> {
+    fn type_arguments(&mut self) -> Result<(), InterfaceUnknown> {
         let mut depth = 0_usize;
         loop {
             self.skip();
-            let byte = self.byte(0).ok_or(NoInterface::NotUnderstood)?;
+            let byte = self.byte(0).ok_or(InterfaceUnknown::NotUnderstood)?;
             match byte {
                 b'<' => depth += 1,
                 b'>' if self.text[self.position - 1] != b'=' => depth -= 1,

@@ -51,7 +51,7 @@ impl Reader<'_, '_> {
             }
             at = self.parameter(at, range.end, head, depth);
             if at < range.end {
-                // The comma, or what was not understood.
+                // The comma, or unparsed text.
                 self.write(at, head);
                 at += 1;
             }

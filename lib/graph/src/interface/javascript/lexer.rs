@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::element::ElementPart;
-use crate::interface::NoInterface;
+use crate::interface::InterfaceUnknown;
 use crate::interface::tokens::{Kind, Tokens};
 use crate::scan::Dialect;
 use crate::scan::javascript::bytes::{CLASS, Class, wide_space, word_end};
@@ -14,7 +14,7 @@ use crate::scan::meter;
 /// Number of bytes of a short text that may be read twice.
 const MIN_REREADS: usize = 20_000;
 
-/// What an open bracket returns to.
+/// The state to which an open bracket returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     /// A parenthesis after `if`, `while`, `for` or `with`.
@@ -43,7 +43,7 @@ pub(super) struct Lexer<'t> {
 ///
 /// # Errors
 /// When brackets, templates or elements do not match.
-pub(super) fn tokens(text: &[u8], range: Range<usize>, dialect: Dialect) -> Result<Tokens<'_>, NoInterface> {
+pub(super) fn tokens(text: &[u8], range: Range<usize>, dialect: Dialect) -> Result<Tokens<'_>, InterfaceUnknown> {
     let text = text.get(..range.end).unwrap_or(text);
     let mut lexer = Lexer {
         text,
@@ -64,7 +64,7 @@ pub(super) fn tokens(text: &[u8], range: Range<usize>, dialect: Dialect) -> Resu
     if lexer.frames.is_empty() {
         lexer.tokens.finish()
     } else {
-        Err(NoInterface::NotUnderstood)
+        Err(InterfaceUnknown::NotUnderstood)
     }
 }
 
@@ -74,7 +74,7 @@ impl Lexer<'_> {
     }
 
     /// Reads one token. Returns whether there was one.
-    fn token(&mut self) -> Result<bool, NoInterface> {
+    fn token(&mut self) -> Result<bool, InterfaceUnknown> {
         self.skip();
         let Some(byte) = self.byte(0) else { return Ok(false) };
         let start = self.position;
@@ -207,7 +207,7 @@ impl Lexer<'_> {
         self.is_operand = false;
     }
 
-    fn close_brace(&mut self) -> Result<(), NoInterface> {
+    fn close_brace(&mut self) -> Result<(), InterfaceUnknown> {
         let start = self.position;
         self.position += 1;
         self.tokens.close(start..start + 1)?;
@@ -222,9 +222,9 @@ impl Lexer<'_> {
     }
 
     /// Reads the text of a template up to its end or its next hole.
-    fn template(&mut self) -> Result<(), NoInterface> {
+    fn template(&mut self) -> Result<(), InterfaceUnknown> {
         let start = self.position;
-        let (end, opens_hole) = template_end(self.text, start).ok_or(NoInterface::NotUnderstood)?;
+        let (end, opens_hole) = template_end(self.text, start).ok_or(InterfaceUnknown::NotUnderstood)?;
         self.position = end;
         if opens_hole {
             self.tokens.push(Kind::Text, start..end - 2);

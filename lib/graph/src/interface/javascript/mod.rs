@@ -1,9 +1,9 @@
-//! The interface of JavaScript and TypeScript: what a declaration file shows of it, by the text alone.
+//! The interface of JavaScript and TypeScript: the content of its declaration file, by the text alone.
 //!
 //! - `lexer`, `element`: tokens
 //! - `module`, `statement`: exports, imports and declarations; `common_js`: `exports.NAME = ...`
 //! - `class`, `function`, `types`, `value`: the heads of declarations
-//! - `reader`: what they share
+//! - `reader`: shared by all
 //!
 //! A declared type is read as written. An initializer is read as far as its type depends on it: without the bodies of
 //! functions, and with the values of literals only where they are part of a type.
@@ -24,7 +24,7 @@ mod tests;
 
 use std::ops::Range;
 
-use super::NoInterface;
+use super::InterfaceUnknown;
 use super::outline::Outline;
 use crate::scan::Dialect;
 use reader::Reader;
@@ -35,7 +35,7 @@ pub(super) fn read(
     range: Range<usize>,
     dialect: Dialect,
     outline: &mut Outline,
-) -> Result<(), NoInterface> {
+) -> Result<(), InterfaceUnknown> {
     let tokens = lexer::tokens(text, range, dialect)?;
     let mut reader = Reader::new(&tokens, dialect);
     reader.module(outline);
@@ -54,7 +54,7 @@ pub(super) fn read_component(
     range: Range<usize>,
     dialect: Dialect,
     outline: &mut Outline,
-) -> Result<(), NoInterface> {
+) -> Result<(), InterfaceUnknown> {
     let tokens = lexer::tokens(text, range, dialect)?;
     let mut reader = Reader::new(&tokens, dialect);
     reader.module(outline);

@@ -1,12 +1,12 @@
 //! The statements of a file: exports, imports, and the declarations that they name.
 
 use super::reader::Reader;
-use super::statement::Declared;
+use super::statement::Declaration;
 use crate::interface::outline::{Head, Outline};
 use crate::interface::tokens::Kind;
 
 impl Reader<'_, '_> {
-    /// Adds what the statements of the file declare.
+    /// Adds the declarations of the file.
     pub(super) fn module(&mut self, outline: &mut Outline) {
         let end = self.tokens.len();
         let mut at = 0;
@@ -79,7 +79,7 @@ impl Reader<'_, '_> {
             return self.statement_end(from, end);
         }
         if !self.is_open(next, b"{") {
-            // `export @decorator class A {}`, or what is not understood: all of it counts.
+            // `export @decorator class A {}`, or unparsed text: all of it counts.
             let close = self.statement_end(at + 1, end);
             let mut head = Head::default();
             self.exact(at..close, &mut head);
@@ -162,7 +162,7 @@ impl Reader<'_, '_> {
     fn import(&self, at: usize, end: usize, is_exported: bool, outline: &mut Outline) -> usize {
         let mut next = at + 1;
         if self.tokens.kind(next) == Some(Kind::Text) {
-            // Others get what it does by importing this file.
+            // Importers of this file get its effects.
             outline.exported(&[b"import ", &self.string(next)[..]].concat(), &Head::default());
             return self.statement_end(next, end);
         }
@@ -205,7 +205,7 @@ impl Reader<'_, '_> {
     }
 }
 
-fn add(declared: Declared<'_>, is_exported: bool, is_default: bool, outline: &mut Outline) {
+fn add(declared: Declaration<'_>, is_exported: bool, is_default: bool, outline: &mut Outline) {
     for (name, head) in declared.names {
         match (is_default, name) {
             (true, b"") => outline.exported(b"default", &head),

@@ -1,4 +1,4 @@
-//! What the readers of heads share: tokens in their normal form, and the ends of expressions.
+//! Shared by the readers of heads: tokens in their normal form, and the ends of expressions.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -66,7 +66,7 @@ pub(super) struct Reader<'a, 't> {
     pub(super) dialect: Dialect,
     /// Whether an `import` or `export` was met.
     pub(super) is_module: bool,
-    /// Whether there is more than declarations of types, and of what is elsewhere.
+    /// Whether there is more than declarations of types and ambient values.
     pub(super) has_code: bool,
     /// Whether exports are named apart from their declarations.
     pub(super) has_list: bool,

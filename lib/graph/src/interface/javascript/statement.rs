@@ -7,7 +7,7 @@ use crate::interface::tokens::Kind;
 
 /// A declaration that was read.
 #[derive(Debug, Default)]
-pub(super) struct Declared<'t> {
+pub(super) struct Declaration<'t> {
     /// Its names, each with its head.
     pub(super) names: Vec<(&'t [u8], Head)>,
     /// Index after it.
@@ -18,13 +18,13 @@ pub(super) struct Declared<'t> {
     pub(super) has_body: bool,
     /// `declare module 'x'`, `declare global`: it counts for all.
     pub(super) is_global: bool,
-    /// It has a value of its own, unlike a type and what is declared to be elsewhere.
+    /// It has a value, unlike a type and an ambient declaration.
     pub(super) has_code: bool,
 }
 
 impl<'t> Reader<'_, 't> {
     /// Reads the declaration at `start`, behind `export`. `None` where there is none.
-    pub(super) fn declaration(&self, start: usize, end: usize, depth: usize) -> Option<Declared<'t>> {
+    pub(super) fn declaration(&self, start: usize, end: usize, depth: usize) -> Option<Declaration<'t>> {
         let mut declared = self.any_declaration(start, end, depth)?;
         let has_code = match self.word(self.decorators_end(start)) {
             b"declare" | b"interface" | b"type" => false,
@@ -36,7 +36,7 @@ impl<'t> Reader<'_, 't> {
         Some(declared)
     }
 
-    fn any_declaration(&self, start: usize, end: usize, depth: usize) -> Option<Declared<'t>> {
+    fn any_declaration(&self, start: usize, end: usize, depth: usize) -> Option<Declaration<'t>> {
         let mut at = self.decorators_end(start);
         let mut head = Head::default();
         let mut is_ambient = false;
@@ -58,7 +58,7 @@ impl<'t> Reader<'_, 't> {
             b"class" if names_follow || self.is_open(next, b"{") => {
                 let name = if names_follow { self.word(next) } else { b"" };
                 let after = self.class(at, end, &mut head, depth);
-                Some(Declared::one(name, head, after))
+                Some(Declaration::one(name, head, after))
             }
             b"interface" | b"enum" if names_follow => {
                 head.push(self.word(at));
@@ -72,7 +72,7 @@ impl<'t> Reader<'_, 't> {
                 }
                 let after = self.after(body).min(end);
                 self.exact(next + 1..after, &mut head);
-                Some(Declared::one(self.word(next), head, after))
+                Some(Declaration::one(self.word(next), head, after))
             }
             b"type" if names_follow && matches!(self.word(next + 1), b"=" | b"<") => {
                 head.push(b"type");
@@ -82,7 +82,7 @@ impl<'t> Reader<'_, 't> {
                 }
                 after = self.type_end((after + 1).min(end), end);
                 self.exact(next + 1..after, &mut head);
-                Some(Declared::one(self.word(next), head, after))
+                Some(Declaration::one(self.word(next), head, after))
             }
             b"namespace" | b"module" | b"global" => self.namespace(at, end, is_ambient, head, depth),
             b"const" | b"let" | b"var" | b"using"
@@ -113,7 +113,7 @@ impl<'t> Reader<'_, 't> {
         )
     }
 
-    fn function_declaration(&self, at: usize, end: usize, mut head: Head, depth: usize) -> Declared<'t> {
+    fn function_declaration(&self, at: usize, end: usize, mut head: Head, depth: usize) -> Declaration<'t> {
         let mut is_inferred = vec![];
         if head.last() == Some(b"async") {
             head.pop();
@@ -136,14 +136,21 @@ impl<'t> Reader<'_, 't> {
         }
         self.fields_of_body(body, &mut head);
         let after = self.body_end(body);
-        Declared {
+        Declaration {
             is_signature: after.is_none(),
             has_body: after.is_some(),
-            ..Declared::one(name, head, after.unwrap_or(body))
+            ..Declaration::one(name, head, after.unwrap_or(body))
         }
     }
 
-    fn namespace(&self, at: usize, end: usize, is_ambient: bool, mut head: Head, depth: usize) -> Option<Declared<'t>> {
+    fn namespace(
+        &self,
+        at: usize,
+        end: usize,
+        is_ambient: bool,
+        mut head: Head,
+        depth: usize,
+    ) -> Option<Declaration<'t>> {
         let is_global = self.is(at, b"global");
         let mut body = at + 1;
         if !is_global {
@@ -177,9 +184,9 @@ impl<'t> Reader<'_, 't> {
             [b'\'' | b'"', name @ .., _] => name,
             name => name,
         };
-        Some(Declared {
+        Some(Declaration {
             is_global: is_global || is_text,
-            ..Declared::one(name, head, after.min(end))
+            ..Declaration::one(name, head, after.min(end))
         })
     }
 
@@ -209,9 +216,9 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Reads `const a = 1, { b, c } = d`.
-    fn variables(&self, at: usize, end: usize, depth: usize) -> Declared<'t> {
+    fn variables(&self, at: usize, end: usize, depth: usize) -> Declaration<'t> {
         let is_constant = self.is(at, b"const");
-        let mut declared = Declared::default();
+        let mut declared = Declaration::default();
         let mut at = at + 1;
         loop {
             let start = at;
@@ -243,7 +250,7 @@ impl<'t> Reader<'_, 't> {
                 declared.names.push((name, head));
             } else {
                 // Each name of a pattern has all of it for its head, by its digest, so that the heads stay as long as the text.
-                // By the first name, all of them lead to what the pattern names.
+                // By the first name, all of them lead to the pattern's names.
                 let mut digest = head.digest();
                 digest.push(names.first().copied().unwrap_or_default());
                 declared.names.extend(names.iter().map(|name| (*name, digest.clone())));
@@ -286,12 +293,12 @@ impl<'t> Reader<'_, 't> {
     }
 }
 
-impl<'t> Declared<'t> {
+impl<'t> Declaration<'t> {
     fn one(name: &'t [u8], head: Head, end: usize) -> Self {
-        Declared {
+        Declaration {
             names: vec![(name, head)],
             end,
-            ..Declared::default()
+            ..Declaration::default()
         }
     }
 }

@@ -1,5 +1,5 @@
 use crate::interface::table::{assert_different, assert_same, names};
-use crate::interface::{NoInterface, interface};
+use crate::interface::{InterfaceUnknown, interface};
 use crate::language::Language::{JavaScript, TypeScript, TypeScriptJsx};
 
 #[test]
@@ -256,7 +256,7 @@ fn a_formatter_changes_no_interface() {
 
 // rule: languages#interface-js
 #[test]
-fn what_others_depend_on_changes_the_interface() {
+fn parts_that_others_depend_on_change_the_interface() {
     assert_different(
         TypeScript,
         &[
@@ -500,7 +500,7 @@ fn text_that_is_not_valid_has_no_known_interface() {
     ] {
         assert_eq!(
             interface(TypeScript, text.as_bytes()),
-            Err(NoInterface::NotUnderstood),
+            Err(InterfaceUnknown::NotUnderstood),
             "{text}"
         );
     }
@@ -512,7 +512,7 @@ fn text_that_is_not_valid_has_no_known_interface() {
     ] {
         assert_eq!(
             interface(JavaScript, text.as_bytes()),
-            Err(NoInterface::NotUnderstood),
+            Err(InterfaceUnknown::NotUnderstood),
             "{text}"
         );
     }

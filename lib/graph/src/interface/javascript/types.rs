@@ -3,7 +3,8 @@
 use super::reader::Reader;
 use crate::interface::tokens::Kind;
 
-/// How many tokens are read to tell type arguments from a comparison, and the type of an arrow function from a branch.
+/// How many tokens are read to distinguish type arguments from a comparison, and the type of an arrow function from a
+/// branch.
 const LOOKAHEAD: usize = 256;
 
 /// Words that begin a type and do not end it.
@@ -25,7 +26,7 @@ impl Reader<'_, '_> {
         self.type_end_with(start, end, true)
     }
 
-    /// [`Self::type_end`], where `takes_arrows` tells whether an arrow behind a parenthesis belongs to the type.
+    /// [`Self::type_end`]; `takes_arrows`: whether an arrow behind a parenthesis belongs to the type.
     fn type_end_with(&self, start: usize, end: usize, takes_arrows: bool) -> usize {
         let mut at = start;
         let mut conditions = 0_usize;

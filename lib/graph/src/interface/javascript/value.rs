@@ -6,7 +6,7 @@ use super::reader::{MAX_DEPTH, Reader, key};
 use crate::interface::outline::Head;
 use crate::interface::tokens::Kind;
 
-/// What counts of a literal.
+/// The relevant part of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Its value; inside of an object or array, its kind. So TypeScript infers the type of a constant.
@@ -41,7 +41,7 @@ impl Reader<'_, '_> {
         self.value(range, mode, head, depth);
     }
 
-    /// Writes the expressions in `range`: without the bodies of functions, and of literals what `mode` says.
+    /// Writes the expressions in `range`: without the bodies of functions, and literals by `mode`.
     pub(super) fn value(&self, range: Range<usize>, mode: Mode, head: &mut Head, depth: usize) {
         if depth > MAX_DEPTH {
             return self.exact(range, head);
@@ -134,7 +134,7 @@ impl Reader<'_, '_> {
         after
     }
 
-    /// Writes what a word in an expression stands for. Returns the index after it.
+    /// Writes the meaning of a word in an expression. Returns the index after it.
     fn name(&self, at: usize, end: usize, mode: Mode, was_operand: bool, head: &mut Head, depth: usize) -> usize {
         let word = self.word(at);
         let is_property = at > 0 && matches!(self.word(at - 1), b"." | b"?.");
@@ -202,7 +202,7 @@ impl Reader<'_, '_> {
         head.push(b"}");
     }
 
-    /// Writes the property at `at`. Returns the index of what follows it.
+    /// Writes the property at `at`. Returns the index after it.
     pub(super) fn property(&self, start: usize, end: usize, mode: Mode, head: &mut Head, depth: usize) -> usize {
         let value_from = |at: usize, head: &mut Head| {
             let close = self.expression_end(at, end).max(at);

@@ -1,4 +1,4 @@
-//! What is known of a class so far.
+//! A class as read so far.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub(super) struct Class<'t> {
     /// Decorators and parents.
     parents: Head,
     members: Head,
-    /// What `__init__` sets, whatever the order.
+    /// The attributes that `__init__` sets, in any order.
     attributes: BTreeSet<Vec<u8>>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::interface::NoInterface;
+use crate::interface::InterfaceUnknown;
 use crate::interface::tokens::{Kind, Tokens};
 use crate::scan::findings::Findings;
 use crate::scan::python::bytes::word_end;
@@ -27,10 +27,10 @@ const SIGNS: [&[u8]; 22] = [
 ///
 /// # Errors
 /// When brackets do not match.
-pub(super) fn lines(text: &[u8]) -> Result<(Tokens<'_>, Vec<Line>), NoInterface> {
+pub(super) fn lines(text: &[u8]) -> Result<(Tokens<'_>, Vec<Line>), InterfaceUnknown> {
     let mut tokens = Tokens::new(text);
     let mut lines = Vec::new();
-    // What it finds in the fields of strings is not used.
+    // Findings in the fields of strings are not used.
     let mut found = Findings::default();
     let mut strings = Scanner::new(text, &mut found);
     let mut at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };

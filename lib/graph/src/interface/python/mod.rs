@@ -1,5 +1,5 @@
 //! The interface of Python: every name of the module's top level, the heads of its functions, and of its classes the parents,
-//! public methods, attributes, and what `__init__` sets.
+//! public methods, attributes, and those that `__init__` sets.
 //!
 //! Names behind `if`, `try`, `with` and loops count. An imported name counts where the import says that others may have it:
 //! it is relative, in `__all__`, repeated by `as`, a star, or the module defines nothing itself.
@@ -15,11 +15,11 @@ use std::ops::Range;
 
 use self::class::Class;
 use self::lexer::Line;
-use super::NoInterface;
+use super::InterfaceUnknown;
 use super::outline::{Head, Outline};
 use super::tokens::{Kind, Tokens};
 
-/// What the lines of a block mean.
+/// Kind of a block's lines.
 #[derive(Debug)]
 enum Block {
     /// Conditions and loops: their lines count like those around them.
@@ -53,7 +53,7 @@ struct Import<'t> {
 }
 
 /// Adds the declarations of `text` to `outline`.
-pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), NoInterface> {
+pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), InterfaceUnknown> {
     let (tokens, lines) = lexer::lines(text)?;
     let mut module = Module {
         tokens: &tokens,

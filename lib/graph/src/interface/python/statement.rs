@@ -155,7 +155,7 @@ impl<'t> Module<'_, 't> {
         while at < range.end {
             let start = at;
             if self.word(at) == b"*" {
-                // A star is alone. The name of each of many would be as long as what is before it.
+                // A star is alone. The name of each of many would be as long as the text before it.
                 if !is_from || at > first {
                     break;
                 }
@@ -243,7 +243,7 @@ impl<'t> Module<'_, 't> {
         }
     }
 
-    /// Whether a value says what a name is: another name, a type, or what makes a type.
+    /// Whether a value gives a name its meaning: another name, a type, or an expression that makes a type.
     fn is_type(&self, range: Range<usize>) -> bool {
         let mut at = range.start;
         while self.tokens.is_name(at) && self.word(at + 1) == b"." {

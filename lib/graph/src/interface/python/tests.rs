@@ -1,5 +1,5 @@
 use crate::interface::table::{assert_different, assert_same, names};
-use crate::interface::{NoInterface, interface};
+use crate::interface::{InterfaceUnknown, interface};
 use crate::language::Language::Python;
 
 #[test]
@@ -116,7 +116,7 @@ fn a_formatter_changes_no_interface() {
 
 // rule: languages#interface-python
 #[test]
-fn what_others_depend_on_changes_the_interface() {
+fn parts_that_others_depend_on_change_the_interface() {
     assert_different(
         Python,
         &[
@@ -184,7 +184,7 @@ fn text_that_is_not_valid_has_no_known_interface() {
     for text in ["a = (\n", "a = ]\n", "def f(a: pass\n", "a = (]\n"] {
         assert_eq!(
             interface(Python, text.as_bytes()),
-            Err(NoInterface::NotUnderstood),
+            Err(InterfaceUnknown::NotUnderstood),
             "{text}"
         );
     }

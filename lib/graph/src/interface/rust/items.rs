@@ -36,7 +36,7 @@ pub(super) struct Reader<'a, 't> {
     /// Modules that are still to be read.
     modules: Vec<Module>,
     declared: HashSet<&'t [u8]>,
-    /// What is implemented, by the name of the type.
+    /// Implementations, by the name of the type.
     implemented: Vec<(Vec<u8>, Head)>,
 }
 
@@ -63,7 +63,7 @@ impl<'a, 't> Reader<'a, 't> {
             }
         }
         for (name, head) in &self.implemented {
-            // A type of another file: whoever has it gets what is implemented here.
+            // A type of another file: its users get these implementations.
             outline.add(name, !self.declared.contains(&name[..]), head);
         }
     }
@@ -147,7 +147,7 @@ impl<'a, 't> Reader<'a, 't> {
                 self.declare(name, is_public, &head, module, outline);
             }
             _ if self.tokens.is_name(keyword) => {
-                // A call: what it writes is not known.
+                // A call: its output is unknown.
                 head.tokens(self.tokens, keyword..close);
                 let mut call = self.word(keyword).to_owned();
                 call.push(b'!');

@@ -1,6 +1,6 @@
 //! The tokens of Rust.
 
-use crate::interface::NoInterface;
+use crate::interface::InterfaceUnknown;
 use crate::interface::tokens::{Kind, Tokens};
 use crate::scan::rust::trivia::{character_end, raw_string, skip, string_end};
 
@@ -8,7 +8,7 @@ use crate::scan::rust::trivia::{character_end, raw_string, skip, string_end};
 ///
 /// # Errors
 /// When brackets do not match.
-pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, NoInterface> {
+pub(super) fn tokens(text: &[u8]) -> Result<Tokens<'_>, InterfaceUnknown> {
     let mut tokens = Tokens::new(text);
     let mut at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     if text[at..].starts_with(b"#!") && !text[at..].starts_with(b"#![") {

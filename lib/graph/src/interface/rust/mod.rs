@@ -1,4 +1,4 @@
-//! The interface of Rust: items that are `pub` in any degree, public fields and methods, traits, and what types implement.
+//! The interface of Rust: items that are `pub` in any degree, public fields and methods, traits, and the impls of types.
 //!
 //! Code that macros write is not known: a call of a macro among items counts with all its tokens.
 
@@ -8,11 +8,11 @@ mod lexer;
 #[cfg(test)]
 mod tests;
 
-use super::NoInterface;
+use super::InterfaceUnknown;
 use super::outline::Outline;
 
 /// Adds the items of `text` to `outline`.
-pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), NoInterface> {
+pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), InterfaceUnknown> {
     let tokens = lexer::tokens(text)?;
     items::Reader::new(&tokens).read(outline);
     Ok(())

@@ -1,5 +1,5 @@
 use crate::interface::table::{assert_different, assert_same, names};
-use crate::interface::{NoInterface, interface};
+use crate::interface::{InterfaceUnknown, interface};
 use crate::language::Language::Rust;
 
 #[test]
@@ -54,7 +54,7 @@ fn the_names_are_those_of_public_items() {
 
 // rule: languages#interface-rust
 #[test]
-fn what_is_inside_is_no_part_of_the_interface() {
+fn inner_code_is_no_part_of_the_interface() {
     assert_same(
         Rust,
         &[
@@ -89,7 +89,7 @@ fn what_is_inside_is_no_part_of_the_interface() {
 
 // rule: languages#interface-rust
 #[test]
-fn what_others_depend_on_changes_the_interface() {
+fn parts_that_others_depend_on_change_the_interface() {
     assert_different(
         Rust,
         &[
@@ -167,7 +167,7 @@ fn text_that_is_not_valid_has_no_known_interface() {
     for text in ["pub fn a() {", "pub fn a( {} }", "}", "pub fn a(] {}"] {
         assert_eq!(
             interface(Rust, text.as_bytes()),
-            Err(NoInterface::NotUnderstood),
+            Err(InterfaceUnknown::NotUnderstood),
             "{text}"
         );
     }

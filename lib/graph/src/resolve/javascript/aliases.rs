@@ -10,7 +10,7 @@ use crate::resolve::paths::{below, folder, join, joined};
 
 /// The result of `paths` and `baseUrl` for a specifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ByOptions {
+pub(super) enum OptionTargets {
     File(FileId),
     /// A pattern of `paths` matches, and none of its targets exists.
     Nowhere,
@@ -18,36 +18,36 @@ pub(super) enum ByOptions {
     Unknown,
 }
 
-impl ByOptions {
+impl OptionTargets {
     pub(super) fn or(self, other: Self) -> Self {
-        if self == ByOptions::Unknown { other } else { self }
+        if self == OptionTargets::Unknown { other } else { self }
     }
 }
 
 impl Importer<'_> {
     /// Applies `paths`, then `baseUrl` where no pattern of `paths` matches.
-    pub(super) fn by_options(&mut self, options: &Options, text: &str) -> ByOptions {
+    pub(super) fn by_options(&mut self, options: &Options, text: &str) -> OptionTargets {
         let (by_paths, is_matched) = self.by_paths(&options.paths, text);
         if is_matched {
             return by_paths;
         }
         let Some(base) = options.base_url.as_deref() else {
-            return ByOptions::Unknown;
+            return OptionTargets::Unknown;
         };
         if !join(self.buffer, base, text) {
-            return ByOptions::Unknown;
+            return OptionTargets::Unknown;
         }
         let path = std::mem::take(self.buffer);
         let found = self.load(&path, MAX_DEPTH);
         *self.buffer = path;
-        found.map_or(ByOptions::Unknown, ByOptions::File)
+        found.map_or(OptionTargets::Unknown, OptionTargets::File)
     }
 
     /// The target of a pattern of `paths`, and whether any pattern matches.
-    pub(super) fn by_paths(&mut self, paths: &Patterns, text: &str) -> (ByOptions, bool) {
+    pub(super) fn by_paths(&mut self, paths: &Patterns, text: &str) -> (OptionTargets, bool) {
         self.trace.charge_list(paths.len());
         let Some((targets, matched)) = by_path_pattern(paths, text) else {
-            return (ByOptions::Unknown, false);
+            return (OptionTargets::Unknown, false);
         };
         let found = self.first_target("", targets, matched, &mut |this, path| {
             let found = match Extension::split(path) {
@@ -57,15 +57,15 @@ impl Importer<'_> {
             found.or_else(|| this.load(path, MAX_DEPTH))
         });
         if let Some(file) = found {
-            return (ByOptions::File(file), true);
+            return (OptionTargets::File(file), true);
         }
-        // A pattern that matches everything proves nothing, and an alias of an installed package is external all the same.
+        // A pattern that matches everything proves nothing, and an alias of an installed package is still external.
         let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
         if !is_own {
-            return (ByOptions::Unknown, true);
+            return (OptionTargets::Unknown, true);
         }
         let found = self.first_target("", targets, matched, &mut |this, path| this.load_as_bundlers(path));
-        (found.map_or(ByOptions::Nowhere, ByOptions::File), true)
+        (found.map_or(OptionTargets::Nowhere, OptionTargets::File), true)
     }
 
     /// The file of the first of `targets` that `load` finds, with `matched` in the place of its `*`, relative to `folder`.

@@ -63,7 +63,7 @@ impl Importer<'_> {
         None
     }
 
-    /// What bundlers find at `path` beyond TypeScript: data without its extension, and files of single platforms.
+    /// Files that bundlers find at `path` beyond TypeScript: data without its extension, and files of single platforms.
     pub(super) fn load_as_bundlers(&mut self, path: &str) -> Option<FileId> {
         self.named(&format!("{path}.json"))
             .or_else(|| self.load_platforms(path))
@@ -83,7 +83,7 @@ impl Importer<'_> {
             self.trace.push(self.table.keys().of(dir));
             self.trace.charge_text(dir.len());
             if let Some(package) = projects.package_at(dir) {
-                // What is installed is built.
+                // Installed packages are built.
                 let is_installed = dir.split('/').any(|part| part == "node_modules");
                 let importer = self.from;
                 let source = || self.sources(package).of_output(base, importer);

@@ -26,7 +26,7 @@ impl Importer<'_> {
         let patterns = self.patterns(pattern)?;
         let mut excluded = Vec::new();
         for line in left_out.unwrap_or_default().lines() {
-            // What a pattern that is not understood leaves out is not known.
+            // The exclusions of an unsupported pattern are unknown.
             excluded.extend(self.patterns(line)?);
         }
         let mut found = Vec::new();
@@ -112,7 +112,7 @@ impl Importer<'_> {
     }
 }
 
-/// What each path that `pattern` matches ends with: most files below a folder are told apart by that alone.
+/// The suffix of each path that `pattern` matches: most files below a folder are excluded by that alone.
 fn literal_ending(pattern: &str) -> &str {
     let last = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     last.rfind(['*', '?', '{', '}'])
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_a_pattern_has_its_ending() {
+    fn a_matching_path_has_the_literal_ending() {
         for (pattern, ending, path) in [
             ("**/*.tsx", ".tsx", "a/b.tsx"),
             ("**/index.ts", "index.ts", "index.ts"),

@@ -14,7 +14,7 @@ mod unbuilt;
 
 use crate::import_kind::ImportKind;
 use crate::resolution::{Reason, Resolution};
-use crate::resolve::javascript::aliases::ByOptions;
+use crate::resolve::javascript::aliases::OptionTargets;
 use crate::resolve::manifests::deno::registry_package;
 use crate::resolve::manifests::package_json::split_package_name;
 use crate::resolve::paths::{folder, join};
@@ -89,19 +89,19 @@ impl Importer<'_> {
         let is_rooted = text.starts_with('/');
         let context = self.context;
         let mut by_options = match context.options.as_deref() {
-            // Of what begins with a slash, patterns are compared, and folders are not.
+            // Paths that begin with a slash are compared with patterns, not with folders.
             Some(options) if is_rooted => self.by_paths(&options.paths, text).0,
             Some(options) => self.by_options(options, text),
-            None => ByOptions::Unknown,
+            None => OptionTargets::Unknown,
         };
         for paths in context.aliases.iter().flat_map(|aliases| aliases.all_paths()) {
-            if matches!(by_options, ByOptions::File(_)) || self.trace.is_spent() {
+            if matches!(by_options, OptionTargets::File(_)) || self.trace.is_spent() {
                 break;
             }
             self.trace.charge(1);
             by_options = self.by_paths(paths, text).0.or(by_options);
         }
-        if let ByOptions::File(file) = by_options {
+        if let OptionTargets::File(file) = by_options {
             return Resolution::File(file);
         }
         if is_rooted && let Some(file) = self.by_root(text) {
@@ -123,7 +123,9 @@ impl Importer<'_> {
             None => Resolution::Unresolved(Reason::Invalid),
         };
         match outcome {
-            Resolution::Unresolved(_) if by_options == ByOptions::Nowhere => Resolution::Unresolved(Reason::Missing),
+            Resolution::Unresolved(_) if by_options == OptionTargets::Nowhere => {
+                Resolution::Unresolved(Reason::Missing)
+            }
             outcome => outcome,
         }
     }

@@ -10,7 +10,7 @@ const WEB: &str = ".web";
 const PLATFORMS: [&str; 6] = [".ios", ".android", NATIVE, WEB, ".windows", ".macos"];
 
 impl Importer<'_> {
-    /// The variants of `path`, with or without its extension, which has no file of its own name. All after the first are
+    /// The variants of `path`, with or without its extension, if no file has exactly this name. All after the first are
     /// further targets.
     pub(super) fn load_platforms(&mut self, path: &str) -> Option<FileId> {
         let stem = Extension::split(path).map_or(path, |(stem, _)| stem);

@@ -1,8 +1,8 @@
 //! Sources of files that a build has not written yet.
 //!
 //! A workspace is read as tracked, before any build, and its packages name files in `dist`. The package's own tsconfig names
-//! the folders of their sources, or else convention does. What `exports` and `imports` name under conditions that do not hold
-//! is no source: it is what another importer means.
+//! the folders of their sources, or else convention does. Paths that `exports` and `imports` name under unmet conditions are
+//! not sources: they are for other importers.
 
 use crate::file::FileId;
 use crate::resolve::extension::Extension;

@@ -1,4 +1,4 @@
-//! `Cargo.toml`: the parts that tell where a package's code is, and which other packages of the repository it names.
+//! `Cargo.toml`: the location of a package's code, and the other packages of the repository that it names.
 
 use toml::{Table, Value};
 

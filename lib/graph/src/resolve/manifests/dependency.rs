@@ -12,7 +12,7 @@ pub(crate) enum LocalTarget {
     Member(String),
 }
 
-/// Names of dependencies, and what they mean in the repository.
+/// Names of dependencies, and their meaning in the repository.
 pub(crate) type LocalDependencies = Vec<(String, LocalTarget)>;
 
 impl LocalTarget {

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_a_matched_folder_can_count() {
+    fn files_below_a_matched_folder_can_count() {
         assert!(matches("dist", "dist/a/b", Stop::AtAnyFolder));
         assert!(matches("**/x", "a/x/b", Stop::AtAnyFolder));
         assert!(!matches("dist", "distant/a", Stop::AtAnyFolder));

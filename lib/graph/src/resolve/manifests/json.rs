@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_or_is_too_deep_is_nothing() {
+    fn invalid_or_too_deep_json_is_nothing() {
         for text in ["", "{", "\"", "\"\\", "/*", "{\"a\"}", "[,]", "nul"] {
             assert_eq!(Json::parse(text), None, "{text}");
         }

@@ -1,4 +1,4 @@
-//! Manifests: files that tell a resolver more than paths do, and the format of each kind.
+//! Manifests: files with facts that a resolver cannot get from paths, and the format of each kind.
 //!
 //! - [`package_json`], [`package_targets`], [`dependency`], [`workspace`], [`deno`], [`tsconfig`], [`framework`], [`vite`]: JavaScript and
 //!   TypeScript
@@ -44,7 +44,7 @@ const BYTES_FOR_VALUE: usize = 64;
 
 /// A parsed manifest. One that cannot be read is empty.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Parsed {
+pub(crate) enum ParsedManifest {
     Package(Arc<PackageJson>),
     Config(Box<RawConfig>),
     Framework(Box<FrameworkConfig>),
@@ -68,7 +68,7 @@ struct ManifestForm {
     /// Whether a file name, without its folder, is of this kind.
     is_named: fn(&str) -> bool,
     /// Parses a text. Never fails: a text that cannot be parsed gives an empty manifest.
-    read: fn(&str) -> Parsed,
+    read: fn(&str) -> ParsedManifest,
 }
 
 /// Every kind of manifest, the languages in the order of [`Language`](crate::language::Language).
@@ -77,12 +77,16 @@ const FORMS: &[ManifestForm] = &[
     ManifestForm {
         example: "package.json",
         is_named: |name| name == "package.json",
-        read: |text| PackageJson::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Package(Arc::new(manifest))),
+        read: |text| {
+            PackageJson::parse(text).map_or(ParsedManifest::Nothing, |manifest| {
+                ParsedManifest::Package(Arc::new(manifest))
+            })
+        },
     },
     ManifestForm {
         example: "pnpm-workspace.yaml",
         is_named: |name| name == "pnpm-workspace.yaml",
-        read: |text| Parsed::Workspace(Box::new(Workspace::parse_pnpm(text))),
+        read: |text| ParsedManifest::Workspace(Box::new(Workspace::parse_pnpm(text))),
     },
     ManifestForm {
         example: "lerna.json",
@@ -97,7 +101,9 @@ const FORMS: &[ManifestForm] = &[
     ManifestForm {
         example: "deno.json",
         is_named: |name| ["deno.json", "deno.jsonc", "import_map.json"].contains(&name),
-        read: |text| DenoConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Deno(Box::new(config))),
+        read: |text| {
+            DenoConfig::parse(text).map_or(ParsedManifest::Nothing, |config| ParsedManifest::Deno(Box::new(config)))
+        },
     },
     ManifestForm {
         example: "tsconfig.json",
@@ -107,12 +113,12 @@ const FORMS: &[ManifestForm] = &[
     ManifestForm {
         example: "svelte.config.js",
         is_named: is_framework_config,
-        read: |text| Parsed::Framework(Box::new(FrameworkConfig::parse(text))),
+        read: |text| ParsedManifest::Framework(Box::new(FrameworkConfig::parse(text))),
     },
     ManifestForm {
         example: "vite.config.js",
         is_named: is_vite_config,
-        read: |text| Parsed::Vite(Box::new(ViteConfig::parse(text))),
+        read: |text| ParsedManifest::Vite(Box::new(ViteConfig::parse(text))),
     },
     // Projects of Python, and the tools that know where its code is.
     ManifestForm {
@@ -164,47 +170,55 @@ const FORMS: &[ManifestForm] = &[
     ManifestForm {
         example: "Cargo.toml",
         is_named: |name| name == "Cargo.toml",
-        read: |text| CargoManifest::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Cargo(Box::new(manifest))),
+        read: |text| {
+            CargoManifest::parse(text).map_or(ParsedManifest::Nothing, |manifest| {
+                ParsedManifest::Cargo(Box::new(manifest))
+            })
+        },
     },
     // Modules and workspaces of Go.
     ManifestForm {
         example: "go.mod",
         is_named: |name| name == "go.mod",
-        read: |text| Parsed::GoModule(Box::new(GoManifest::parse(text))),
+        read: |text| ParsedManifest::GoModule(Box::new(GoManifest::parse(text))),
     },
     ManifestForm {
         example: "go.work",
         is_named: |name| name == "go.work",
-        read: |text| Parsed::GoWorkspace(Box::new(GoManifest::parse(text))),
+        read: |text| ParsedManifest::GoWorkspace(Box::new(GoManifest::parse(text))),
     },
 ];
 
-fn python(manifest: PythonManifest) -> Parsed {
-    Parsed::Python(Box::new(manifest))
+fn python(manifest: PythonManifest) -> ParsedManifest {
+    ParsedManifest::Python(Box::new(manifest))
 }
 
-fn read_config(text: &str) -> Parsed {
-    RawConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Config(Box::new(config)))
+fn read_config(text: &str) -> ParsedManifest {
+    RawConfig::parse(text).map_or(ParsedManifest::Nothing, |config| {
+        ParsedManifest::Config(Box::new(config))
+    })
 }
 
-fn read_workspace(workspace: Option<Workspace>) -> Parsed {
-    workspace.map_or(Parsed::Nothing, |workspace| Parsed::Workspace(Box::new(workspace)))
+fn read_workspace(workspace: Option<Workspace>) -> ParsedManifest {
+    workspace.map_or(ParsedManifest::Nothing, |workspace| {
+        ParsedManifest::Workspace(Box::new(workspace))
+    })
 }
 
-impl Parsed {
+impl ParsedManifest {
     /// Number of values in it that a hostile text can have many of. Each counts more in a deep folder: many become paths below it.
     pub(crate) fn values(&self, path: &str) -> usize {
         let values = match self {
-            Parsed::Package(manifest) => manifest.values(),
-            Parsed::Config(config) => config.values(),
-            Parsed::Workspace(workspace) => workspace.values(),
-            Parsed::Python(manifest) => manifest.values(),
-            Parsed::Cargo(manifest) => manifest.values(),
-            Parsed::GoModule(manifest) | Parsed::GoWorkspace(manifest) => manifest.values(),
-            Parsed::Framework(config) => config.values(),
-            Parsed::Vite(config) => config.values(),
-            Parsed::Deno(config) => config.values(),
-            Parsed::Link(_) | Parsed::Nothing => 1,
+            ParsedManifest::Package(manifest) => manifest.values(),
+            ParsedManifest::Config(config) => config.values(),
+            ParsedManifest::Workspace(workspace) => workspace.values(),
+            ParsedManifest::Python(manifest) => manifest.values(),
+            ParsedManifest::Cargo(manifest) => manifest.values(),
+            ParsedManifest::GoModule(manifest) | ParsedManifest::GoWorkspace(manifest) => manifest.values(),
+            ParsedManifest::Framework(config) => config.values(),
+            ParsedManifest::Vite(config) => config.values(),
+            ParsedManifest::Deno(config) => config.values(),
+            ParsedManifest::Link(_) | ParsedManifest::Nothing => 1,
         };
         values * (1 + path.len() / BYTES_FOR_VALUE)
     }
@@ -213,9 +227,9 @@ impl Parsed {
     /// extends.
     pub(crate) fn read(path: &str, text: &str) -> Self {
         if text.len() as u64 > MAX_MANIFEST_BYTES {
-            return Parsed::Nothing;
+            return ParsedManifest::Nothing;
         }
-        form_of(path).map_or(read_config as fn(&str) -> Parsed, |form| form.read)(text)
+        form_of(path).map_or(read_config as fn(&str) -> ParsedManifest, |form| form.read)(text)
     }
 }
 
@@ -237,7 +251,7 @@ pub fn manifest_examples() -> impl Iterator<Item = &'static str> {
 }
 
 /// The manifests of a tree by path.
-pub(crate) type Manifests = BTreeMap<String, Arc<Parsed>>;
+pub(crate) type Manifests = BTreeMap<String, Arc<ParsedManifest>>;
 
 /// Whether both are the same manifests, from one reading.
 pub(crate) fn same_manifests(one: &Manifests, other: &Manifests) -> bool {

@@ -38,7 +38,7 @@ enum Token<'t> {
 
 /// An open object or list, and the name of the property whose value it is; empty where there is none.
 #[derive(Clone, Copy, Debug)]
-struct Open<'t> {
+struct OpenBracket<'t> {
     name: &'t str,
     is_list: bool,
     /// The number of its first token.
@@ -49,7 +49,7 @@ struct Open<'t> {
 pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
     let tokens = tokens(text);
     let mut found = Vec::new();
-    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut open: Vec<OpenBracket<'_>> = Vec::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         match (token, tokens.get(at + 1), tokens.get(at + 2)) {
@@ -60,7 +60,7 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
             ) if open.len() < MAX_DEPTH => {
                 let is_list = *sign == b'[';
                 let start = at + 2;
-                open.push(Open { name, is_list, start });
+                open.push(OpenBracket { name, is_list, start });
                 at += 2;
             }
             (Token::Name(name) | Token::Text(name), Some(Token::Sign(b':')), _) => {
@@ -69,12 +69,12 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
                     found.push(value.of(name, &open));
                 }
             }
-            (Token::Sign(b'{'), ..) => open.push(Open {
+            (Token::Sign(b'{'), ..) => open.push(OpenBracket {
                 name: "",
                 is_list: false,
                 start: at,
             }),
-            (Token::Sign(b'['), ..) => open.push(Open {
+            (Token::Sign(b'['), ..) => open.push(OpenBracket {
                 name: "",
                 is_list: true,
                 start: at,
@@ -114,7 +114,7 @@ struct Value {
 
 impl Value {
     /// The property `name` of the innermost object of `open` with this value.
-    fn of<'t>(self, name: &str, open: &[Open<'t>]) -> Property<'t> {
+    fn of<'t>(self, name: &str, open: &[OpenBracket<'t>]) -> Property<'t> {
         let names = open.iter().map(|one| one.name);
         Property {
             within: names.filter(|name| !name.is_empty()).collect(),
@@ -201,7 +201,7 @@ fn plain(text: &str, start: usize, end: usize) -> Token<'_> {
     content.map_or(Token::Operand, Token::Text)
 }
 
-/// Whether a slash after `token` begins a regular expression. A brace closes a block sooner than what is divided.
+/// Whether a slash after `token` begins a regular expression. A brace more likely closes a block than a dividend.
 fn expects_expression(token: &Token<'_>) -> bool {
     match token {
         Token::Text(_) | Token::Operand | Token::Sign(b')' | b']') => false,

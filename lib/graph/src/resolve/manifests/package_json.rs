@@ -48,7 +48,7 @@ impl PackageJson {
         let pnpm = json.get("pnpm").and_then(|pnpm| pnpm.get("overrides"));
         let overrides = [json.get("resolutions"), json.get("overrides"), pnpm];
         let overrides = overrides.into_iter().flatten().filter_map(Json::fields).flatten();
-        // npm's form for what is to be replaced within: `{".": "version of itself"}`.
+        // npm's form for an override of nested dependencies: `{".": "version of itself"}`.
         let version = |value: &Json| value.text().or_else(|| value.get(".")?.text()).map(str::to_owned);
         Some(PackageJson {
             name: text_of("name").filter(|name| !name.is_empty()),
@@ -104,7 +104,7 @@ impl PackageJson {
         }
     }
 
-    /// Whether `exports` says that `subpath` (`""`: the package itself) is nobody's to import.
+    /// Whether `exports` forbids the import of `subpath` (`""`: the package itself).
     pub(crate) fn withholds(&self, subpath: &str) -> bool {
         matches!(self.exported(&exports_key(subpath)), Some((Json::Null, _)))
     }

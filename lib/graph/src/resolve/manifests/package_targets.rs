@@ -73,7 +73,7 @@ pub(crate) fn visit_targets<T>(
     conditions: Option<Conditions<'_>>,
     visit: &mut dyn FnMut(&str) -> Option<T>,
 ) -> Option<T> {
-    let mut left = Left {
+    let mut left = RemainingLookups {
         targets: MAX_TARGETS,
         steps: MAX_STEPS,
     };
@@ -85,7 +85,7 @@ pub(crate) fn visit_targets<T>(
 
 /// Whether a condition of `conditions` holds in `target`: it leads to a file, built or not, or to `null`.
 pub(crate) fn has_branch(target: &Json, conditions: Conditions<'_>) -> bool {
-    let mut left = Left {
+    let mut left = RemainingLookups {
         targets: MAX_TARGETS,
         steps: MAX_STEPS,
     };
@@ -99,13 +99,13 @@ pub(crate) fn with_match(target: &str, matched: &str) -> Option<String> {
     (target.len() + stars * matched.len() <= MAX_TARGET_BYTES).then(|| target.replace('*', matched))
 }
 
-/// What may still be looked at for one specifier.
-struct Left {
+/// The remaining lookups for one specifier.
+struct RemainingLookups {
     targets: usize,
     steps: usize,
 }
 
-impl Left {
+impl RemainingLookups {
     fn step(&mut self) -> bool {
         self.steps = self.steps.saturating_sub(1);
         self.steps > 0
@@ -123,7 +123,7 @@ fn visit_nested<T>(
     matched: &str,
     conditions: Option<Conditions<'_>>,
     visit: &mut dyn FnMut(&str) -> Option<T>,
-    left: &mut Left,
+    left: &mut RemainingLookups,
 ) -> Step<T> {
     if left.targets == 0 {
         return Step::End;

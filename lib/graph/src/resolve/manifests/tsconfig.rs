@@ -156,7 +156,7 @@ pub(crate) fn effective<'a>(
     values: &mut usize,
 ) -> Option<Options> {
     let mut layers = Layers::default();
-    let mut left = Left {
+    let mut left = InheritedFields {
         configs: MAX_INHERITED,
         values,
         is_exceeded: false,
@@ -208,8 +208,8 @@ pub(crate) fn effective<'a>(
     })
 }
 
-/// What a config may still inherit.
-struct Left<'a> {
+/// Fields that a config may still inherit.
+struct InheritedFields<'a> {
     configs: usize,
     /// Values, among all configs of the graph.
     values: &'a mut usize,
@@ -223,7 +223,7 @@ fn inherit<'a>(
     read: &dyn Fn(&str) -> Option<&'a RawConfig>,
     locate: &dyn Fn(&str, &str) -> Option<String>,
     open: &mut Vec<String>,
-    left: &mut Left<'_>,
+    left: &mut InheritedFields<'_>,
 ) {
     if open.len() >= MAX_DEPTH || left.configs == 0 || left.is_exceeded || open.iter().any(|known| known == path) {
         return;

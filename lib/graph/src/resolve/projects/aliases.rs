@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::resolve::manifests::Parsed;
+use crate::resolve::manifests::ParsedManifest;
 use crate::resolve::manifests::framework::{Configs, Framework, layers};
 use crate::resolve::manifests::tsconfig::Patterns;
 use crate::resolve::paths::folder;
@@ -26,7 +26,7 @@ pub(crate) struct Aliases {
 /// The aliases by folder, where any are: path and content of its configs are in `configs`. Those that equal aliases of `older` are
 /// taken from there. The config of a project for whose layers there is no room goes to `left_out`.
 pub(super) fn aliases_by_folder(
-    configs: &BTreeMap<&str, Vec<(&str, &Parsed)>>,
+    configs: &BTreeMap<&str, Vec<(&str, &ParsedManifest)>>,
     older: Option<&HashMap<String, Arc<Aliases>>>,
     left_out: &mut BTreeSet<String>,
 ) -> HashMap<String, Arc<Aliases>> {
@@ -69,10 +69,10 @@ pub(super) fn aliases_by_folder(
 }
 
 /// The configs of frameworks among `all`. Of those in one folder, the first counts.
-fn frameworks<'a>(all: &BTreeMap<&'a str, Vec<(&'a str, &'a Parsed)>>) -> Configs<'a> {
-    let first = |configs: &Vec<(&'a str, &'a Parsed)>| {
+fn frameworks<'a>(all: &BTreeMap<&'a str, Vec<(&'a str, &'a ParsedManifest)>>) -> Configs<'a> {
+    let first = |configs: &Vec<(&'a str, &'a ParsedManifest)>| {
         configs.iter().find_map(|(path, config)| match config {
-            Parsed::Framework(config) => Some((*path, &**config)),
+            ParsedManifest::Framework(config) => Some((*path, &**config)),
             _ => None,
         })
     };
@@ -84,7 +84,7 @@ fn frameworks<'a>(all: &BTreeMap<&'a str, Vec<(&'a str, &'a Parsed)>>) -> Config
 impl Aliases {
     /// The aliases by `configs`, path and content, which are in one folder and whose project has these layers. Of one alias, the
     /// first counts.
-    fn new(configs: &[(&str, &Parsed)], layers: &[&str], frameworks: &Configs<'_>) -> Self {
+    fn new(configs: &[(&str, &ParsedManifest)], layers: &[&str], frameworks: &Configs<'_>) -> Self {
         let mut aliases = Aliases {
             is_open: true,
             ..Aliases::default()
@@ -93,15 +93,15 @@ impl Aliases {
         for (path, config) in configs {
             let here = folder(path);
             let (patterns, is_open) = match config {
-                Parsed::Framework(config) => {
+                ParsedManifest::Framework(config) => {
                     let framework = Framework::new(path, config, layers, frameworks);
                     (framework.map_or_else(Vec::new, Framework::into_paths), false)
                 }
-                Parsed::Vite(config) => {
+                ParsedManifest::Vite(config) => {
                     aliases.root = aliases.root.or_else(|| config.root(here));
                     (config.patterns(here), false)
                 }
-                Parsed::Deno(config) => (config.patterns(here), true),
+                ParsedManifest::Deno(config) => (config.patterns(here), true),
                 _ => continue,
             };
             aliases.is_open &= is_open;

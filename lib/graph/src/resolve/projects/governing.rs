@@ -6,7 +6,7 @@ use crate::resolve::manifests::tsconfig::Options;
 
 /// A config that governs files in and below its folder, and the configs that it refers to; itself comes first.
 #[derive(Clone, Debug)]
-pub(super) struct Governing {
+pub(super) struct GoverningConfig {
     /// Path and options.
     pub(super) candidates: Vec<(String, Arc<Options>)>,
 }
@@ -16,7 +16,7 @@ const MAX_GOVERNING_WORK: usize = 100_000;
 
 /// The options that govern `path`: those of the first config that lists it, else of the nearest.
 /// `work` counts the texts that the path is compared with.
-pub(super) fn govern(governing: &[Governing], path: &str, work: &mut usize) -> Option<Arc<Options>> {
+pub(super) fn govern(governing: &[GoverningConfig], path: &str, work: &mut usize) -> Option<Arc<Options>> {
     let nearest = governing.first()?.candidates.first()?;
     if governing.len() > 1 || governing.iter().any(|one| one.candidates.len() > 1) {
         for (config, options) in governing.iter().flat_map(|one| &one.candidates) {

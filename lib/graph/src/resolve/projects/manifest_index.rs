@@ -8,10 +8,10 @@ use crate::resolve::manifests::package_targets::with_match;
 use crate::resolve::manifests::python::PythonManifest;
 use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};
 use crate::resolve::manifests::workspace::Workspace;
-use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, Parsed};
+use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, ParsedManifest};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within, joined};
-use crate::resolve::projects::governing::Governing;
+use crate::resolve::projects::governing::GoverningConfig;
 use crate::resolve::projects::package_links::{Links, find_links};
 use crate::resolve::symlinks::{real_path, symlinks};
 
@@ -29,11 +29,11 @@ pub(super) struct ManifestIndex<'a> {
     pub(super) packages: BTreeMap<&'a str, &'a Arc<PackageJson>>,
     pub(super) configs: BTreeMap<&'a str, &'a RawConfig>,
     /// The configs with aliases by folder: path and content.
-    pub(super) aliases: BTreeMap<&'a str, Vec<(&'a str, &'a Parsed)>>,
+    pub(super) aliases: BTreeMap<&'a str, Vec<(&'a str, &'a ParsedManifest)>>,
     pub(super) python: Vec<(&'a str, &'a PythonManifest)>,
     pub(super) links: Links,
-    /// Room for values that stand at more than one path.
-    room: Room,
+    /// Room for values that occur at more than one path.
+    room: ValuePool,
     /// Paths of manifests that had no room.
     pub(super) left_out: BTreeSet<String>,
 }
@@ -41,9 +41,9 @@ pub(super) struct ManifestIndex<'a> {
 /// Room for values of manifests: a value of a text is kept many times where links or `extends` lead to the text. Empty after the first
 /// values without room, so that values past that are not even counted.
 #[derive(Debug)]
-pub(super) struct Room(pub(super) usize);
+pub(super) struct ValuePool(pub(super) usize);
 
-impl Room {
+impl ValuePool {
     /// Whether there was room for as many values as `count` returns.
     pub(super) fn take(&mut self, count: impl FnOnce() -> usize) -> bool {
         let left = if self.0 == 0 { None } else { self.0.checked_sub(count()) };
@@ -57,32 +57,32 @@ impl<'a> ManifestIndex<'a> {
         let mut packages = BTreeMap::new();
         let mut configs = BTreeMap::new();
         let mut workspaces: BTreeMap<&str, Vec<&Workspace>> = BTreeMap::new();
-        let mut aliases: BTreeMap<&str, Vec<(&str, &Parsed)>> = BTreeMap::new();
+        let mut aliases: BTreeMap<&str, Vec<(&str, &ParsedManifest)>> = BTreeMap::new();
         let mut python = Vec::new();
         let links = symlinks(manifests);
-        let mut room = Room(MAX_MANIFEST_VALUES);
+        let mut room = ValuePool(MAX_MANIFEST_VALUES);
         let mut left_out = BTreeSet::new();
         for (path, manifest) in manifests {
             // A linked manifest counts at the path of the link as well.
             let meant = match &**manifest {
-                Parsed::Link(_) => real_path(&links, path).and_then(|path| manifests.get(&path)),
+                ParsedManifest::Link(_) => real_path(&links, path).and_then(|path| manifests.get(&path)),
                 _ => Some(manifest),
             };
             let Some(parsed) = meant else { continue };
-            if matches!(**manifest, Parsed::Link(_)) && !room.take(|| parsed.values(path)) {
+            if matches!(**manifest, ParsedManifest::Link(_)) && !room.take(|| parsed.values(path)) {
                 left_out.insert(path.clone());
                 continue;
             }
             match &**parsed {
-                Parsed::Package(manifest) => drop(packages.insert(folder(path), manifest)),
-                Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
-                Parsed::Framework(_) | Parsed::Vite(_) => {
+                ParsedManifest::Package(manifest) => drop(packages.insert(folder(path), manifest)),
+                ParsedManifest::Config(config) => drop(configs.insert(path.as_str(), &**config)),
+                ParsedManifest::Framework(_) | ParsedManifest::Vite(_) => {
                     aliases
                         .entry(folder(path))
                         .or_default()
                         .push((path.as_str(), &**parsed));
                 }
-                Parsed::Deno(config) => {
+                ParsedManifest::Deno(config) => {
                     aliases
                         .entry(folder(path))
                         .or_default()
@@ -95,11 +95,14 @@ impl<'a> ManifestIndex<'a> {
                         packages.insert(folder(path), package);
                     }
                 }
-                Parsed::Workspace(workspace) => workspaces.entry(folder(path)).or_default().push(workspace),
-                Parsed::Python(manifest) => python.push((folder(path), &**manifest)),
+                ParsedManifest::Workspace(workspace) => workspaces.entry(folder(path)).or_default().push(workspace),
+                ParsedManifest::Python(manifest) => python.push((folder(path), &**manifest)),
                 // Manifests of other families.
-                Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Link(_) | Parsed::Nothing => {
-                }
+                ParsedManifest::Cargo(_)
+                | ParsedManifest::GoModule(_)
+                | ParsedManifest::GoWorkspace(_)
+                | ParsedManifest::Link(_)
+                | ParsedManifest::Nothing => {}
             }
         }
         let links = find_links(&packages, &workspaces);
@@ -122,7 +125,7 @@ impl<'a> ManifestIndex<'a> {
         for (path, id) in self.table.linked_paths() {
             if path.ends_with("/package.json")
                 && let Some(parsed) = manifests.get(self.table.path(*id))
-                && let Parsed::Package(manifest) = &**parsed
+                && let ParsedManifest::Package(manifest) = &**parsed
             {
                 if !self.room.take(|| parsed.values(path)) {
                     self.left_out.insert(self.table.path(*id).to_owned());
@@ -179,8 +182,8 @@ impl<'a> ManifestIndex<'a> {
         Some(known)
     }
 
-    pub(super) fn governing(&self, options: &HashMap<&str, Arc<Options>>) -> HashMap<String, Vec<Governing>> {
-        let mut governing: HashMap<String, Vec<Governing>> = HashMap::new();
+    pub(super) fn governing(&self, options: &HashMap<&str, Arc<Options>>) -> HashMap<String, Vec<GoverningConfig>> {
+        let mut governing: HashMap<String, Vec<GoverningConfig>> = HashMap::new();
         let mut looked_at = 0;
         // tsconfig before jsconfig: the first one found counts as the nearest.
         for name in ["tsconfig.json", "jsconfig.json"] {
@@ -212,7 +215,7 @@ impl<'a> ManifestIndex<'a> {
                 governing
                     .entry(folder(path).to_owned())
                     .or_default()
-                    .push(Governing { candidates });
+                    .push(GoverningConfig { candidates });
             }
         }
         governing

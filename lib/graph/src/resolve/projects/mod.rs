@@ -3,7 +3,7 @@
 //! - `manifest_index`: the manifests by kind
 //! - `package`, `package_links`: packages, and the names that lead to them
 //! - `aliases`: the aliases of frameworks, Vite and Deno
-//! - `governing`, `context`: what governs one file
+//! - `governing`, `context`: the manifests that govern one file
 //! - `python_layout`: the folders of Python's packages
 
 pub(crate) mod aliases;
@@ -24,8 +24,8 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within};
 use crate::resolve::projects::aliases::{Aliases, aliases_by_folder};
 use crate::resolve::projects::context::Context;
-use crate::resolve::projects::governing::{Governing, govern};
-use crate::resolve::projects::manifest_index::{ManifestIndex, Room};
+use crate::resolve::projects::governing::{GoverningConfig, govern};
+use crate::resolve::projects::manifest_index::{ManifestIndex, ValuePool};
 use crate::resolve::projects::package::{Package, built_from};
 use crate::resolve::projects::package_links::Links;
 use crate::resolve::projects::python_layout::PythonLayout;
@@ -35,7 +35,7 @@ use crate::resolve::projects::python_layout::PythonLayout;
 pub(crate) struct Projects {
     packages: HashMap<String, Arc<Package>>,
     links: Links,
-    governing: HashMap<String, Vec<Governing>>,
+    governing: HashMap<String, Vec<GoverningConfig>>,
     aliases: HashMap<String, Arc<Aliases>>,
     /// Folders that contain a tracked `node_modules`.
     module_folders: HashSet<String>,
@@ -67,7 +67,7 @@ impl Projects {
             .map(|options| Arc::clone(&options.paths))
             .collect();
         let mut inherited = MAX_INHERITED_VALUES;
-        let mut room = Room(MAX_MANIFEST_VALUES);
+        let mut room = ValuePool(MAX_MANIFEST_VALUES);
         let mut left_out = index.left_out.clone();
         for path in index.configs.keys() {
             let mut fresh = index.options(path, &mut inherited).unwrap_or_else(|| {
@@ -130,7 +130,7 @@ impl Projects {
                     .get(folder)
                     .is_some_and(|other| Arc::ptr_eq(package, other))
             });
-        let same_governing = |one: &Governing, other: &Governing| {
+        let same_governing = |one: &GoverningConfig, other: &GoverningConfig| {
             one.candidates.len() == other.candidates.len()
                 && one
                     .candidates

@@ -46,7 +46,7 @@ pub(crate) fn find_links<'a>(packages: &Packages<'a>, workspaces: &BTreeMap<&'a 
         let own = packages.iter().map(|(folder, manifest)| (*folder, &manifest.overrides));
         own.chain(beside)
     };
-    // Of one name in one scope the first counts: an override replaces what a manifest asks for.
+    // Of one name in one scope the first counts: an override replaces the manifest's version.
     let dependencies = packages.iter().map(|(folder, manifest)| (*folder, &manifest.links));
     for (folder, targets) in overrides().chain(dependencies.clone()) {
         for (name, target) in targets {

@@ -8,7 +8,7 @@ use crate::resolve::paths::joined;
 /// Most patterns, and names of marker files, of all manifests. Each is compared with every folder.
 const MAX_PATTERNS: usize = 32;
 
-/// What the manifests of Python say, with paths from the repository's root on.
+/// The facts in the manifests of Python, with paths from the repository's root on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PythonLayout {
     /// A folder on Python's path -> the folder of the manifest that names it.

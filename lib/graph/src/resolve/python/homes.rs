@@ -1,8 +1,8 @@
 //! Folders without `__init__` below a source root or in a project: whether each is a root or a namespace.
 //!
 //! Modules of a namespace are imported by their names from a folder above on, those of a root by names from the root itself
-//! on, and paths alone do not tell which of the two a folder is. An import tells it: whoever imports a module of the folder by
-//! a longer name has the folder where that name begins on Python's path. The topmost such folder counts.
+//! on, and paths alone do not show which of the two a folder is. An import decides it: if a module of the folder is imported
+//! by a longer name, the folder where that name begins is on Python's path. The topmost such folder counts.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder};
 use crate::resolve::python::PythonRoots;
 use crate::resolve::python::roots::{MODULE, is_python, text_of};
-use crate::resolve::read_tree::ReadTree;
+use crate::resolve::read_tree::TreeContext;
 use crate::specifier::Specifier;
 
 /// Most folders between a source root and a folder that may be a root. A deeper one is a namespace.
@@ -53,7 +53,7 @@ struct Names<'t> {
 
 impl PythonRoots {
     /// Finds the root of the names of each folder that has Python's files or packages.
-    pub(super) fn find_homes(&mut self, tree: ReadTree<'_>, python: &[FileId]) {
+    pub(super) fn find_homes(&mut self, tree: TreeContext<'_>, python: &[FileId]) {
         if self.kinds.sources.is_empty() && self.kinds.flat.is_empty() {
             return;
         }
@@ -82,7 +82,7 @@ impl PythonRoots {
         self.homes = homes(&candidates, &begins);
     }
 
-    /// Module and name of each import that may tell where names begin.
+    /// Module and name of each import that may show where names begin.
     pub(super) fn deciding_imports<'s>(
         &self,
         specifiers: &'s [Specifier],
@@ -230,7 +230,7 @@ fn meanings<'a>(
     })
 }
 
-/// The root of the names of each candidate, where `begins` has the length of its path, if an import tells it.
+/// The root of the names of each candidate, if an import shows it; `begins` has the length of its path.
 fn homes(candidates: &[Candidate<'_>], begins: &[Option<u32>]) -> HashMap<String, String> {
     let mut homes: HashMap<String, String> = HashMap::new();
     let mut namespaces: HashSet<&str> = HashSet::new();

@@ -8,7 +8,7 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder, is_within};
 use crate::resolve::python::roots::MODULE;
 use crate::resolve::python::standard_library::is_standard;
-use crate::resolve::python::{Found, PythonRoots};
+use crate::resolve::python::{NameTarget, PythonRoots};
 
 /// Top-level names in a project's own folder that are not installed, as setuptools has it.
 const NOT_INSTALLED: [&str; 42] = [
@@ -87,7 +87,7 @@ impl<'a> Nearness<'a> {
     }
 }
 
-type Target<'a> = (Found, Cow<'a, str>);
+type Target<'a> = (NameTarget, Cow<'a, str>);
 
 impl PythonRoots {
     /// The target of an absolute name in the file `from`.
@@ -102,16 +102,16 @@ impl PythonRoots {
         let first = parts.split('.').next().unwrap_or(parts);
         if is_standard(first) {
             return match self.step(table, own, first, trace)? {
-                Found::Namespace => None,
+                NameTarget::Namespace => None,
                 _ => self
                     .walk(table, own, parts, trace)
-                    .filter(|(found, _)| *found != Found::Namespace),
+                    .filter(|(found, _)| *found != NameTarget::Namespace),
             };
         }
         let mut namespace = None;
         let mut consider = |root: &'a str, trace: &mut Trace| match self.walk(table, root, parts, trace) {
-            Some((Found::Namespace, path)) => {
-                namespace.get_or_insert((Found::Namespace, path));
+            Some((NameTarget::Namespace, path)) => {
+                namespace.get_or_insert((NameTarget::Namespace, path));
                 None
             }
             found => found,
@@ -191,10 +191,10 @@ impl PythonRoots {
                     None => {
                         let init = table.siblings(&below(folder, "__init__"), trace);
                         let init = init.and_then(|files| files.first(MODULE));
-                        init.map(|init| (Found::Package(init), Cow::Borrowed(folder.as_str())))
+                        init.map(|init| (NameTarget::Package(init), Cow::Borrowed(folder.as_str())))
                     }
                 };
-                if found.as_ref().is_some_and(|(found, _)| *found != Found::Namespace) {
+                if found.as_ref().is_some_and(|(found, _)| *found != NameTarget::Namespace) {
                     return found;
                 }
             }
@@ -245,7 +245,7 @@ impl PythonRoots {
                 break;
             }
             match self.walk(table, root, parts, trace) {
-                None | Some((Found::Namespace, _)) => {}
+                None | Some((NameTarget::Namespace, _)) => {}
                 Some(found) if agreed.as_ref().is_none_or(|(known, _)| known.file() == found.0.file()) => {
                     agreed = Some(found);
                 }

@@ -34,7 +34,7 @@ pub(crate) use roots::PythonRoots;
 
 /// The target of a dotted name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum NameTarget {
     /// A folder with `__init__.py` or `__init__.pyi`, and that file.
     Package(FileId),
     /// A file.
@@ -43,18 +43,18 @@ enum Found {
     Namespace,
 }
 
-impl Found {
+impl NameTarget {
     fn file(self) -> Option<FileId> {
         match self {
-            Found::Package(file) | Found::Module(file) => Some(file),
-            Found::Namespace => None,
+            NameTarget::Package(file) | NameTarget::Module(file) => Some(file),
+            NameTarget::Namespace => None,
         }
     }
 }
 
 impl PythonRoots {
     /// The target of one name below a folder.
-    fn step(&self, table: &PathTable, dir: &str, name: &str, trace: &mut Trace) -> Option<Found> {
+    fn step(&self, table: &PathTable, dir: &str, name: &str, trace: &mut Trace) -> Option<NameTarget> {
         let path = below(dir, name);
         let known = self.traced_folder(table, &path, trace);
         if known.is_some_and(|folder| folder.is_package)
@@ -62,13 +62,13 @@ impl PythonRoots {
                 .siblings(&below(&path, "__init__"), trace)
                 .and_then(|files| files.first(MODULE))
         {
-            return Some(Found::Package(init));
+            return Some(NameTarget::Package(init));
         }
         // The lookup of the folder has traced the same key.
         if let Some(file) = table.siblings_untraced(&path).and_then(|files| files.first(MODULE)) {
-            return Some(Found::Module(file));
+            return Some(NameTarget::Module(file));
         }
-        known.map(|_| Found::Namespace)
+        known.map(|_| NameTarget::Namespace)
     }
 
     /// The target of `parts` below `root`; `root` itself when there are none.
@@ -78,10 +78,10 @@ impl PythonRoots {
         root: &'a str,
         parts: &str,
         trace: &mut Trace,
-    ) -> Option<(Found, Cow<'a, str>)> {
+    ) -> Option<(NameTarget, Cow<'a, str>)> {
         trace.charge_text(root.len() + parts.len());
         let Some((parents, last)) = parts.rsplit_once('.').or((!parts.is_empty()).then_some(("", parts))) else {
-            return Some((Found::Namespace, Cow::Borrowed(root)));
+            return Some((NameTarget::Namespace, Cow::Borrowed(root)));
         };
         let parent: Cow<'a, str> = if parents.is_empty() {
             Cow::Borrowed(root)
@@ -141,11 +141,14 @@ impl PythonRoots {
                 let init = table
                     .siblings(&below(dir, "__init__"), trace)
                     .and_then(|files| files.first(MODULE));
-                Some((init.map_or(Found::Namespace, Found::Package), Cow::Borrowed(dir)))
+                Some((
+                    init.map_or(NameTarget::Namespace, NameTarget::Package),
+                    Cow::Borrowed(dir),
+                ))
             } else {
                 self.walk(table, dir, parts, trace)
             };
-            if !matches!(base, Some((Found::Module(_), _))) {
+            if !matches!(base, Some((NameTarget::Module(_), _))) {
                 full_name = self.name_in_parts(table, from, dir, trace);
                 if let Some(package) = full_name.as_mut().filter(|_| !parts.is_empty()) {
                     package.push('.');
@@ -159,13 +162,13 @@ impl PythonRoots {
             return Resolution::Unresolved(if level == 0 { Reason::External } else { Reason::Missing });
         };
         if let Some(name) = name.filter(|name| *name != "*" && !name.contains('/'))
-            && !matches!(found, Found::Module(_))
+            && !matches!(found, NameTarget::Module(_))
         {
-            if let Some(file) = self.step(table, &path, name, trace).and_then(Found::file) {
+            if let Some(file) = self.step(table, &path, name, trace).and_then(NameTarget::file) {
                 return Resolution::File(file);
             }
             if let Some(package) = full_name
-                && (found == Found::Namespace || self.extended.contains(&*path))
+                && (found == NameTarget::Namespace || self.extended.contains(&*path))
                 && let Some((found, _)) = self.absolute(table, from, &format!("{package}.{name}"), trace)
                 && let Some(file) = found.file()
             {

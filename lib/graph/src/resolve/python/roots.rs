@@ -12,7 +12,7 @@ use crate::resolve::manifests::glob::{Stop, matches};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder, is_within};
 use crate::resolve::projects::python_layout::PythonLayout;
-use crate::resolve::read_tree::ReadTree;
+use crate::resolve::read_tree::TreeContext;
 use crate::specifier::Specifier;
 
 pub(super) const MODULE: &[Extension] = &[Extension::Py, Extension::Pyi];
@@ -31,7 +31,7 @@ pub(super) struct Folder {
 
 /// A folder on the path of the whole repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shared {
+pub(super) struct SharedFolder {
     /// Its place in the order of lookup.
     pub(super) rank: u32,
     /// The folder of its project. Files below it see this root before those of other projects.
@@ -58,7 +58,7 @@ pub(crate) struct PythonRoots {
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RootKinds {
     /// The repository root, `src` folders and folders that manifests name.
-    pub(super) shared: HashMap<String, Shared>,
+    pub(super) shared: HashMap<String, SharedFolder>,
     /// The source roots: those of `shared` that are not packages, without the repository root.
     pub(super) sources: HashSet<String>,
     /// Folders of projects below a source root.
@@ -79,8 +79,8 @@ pub(super) struct RootKinds {
 }
 
 impl PythonRoots {
-    /// `declared` is what manifests name.
-    pub(crate) fn new(tree: ReadTree<'_>, declared: &PythonLayout) -> Self {
+    /// `declared`: the names in manifests.
+    pub(crate) fn new(tree: TreeContext<'_>, declared: &PythonLayout) -> Self {
         let table = tree.table;
         let mut roots = PythonRoots {
             folders: HashTable::new(),
@@ -158,7 +158,7 @@ impl PythonRoots {
         let mut add = |dir: &str, owner: &str| {
             let rank = shared.len() as u32;
             let owner = owner.to_owned();
-            shared.entry(dir.to_owned()).or_insert(Shared { rank, owner });
+            shared.entry(dir.to_owned()).or_insert(SharedFolder { rank, owner });
         };
         add("", "");
         let mut found: Vec<&str> = dirs().filter(|dir| *dir == "src" || dir.ends_with("/src")).collect();
@@ -308,7 +308,7 @@ impl PythonRoots {
 
     /// Whether `tree`, which has the paths and the declared folders of `older`, certainly has the same roots: they are those
     /// of `older`.
-    pub(crate) fn are_those_of(&self, tree: ReadTree<'_>, older: ReadTree<'_>) -> bool {
+    pub(crate) fn are_those_of(&self, tree: TreeContext<'_>, older: TreeContext<'_>) -> bool {
         let mut records = tree.table.files().iter().zip(tree.records.iter().zip(older.records));
         records.all(|(file, pair)| match pair {
             (Some(one), Some(other)) if Arc::ptr_eq(one, other) => true,
@@ -402,7 +402,7 @@ fn pattern_owner<'a>(table: &PathTable, declared: &'a PythonLayout, dir: &str) -
 }
 
 /// The folders of packages whose `__init__` adds the same package in other roots to its path.
-fn extended_packages(tree: ReadTree<'_>) -> HashSet<String> {
+fn extended_packages(tree: TreeContext<'_>) -> HashSet<String> {
     let files = tree.table.files().iter().zip(tree.records);
     let packages = files.filter(|(file, record)| {
         is_init(&file.path) && record.as_deref().is_some_and(|record| extends_path(&record.specifiers))

@@ -19,7 +19,7 @@ use crate::resolve::keys::Trace;
 use crate::resolve::manifests::same_manifests;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder, is_within, joined};
-use crate::resolve::read_tree::ReadTree;
+use crate::resolve::read_tree::TreeContext;
 use crate::specifier::Specifier;
 use modules::{Child, Modules, child_key, declarations, place_key};
 use packages::{Package, Packages, packages};
@@ -32,14 +32,14 @@ const MAX_MODULES: usize = 32;
 pub(crate) struct Crates {
     packages: Packages,
     modules: Modules,
-    renamed: Renamed,
+    renamed: CrateNames,
 }
 
 /// Path of a file -> the names that it gives to crates -> the paths of these.
-type Renamed = BTreeMap<String, BTreeMap<String, String>>;
+type CrateNames = BTreeMap<String, BTreeMap<String, String>>;
 
 impl Crates {
-    pub(crate) fn new(tree: ReadTree<'_>) -> Self {
+    pub(crate) fn new(tree: TreeContext<'_>) -> Self {
         let (packages, roots) = packages(tree.table, tree.manifests);
         Crates {
             packages,
@@ -49,7 +49,7 @@ impl Crates {
     }
 
     /// Whether two versions of a tree, with the same paths, certainly have the same crates.
-    pub(crate) fn are_same(one: ReadTree<'_>, other: ReadTree<'_>) -> bool {
+    pub(crate) fn are_same(one: TreeContext<'_>, other: TreeContext<'_>) -> bool {
         let is_same = |id: FileId| {
             let at = id as usize;
             match (&one.records[at], &other.records[at]) {
@@ -335,8 +335,8 @@ impl Crates {
     }
 }
 
-/// The names that the files of `tree` give to crates, for all files of their own crates.
-fn renamed_crates(tree: ReadTree<'_>) -> Renamed {
+/// The names that the files of `tree` give to crates, for all files of their crates.
+fn renamed_crates(tree: TreeContext<'_>) -> CrateNames {
     let files = tree.table.files().iter().zip(tree.records);
     let rust = files.filter(|(file, _)| file.path.ends_with(".rs"));
     let named = rust.filter_map(|(file, record)| {

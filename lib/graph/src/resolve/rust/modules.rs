@@ -1,7 +1,7 @@
 //! The tree of modules: the files that declare each other as modules.
 //!
 //! It is built from the `mod`s of all files, starting at the crate roots: with `#[path]` and conditions, a path alone does
-//! not tell where a module belongs. A file may be declared more than once (`tests/common`), and a name may mean several
+//! not show where a module belongs. A file may be declared more than once (`tests/common`), and a name may mean several
 //! files (one for each platform); all of them count.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -45,7 +45,7 @@ pub(crate) struct Modules {
 
 /// The folder of a file's modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum ModuleFolder {
     /// The file's own folder: for a crate's root, a `mod.rs`, and a file that `#[path]` names.
     Folder,
     /// The folder with the file's name, beside it.
@@ -58,7 +58,7 @@ impl Modules {
         let mut seen = HashSet::new();
         let roots: Vec<FileId> = roots.iter().filter_map(|path| table.file_untraced(path)).collect();
         for root in &roots {
-            modules.declare_from(table, records, (*root, Place::Folder), &mut seen);
+            modules.declare_from(table, records, (*root, ModuleFolder::Folder), &mut seen);
         }
         // Files outside any crate can have modules too.
         for id in (0..records.len() as FileId).filter(|id| declarations(records, *id).next().is_some()) {
@@ -78,8 +78,8 @@ impl Modules {
         &mut self,
         table: &PathTable,
         records: &[Option<Arc<Record>>],
-        first: (FileId, Place),
-        seen: &mut HashSet<(FileId, Place)>,
+        first: (FileId, ModuleFolder),
+        seen: &mut HashSet<(FileId, ModuleFolder)>,
     ) {
         let mut queue = vec![first];
         while let Some((file, at)) = queue.pop() {
@@ -204,19 +204,19 @@ pub(crate) fn declarations(records: &[Option<Arc<Record>>], file: FileId) -> imp
         .filter(|specifier| specifier.kind == ImportKind::Module)
 }
 
-fn place(path: &str) -> Place {
+fn place(path: &str) -> ModuleFolder {
     match path.rsplit('/').next() {
-        Some("mod.rs" | "lib.rs" | "main.rs") => Place::Folder,
-        _ => Place::Beside,
+        Some("mod.rs" | "lib.rs" | "main.rs") => ModuleFolder::Folder,
+        _ => ModuleFolder::Beside,
     }
 }
 
 /// The file that a `mod` in the file at `path` means, by the rules of the Rust reference.
-fn locate(table: &PathTable, path: &str, at: Place, specifier: &Specifier) -> Option<(FileId, Place)> {
+fn locate(table: &PathTable, path: &str, at: ModuleFolder, specifier: &Specifier) -> Option<(FileId, ModuleFolder)> {
     let own = folder(path);
     let modules = match at {
-        Place::Folder => own,
-        Place::Beside => path.strip_suffix(".rs").unwrap_or(path),
+        ModuleFolder::Folder => own,
+        ModuleFolder::Beside => path.strip_suffix(".rs").unwrap_or(path),
     };
     let (inline, name) = specifier.text.rsplit_once("::").unwrap_or(("", &specifier.text));
     let inline_folder = || joined(modules, &inline.replace("::", "/"));
@@ -227,13 +227,13 @@ fn locate(table: &PathTable, path: &str, at: Place, specifier: &Specifier) -> Op
             inline_folder()?
         };
         let file = table.file_untraced(&joined(&base, elsewhere)?)?;
-        return Some((file, Place::Folder));
+        return Some((file, ModuleFolder::Folder));
     }
     let base = inline_folder()?;
     let beside = joined(&base, &format!("{name}.rs"))?;
     if let Some(file) = table.file_untraced(&beside) {
-        return Some((file, Place::Beside));
+        return Some((file, ModuleFolder::Beside));
     }
     let inside = joined(&base, &format!("{name}/mod.rs"))?;
-    Some((table.file_untraced(&inside)?, Place::Folder))
+    Some((table.file_untraced(&inside)?, ModuleFolder::Folder))
 }

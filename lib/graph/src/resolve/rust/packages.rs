@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::resolve::manifests::cargo_toml::{CargoManifest, Dependency, Edition, PackageSection, TargetKind};
-use crate::resolve::manifests::{Manifests, Parsed};
+use crate::resolve::manifests::{Manifests, ParsedManifest};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, joined};
 
@@ -81,7 +81,7 @@ impl<'a> Index<'a> {
             patches: HashMap::new(),
         };
         for (path, parsed) in manifests {
-            if let Parsed::Cargo(manifest) = &**parsed {
+            if let ParsedManifest::Cargo(manifest) = &**parsed {
                 index.manifests.insert(folder(path), manifest);
             }
         }

@@ -8,7 +8,7 @@ use crate::scan::meter;
 
 /// The outermost open element or block, and how many of its name are open.
 #[derive(Clone, Copy, Debug)]
-struct Outer<'t> {
+struct OutermostBlock<'t> {
     /// `{` for a block.
     name: &'t [u8],
     depth: usize,
@@ -17,7 +17,7 @@ struct Outer<'t> {
 struct Markup<'t, 's, 'u, 'f> {
     text: &'t [u8],
     scanner: &'s mut Scanner<'u, 'f>,
-    outer: Option<Outer<'t>>,
+    outer: Option<OutermostBlock<'t>>,
     /// Whether braces hold code: not after a brace that nothing closes.
     has_holes: bool,
 }
@@ -59,7 +59,7 @@ impl<'t> Markup<'t, '_, '_, '_> {
         let is_script = name.eq_ignore_ascii_case(b"script");
         if is_root && (is_script || name == b"style" || name == b"template") {
             let element = Element::read(text, after_name, name);
-            // What preprocessors read from another file has a path that begins with a dot.
+            // Files that preprocessors import have a path that begins with a dot.
             let is_relative = element
                 .source
                 .clone()
@@ -163,7 +163,7 @@ impl<'t> Markup<'t, '_, '_, '_> {
 
     fn open(&mut self, name: &'t [u8]) {
         match &mut self.outer {
-            None => self.outer = Some(Outer { name, depth: 1 }),
+            None => self.outer = Some(OutermostBlock { name, depth: 1 }),
             // A paragraph ends where the next one begins.
             Some(outer) if outer.name == name && name != b"p" => outer.depth += 1,
             Some(_) => {}

@@ -23,7 +23,7 @@ pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usi
         let line = line.trim_ascii();
         let comment = line.strip_prefix(b"//").filter(|_| !in_block);
         if line.is_empty() && !has_ended {
-            // Old constraints count only if a blank line separates them from what follows.
+            // Old constraints count only if a blank line follows them.
             counted = old.len();
         }
         has_ended |= comment.is_none() && !line.is_empty();
@@ -89,14 +89,14 @@ struct Expression<'t> {
 }
 
 /// `None` depends on the target of the build.
-type Truth = Option<bool>;
+type Tristate = Option<bool>;
 
 impl<'t> Expression<'t> {
     fn new(text: &'t str) -> Self {
         Expression { rest: text }
     }
 
-    fn evaluate(mut self) -> Truth {
+    fn evaluate(mut self) -> Tristate {
         let truth = self.any(MAX_DEPTH)?;
         self.rest.trim().is_empty().then_some(truth).flatten()
     }
@@ -112,7 +112,7 @@ impl<'t> Expression<'t> {
     }
 
     /// The outer `None` is a syntax error.
-    fn any(&mut self, depth: usize) -> Option<Truth> {
+    fn any(&mut self, depth: usize) -> Option<Tristate> {
         let mut truth = self.all(depth)?;
         while self.takes("||") {
             truth = match (truth, self.all(depth)?) {
@@ -124,7 +124,7 @@ impl<'t> Expression<'t> {
         Some(truth)
     }
 
-    fn all(&mut self, depth: usize) -> Option<Truth> {
+    fn all(&mut self, depth: usize) -> Option<Tristate> {
         let mut truth = self.one(depth)?;
         while self.takes("&&") {
             truth = match (truth, self.one(depth)?) {
@@ -136,7 +136,7 @@ impl<'t> Expression<'t> {
         Some(truth)
     }
 
-    fn one(&mut self, depth: usize) -> Option<Truth> {
+    fn one(&mut self, depth: usize) -> Option<Tristate> {
         let depth = depth.checked_sub(1)?;
         if self.takes("!") {
             // Go allows no double negation.

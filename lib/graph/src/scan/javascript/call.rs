@@ -7,17 +7,17 @@ use crate::scan::javascript::bytes::{CLASS, Class, is_word};
 use crate::scan::javascript::literal;
 use crate::scan::javascript::literal::{Literal, without_holes};
 use crate::scan::javascript::scanner::Scanner;
-use crate::scan::javascript::state::Previous;
+use crate::scan::javascript::state::PreviousToken;
 use crate::scan::javascript::trivia::{next, word};
 use crate::scan::meter;
 
 impl Scanner<'_, '_> {
     /// `import(` or `import.`; the position is after the word.
-    pub(super) fn import_call(&mut self, before: Previous) {
+    pub(super) fn import_call(&mut self, before: PreviousToken) {
         let (at, byte) = next(self.text, self.position);
         if byte == Some(b'(') {
             if let Some((literal, end)) = argument(self.text, at) {
-                let is_type = before == Previous::Typeof || (self.dialect.types && self.has_type_member(end));
+                let is_type = before == PreviousToken::Typeof || (self.dialect.types && self.has_type_member(end));
                 self.emit(&literal, if is_type { ImportKind::Type } else { ImportKind::Dynamic });
             } else {
                 self.either(at, ImportKind::Dynamic);

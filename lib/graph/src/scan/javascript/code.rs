@@ -7,7 +7,7 @@ use crate::scan::javascript::jsx::Part;
 use crate::scan::javascript::keyword::Keyword;
 use crate::scan::javascript::preceding_token::Stretch;
 use crate::scan::javascript::scanner::{Dialect, Scanner};
-use crate::scan::javascript::state::{Frame, Previous};
+use crate::scan::javascript::state::{Frame, PreviousToken};
 use crate::scan::javascript::stop_bytes::Stops;
 use crate::scan::meter;
 
@@ -51,7 +51,7 @@ impl Scanner<'_, '_> {
         self.dialect = dialect;
         self.text = self.text.get(..end).unwrap_or(self.text);
         self.position = start;
-        self.previous = Previous::Statement;
+        self.previous = PreviousToken::Statement;
         self.stops = Stops::NONE;
         self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
         self.mock_call = None;
@@ -73,15 +73,15 @@ impl Scanner<'_, '_> {
                     let is_object = self.previous.expects_object() && !self.is_behind_label();
                     self.open(if is_object { Frame::Object } else { Frame::Block });
                     self.previous = if is_object {
-                        Previous::Operator
+                        PreviousToken::Operator
                     } else {
-                        Previous::Statement
+                        PreviousToken::Statement
                     };
                 }
                 Class::CloseBrace => self.close_brace(),
                 Class::Less => self.less(),
                 // No other byte is a stop.
-                _ => self.token(Previous::Operator),
+                _ => self.token(PreviousToken::Operator),
             }
         }
     }
@@ -116,7 +116,7 @@ impl Scanner<'_, '_> {
                         self.declared_module(stop);
                     }
                     at = literal::string_end(text, stop).0;
-                    Previous::Operand
+                    PreviousToken::Operand
                 }
                 Class::OpenParenthesis => {
                     if self.may_be_named_call(stop) {
@@ -130,7 +130,7 @@ impl Scanner<'_, '_> {
                         Frame::Parenthesis
                     });
                     at = stop + 1;
-                    Previous::Operator
+                    PreviousToken::Operator
                 }
                 Class::CloseParenthesis => {
                     let is_parenthesis = |frame: &mut Frame| {
@@ -141,12 +141,12 @@ impl Scanner<'_, '_> {
                     };
                     at = stop + 1;
                     match self.frames.pop_if(is_parenthesis) {
-                        Some(Frame::HeadParenthesis) => Previous::HeadEnd,
+                        Some(Frame::HeadParenthesis) => PreviousToken::HeadEnd,
                         Some(Frame::MockParenthesis) => {
                             self.mock(at);
-                            Previous::Operand
+                            PreviousToken::Operand
                         }
-                        _ => Previous::Operand,
+                        _ => PreviousToken::Operand,
                     }
                 }
                 Class::Word => {
@@ -189,11 +189,11 @@ impl Scanner<'_, '_> {
         }
         let end = bytes::word_end(self.text, start + 1);
         self.position = end;
-        let before = std::mem::replace(&mut self.previous, Previous::Operand);
+        let before = std::mem::replace(&mut self.previous, PreviousToken::Operand);
         if !first.is_ascii_lowercase() {
             return;
         }
-        if before == Previous::Dot {
+        if before == PreviousToken::Dot {
             if &self.text[start..end] == b"require" && call::is_property_of(self.text, start, b"module") {
                 self.require();
             }
@@ -201,20 +201,20 @@ impl Scanner<'_, '_> {
         }
         match keyword::of(self.text, start, end) {
             Keyword::None => {}
-            Keyword::Expression => self.previous = Previous::Keyword,
-            Keyword::Typeof => self.previous = Previous::Typeof,
-            Keyword::Branch => self.previous = Previous::Branch,
-            Keyword::Head => self.previous = Previous::Head,
+            Keyword::Expression => self.previous = PreviousToken::Keyword,
+            Keyword::Typeof => self.previous = PreviousToken::Typeof,
+            Keyword::Branch => self.previous = PreviousToken::Branch,
+            Keyword::Head => self.previous = PreviousToken::Head,
             Keyword::Await => {
-                self.previous = if before == Previous::Head {
-                    Previous::Head
+                self.previous = if before == PreviousToken::Head {
+                    PreviousToken::Head
                 } else {
-                    Previous::Keyword
+                    PreviousToken::Keyword
                 };
             }
             Keyword::Import => self.import(before),
             Keyword::Export => {
-                self.previous = Previous::Statement;
+                self.previous = PreviousToken::Statement;
                 if let Some(clause) = clause::export(self.text, end) {
                     let kind = if clause.types_only {
                         ImportKind::Type
@@ -226,7 +226,7 @@ impl Scanner<'_, '_> {
                 }
             }
             Keyword::New => {
-                self.previous = Previous::Keyword;
+                self.previous = PreviousToken::Keyword;
                 self.new_url();
             }
             Keyword::Require => self.require(),
@@ -234,7 +234,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    fn import(&mut self, before: Previous) {
+    fn import(&mut self, before: PreviousToken) {
         if matches!(trivia::next(self.text, self.position).1, Some(b'(' | b'.')) {
             self.import_call(before);
         } else if let Some(clause) = clause::import(self.text, self.position) {
@@ -247,18 +247,18 @@ impl Scanner<'_, '_> {
             };
             self.emit(&clause.source, kind);
             self.position = clause.source.end;
-            self.previous = Previous::Statement;
+            self.previous = PreviousToken::Statement;
         }
     }
 
     fn close_brace(&mut self) {
         self.position += 1;
-        self.previous = Previous::BlockEnd;
+        self.previous = PreviousToken::BlockEnd;
         while let Some(frame) = self.frames.pop() {
             match frame {
                 Frame::Block => return,
                 Frame::Object => {
-                    self.previous = Previous::Operand;
+                    self.previous = PreviousToken::Operand;
                     return;
                 }
                 Frame::TemplateHole => return self.template(),
@@ -317,7 +317,7 @@ impl Scanner<'_, '_> {
                 self.position = end;
             }
             _ if self.previous.expects_expression() => self.regex(),
-            _ => self.token(Previous::Operator),
+            _ => self.token(PreviousToken::Operator),
         }
     }
 }

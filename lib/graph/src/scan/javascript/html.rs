@@ -6,12 +6,12 @@
 use crate::scan::component::{comment_end, is_void, tag_end, tag_name};
 use crate::scan::javascript::jsx::Part;
 use crate::scan::javascript::scanner::{Dialect, Scanner};
-use crate::scan::javascript::state::{Frame, Previous};
+use crate::scan::javascript::state::{Frame, PreviousToken};
 use crate::scan::javascript::template::template_end;
 
-/// Open braces of markup: what to go back to if nothing closes them.
+/// Open braces of markup: the state to restore if nothing closes them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hole {
+pub(super) struct OpenBraces {
     /// The position after the brace.
     position: usize,
     /// The part of the markup that the brace is in.
@@ -31,7 +31,7 @@ impl Scanner<'_, '_> {
         let whole = self.text;
         let mark = self.found.mark();
         self.begin(dialect, start, whole.len());
-        self.previous = Previous::Operator;
+        self.previous = PreviousToken::Operator;
         self.last_word = usize::MAX;
         self.frames.push(Frame::MarkupHole);
         self.code();
@@ -85,7 +85,7 @@ impl Scanner<'_, '_> {
     /// Consumes the brace that opens `frame` in `part` of an element.
     pub(super) fn open_hole(&mut self, frame: Frame, part: Part) {
         if self.html && self.roots.is_empty() {
-            self.hole = Some(Hole {
+            self.hole = Some(OpenBraces {
                 position: self.position + 1,
                 part,
                 frames: self.frames.len(),
@@ -94,7 +94,7 @@ impl Scanner<'_, '_> {
             });
         }
         self.open(frame);
-        self.previous = Previous::Operator;
+        self.previous = PreviousToken::Operator;
     }
 
     /// Goes on with `part` of an element after the brace that closes a hole in it.

@@ -7,7 +7,7 @@
 use super::trivia;
 use crate::scan::javascript::bytes::is_word;
 use crate::scan::javascript::scanner::Scanner;
-use crate::scan::javascript::state::{Frame, Previous, Root};
+use crate::scan::javascript::state::{Frame, PreviousToken, Root};
 use crate::scan::javascript::trivia::{next, word};
 use crate::scan::meter;
 
@@ -39,7 +39,7 @@ impl Scanner<'_, '_> {
             && self.byte_at(1).is_some_and(|byte| is_word(byte) || byte == b'>')
             && !self.begins_type_parameters();
         if !begins_element {
-            return self.token(Previous::Operator);
+            return self.token(PreviousToken::Operator);
         }
         self.roots.push(Root {
             position: self.position,
@@ -204,7 +204,7 @@ impl Scanner<'_, '_> {
             Some(Frame::ValueElement) => Part::Tag,
             _ => {
                 self.roots.pop();
-                self.previous = Previous::Operand;
+                self.previous = PreviousToken::Operand;
                 Part::Code
             }
         }
@@ -223,7 +223,7 @@ impl Scanner<'_, '_> {
         self.frames.truncate(root.frames);
         self.found.take_back(root.found);
         self.position = root.position + 1;
-        self.previous = Previous::Operator;
+        self.previous = PreviousToken::Operator;
         true
     }
 }

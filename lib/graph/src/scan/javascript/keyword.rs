@@ -65,7 +65,7 @@ const WORDS: [(&[u8], Keyword); 27] = [
     (b"finally", Keyword::Branch),
 ];
 
-/// The multiplier that gives each of [`WORDS`] a slot of its own.
+/// The multiplier that gives each of [`WORDS`] a different slot.
 const MULTIPLIER: u64 = 0x73a2_6890_363f_89c3;
 const SLOTS: usize = 64;
 static TABLE: [(u64, Keyword); SLOTS] = table();

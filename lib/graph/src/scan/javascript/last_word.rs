@@ -58,7 +58,7 @@ fn behind_space(text: &[u8]) -> &[u8] {
     &text[space..]
 }
 
-/// Whether only the scanner itself can tell the meaning of a byte.
+/// Whether only the scanner itself knows the meaning of a byte.
 fn is_unclear(byte: u8) -> bool {
     matches!(byte, b'/' | b'\\' | 0x80..)
 }

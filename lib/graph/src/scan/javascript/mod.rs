@@ -1,8 +1,8 @@
 //! Imports of JavaScript and TypeScript, read without building a syntax tree.
 //!
-//! One pass keeps just enough state to tell code from everything else: the last token, and the open braces. The last token
-//! tells a division from a regular expression, and a comparison from an element. The open braces tell whether `}` ends a
-//! block, or returns to a template or to the children of an element.
+//! One pass keeps just enough state to separate code from everything else: the last token, and the open braces. The last
+//! token distinguishes a division from a regular expression, and a comparison from an element. The open braces show
+//! whether `}` ends a block, or returns to a template or to the children of an element.
 //!
 //! The pass goes from stop to stop ([`stop_bytes`]): bytes that change that state or depend on it, and the words `import`,
 //! `export`, `require`, `new`, `jest`, `vi` and `vitest`. Text between two stops is read backward from its end, and only

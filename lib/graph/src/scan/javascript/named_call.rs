@@ -1,5 +1,5 @@
-//! Calls that are told by the name before their parenthesis, because their names are too rare to be words that the scanner stops
-//! at: AMD's `define`, `createRequire` and what it returns, and `mock.module` of `node:test` and Bun.
+//! Calls that are recognized by the name before their parenthesis, because their names are too rare to be words that the scanner
+//! stops at: AMD's `define`, `createRequire` and its result, and `mock.module` of `node:test` and Bun.
 
 use super::trivia;
 use crate::import_kind::ImportKind;
@@ -22,7 +22,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Adds what the call whose parenthesis is at `position` names, if it is one of them.
+    /// Adds the modules of the call whose parenthesis is at `position`, if it is one of them.
     #[cold]
     pub(super) fn named_call(&mut self, position: usize) {
         let text = self.text;
@@ -57,8 +57,8 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// `createRequire(import.meta.url)`: what is called at once, or the variable that gets it. The name is at `start`, and the
-    /// parenthesis at `position`.
+    /// `createRequire(import.meta.url)`: its result is called at once, or assigned to a variable. The name is at `start`, and
+    /// the parenthesis at `position`.
     fn create_require(&mut self, start: usize, position: usize) {
         let text = self.text;
         let Some(end) = self.own_file(trivia::skip(text, position + 1)) else {

@@ -3,7 +3,7 @@
 use super::keyword;
 use crate::scan::javascript::bytes::{CLASS, Class, is_word};
 use crate::scan::javascript::keyword::Keyword;
-use crate::scan::javascript::state::Previous;
+use crate::scan::javascript::state::PreviousToken;
 use crate::scan::meter;
 
 /// Code without stops ([`super::stop_bytes`]), except for names that only look like the words that matter: names, numbers,
@@ -14,12 +14,12 @@ pub(super) struct Stretch<'t> {
     /// The start of the stretch, where a token begins.
     pub(super) start: usize,
     /// The token before it.
-    pub(super) before: Previous,
+    pub(super) before: PreviousToken,
 }
 
 /// A token that was passed on the way back, and whose meaning depends on the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Behind {
+enum PassedToken {
     /// `!` after an operand, which stays an operand.
     Assertion,
     /// `await` after `for`, which stays a head.
@@ -29,7 +29,7 @@ enum Behind {
 impl Stretch<'_> {
     /// The last token before `end`.
     #[inline]
-    pub(super) fn previous(self, end: usize) -> Previous {
+    pub(super) fn previous(self, end: usize) -> PreviousToken {
         let mut at = end;
         let mut behind = None;
         let found = loop {
@@ -48,45 +48,47 @@ impl Stretch<'_> {
                     let (start, keyword) = self.word(at);
                     at = start;
                     match keyword {
-                        Keyword::Await if behind.is_none() => behind = Some(Behind::Await),
-                        Keyword::Await if behind == Some(Behind::Await) => {}
-                        Keyword::Await | Keyword::Expression | Keyword::New => break Previous::Keyword,
-                        Keyword::Typeof => break Previous::Typeof,
-                        Keyword::Branch => break Previous::Branch,
-                        Keyword::Head => break Previous::Head,
-                        Keyword::Export => break Previous::Statement,
+                        Keyword::Await if behind.is_none() => behind = Some(PassedToken::Await),
+                        Keyword::Await if behind == Some(PassedToken::Await) => {}
+                        Keyword::Await | Keyword::Expression | Keyword::New => break PreviousToken::Keyword,
+                        Keyword::Typeof => break PreviousToken::Typeof,
+                        Keyword::Branch => break PreviousToken::Branch,
+                        Keyword::Head => break PreviousToken::Head,
+                        Keyword::Export => break PreviousToken::Statement,
                         Keyword::None | Keyword::Import | Keyword::Require | Keyword::TestRunner => {
-                            break Previous::Operand;
+                            break PreviousToken::Operand;
                         }
                     }
                 }
-                Class::CloseBracket => break Previous::Operand,
-                Class::Semicolon => break Previous::Statement,
-                Class::Dot if self.is_dot(at) => break Previous::Dot,
+                Class::CloseBracket => break PreviousToken::Operand,
+                Class::Semicolon => break PreviousToken::Statement,
+                Class::Dot if self.is_dot(at) => break PreviousToken::Dot,
                 Class::Sign => match self.run_start(at) {
                     // Doubled, they can follow an operand and precede one.
                     start if (at - start).is_multiple_of(2) => at = start,
-                    _ => break Previous::Operator,
+                    _ => break PreviousToken::Operator,
                 },
                 Class::Exclamation => {
                     at = self.run_start(at);
                     let is_adjacent = at > 0 && !self.text[at - 1].is_ascii_whitespace();
-                    if !is_adjacent || behind == Some(Behind::Await) {
-                        break Previous::Operator;
+                    if !is_adjacent || behind == Some(PassedToken::Await) {
+                        break PreviousToken::Operator;
                     }
-                    behind = Some(Behind::Assertion);
+                    behind = Some(PassedToken::Assertion);
                 }
-                Class::Operator if byte == b'>' && self.byte_before(at - 1) == Some(b'=') => break Previous::Arrow,
-                _ => break Previous::Operator,
+                Class::Operator if byte == b'>' && self.byte_before(at - 1) == Some(b'=') => {
+                    break PreviousToken::Arrow;
+                }
+                _ => break PreviousToken::Operator,
             }
         };
         meter::read(end - at + 1);
         match (behind, found) {
             (None, found) => found,
-            (Some(Behind::Assertion), Previous::Operand) => Previous::Operand,
-            (Some(Behind::Assertion), _) => Previous::Operator,
-            (Some(Behind::Await), Previous::Head) => Previous::Head,
-            (Some(Behind::Await), _) => Previous::Keyword,
+            (Some(PassedToken::Assertion), PreviousToken::Operand) => PreviousToken::Operand,
+            (Some(PassedToken::Assertion), _) => PreviousToken::Operator,
+            (Some(PassedToken::Await), PreviousToken::Head) => PreviousToken::Head,
+            (Some(PassedToken::Await), _) => PreviousToken::Keyword,
         }
     }
 
@@ -99,7 +101,7 @@ impl Stretch<'_> {
             Class::Space | Class::Sign => true,
             _ => false,
         };
-        self.byte_before(end).is_none_or(may_be) && self.previous(end) == Previous::Head
+        self.byte_before(end).is_none_or(may_be) && self.previous(end) == PreviousToken::Head
     }
 
     /// The start of the name or number that ends at `end`, and its meaning there.
@@ -131,7 +133,7 @@ impl Stretch<'_> {
         let mut at = start;
         let is_property = loop {
             let Some(byte) = self.byte_before(at) else {
-                break self.before == Previous::Dot;
+                break self.before == PreviousToken::Dot;
             };
             match CLASS[usize::from(byte)] {
                 Class::Space => at -= 1,
@@ -178,7 +180,7 @@ mod tests {
     use super::*;
 
     /// The same result, token by token from the start.
-    fn forward(stretch: Stretch<'_>, end: usize) -> Previous {
+    fn forward(stretch: Stretch<'_>, end: usize) -> PreviousToken {
         let text = stretch.text;
         let (mut at, mut previous) = (stretch.start, stretch.before);
         while at < end {
@@ -190,33 +192,35 @@ mod tests {
                 Class::Word => {
                     let length = text[at..].iter().take_while(|byte| is_word(**byte)).count();
                     let meaning = match keyword::of(text, at, at + length) {
-                        _ if previous == Previous::Dot => Previous::Operand,
-                        Keyword::Expression | Keyword::New => Previous::Keyword,
-                        Keyword::Typeof => Previous::Typeof,
-                        Keyword::Branch => Previous::Branch,
-                        Keyword::Head => Previous::Head,
-                        Keyword::Export => Previous::Statement,
-                        Keyword::Await if previous == Previous::Head => Previous::Head,
-                        Keyword::Await => Previous::Keyword,
-                        Keyword::None | Keyword::Import | Keyword::Require | Keyword::TestRunner => Previous::Operand,
+                        _ if previous == PreviousToken::Dot => PreviousToken::Operand,
+                        Keyword::Expression | Keyword::New => PreviousToken::Keyword,
+                        Keyword::Typeof => PreviousToken::Typeof,
+                        Keyword::Branch => PreviousToken::Branch,
+                        Keyword::Head => PreviousToken::Head,
+                        Keyword::Export => PreviousToken::Statement,
+                        Keyword::Await if previous == PreviousToken::Head => PreviousToken::Head,
+                        Keyword::Await => PreviousToken::Keyword,
+                        Keyword::None | Keyword::Import | Keyword::Require | Keyword::TestRunner => {
+                            PreviousToken::Operand
+                        }
                     };
                     (length, meaning)
                 }
-                Class::CloseBracket => (1, Previous::Operand),
-                Class::Semicolon => (1, Previous::Statement),
-                Class::Equals if next == Some(b'>') => (2, Previous::Arrow),
-                Class::Dot if text[at..].starts_with(b"...") => (3, Previous::Operator),
-                Class::Dot => (1, Previous::Dot),
+                Class::CloseBracket => (1, PreviousToken::Operand),
+                Class::Semicolon => (1, PreviousToken::Statement),
+                Class::Equals if next == Some(b'>') => (2, PreviousToken::Arrow),
+                Class::Dot if text[at..].starts_with(b"...") => (3, PreviousToken::Operator),
+                Class::Dot => (1, PreviousToken::Dot),
                 Class::Sign if next == Some(byte) => (2, previous),
                 Class::Exclamation
-                    if previous == Previous::Operand
+                    if previous == PreviousToken::Operand
                         && at > 0
                         && !text[at - 1].is_ascii_whitespace()
                         && next != Some(b'=') =>
                 {
                     (1, previous)
                 }
-                _ => (1, Previous::Operator),
+                _ => (1, PreviousToken::Operator),
             };
             at += length;
         }
@@ -287,8 +291,8 @@ mod tests {
             pieces in pieces(),
             start in 0..3_usize,
             before in proptest::sample::select(vec![
-                Previous::Statement, Previous::BlockEnd, Previous::Operand, Previous::Dot, Previous::Operator, Previous::Keyword,
-                Previous::Typeof, Previous::Branch, Previous::Head, Previous::HeadEnd, Previous::Arrow,
+                PreviousToken::Statement, PreviousToken::BlockEnd, PreviousToken::Operand, PreviousToken::Dot, PreviousToken::Operator, PreviousToken::Keyword,
+                PreviousToken::Typeof, PreviousToken::Branch, PreviousToken::Head, PreviousToken::HeadEnd, PreviousToken::Arrow,
             ]),
         ) {
             // The text before the stretch is not part of it.
@@ -297,7 +301,7 @@ mod tests {
             let end = text.len() - 1;
             let read = forward(stretch, end);
             prop_assert_eq!(stretch.previous(end), read, "{}", text);
-            prop_assert_eq!(stretch.is_behind_head(end), read == Previous::Head, "{}", text);
+            prop_assert_eq!(stretch.is_behind_head(end), read == PreviousToken::Head, "{}", text);
         }
     }
 
@@ -308,7 +312,7 @@ mod tests {
             let stretch = Stretch {
                 text: text.as_bytes(),
                 start: 0,
-                before: Previous::Statement,
+                before: PreviousToken::Statement,
             };
             meter::take();
             assert_eq!(stretch.previous(text.len()), forward(stretch, text.len()), "{piece}");

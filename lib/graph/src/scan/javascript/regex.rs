@@ -2,7 +2,7 @@
 
 use crate::scan::javascript::bytes::word_end;
 use crate::scan::javascript::scanner::Scanner;
-use crate::scan::javascript::state::Previous;
+use crate::scan::javascript::state::PreviousToken;
 use crate::scan::meter;
 
 /// Words after which an expression begins, so that a slash begins a regular expression.
@@ -34,14 +34,14 @@ impl Scanner<'_, '_> {
         match end {
             Ok(end) => {
                 self.position = word_end(self.text, end);
-                self.previous = Previous::Operand;
+                self.previous = PreviousToken::Operand;
             }
             Err(read) => {
                 if !self.may_reread(read) {
                     // The text has used up its second readings: a presumed regular expression is not read again.
                     self.position += read - 1;
                 }
-                self.token(Previous::Operator);
+                self.token(PreviousToken::Operator);
             }
         }
     }

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::import_kind::ImportKind;
 use crate::scan::findings::Findings;
-use crate::scan::javascript::html::Hole;
+use crate::scan::javascript::html::OpenBraces;
 use crate::scan::javascript::literal;
 use crate::scan::javascript::literal::Literal;
-use crate::scan::javascript::state::{Frame, Previous, Root};
+use crate::scan::javascript::state::{Frame, PreviousToken, Root};
 use crate::scan::javascript::stop_bytes::Stops;
 use crate::scan::lines::Lines;
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
@@ -38,13 +38,13 @@ impl Dialect {
 
 /// A scan of one text.
 pub(crate) struct Scanner<'t, 'f> {
-    /// The whole text, and its beginning up to the end of what is scanned.
+    /// The whole text, and its scanned part.
     whole: &'t [u8],
     pub(super) text: &'t [u8],
     pub(super) position: usize,
     /// No import begins after this position.
     pub(super) last_word: usize,
-    pub(super) previous: Previous,
+    pub(super) previous: PreviousToken,
     pub(super) stops: Stops,
     pub(super) frames: Vec<Frame>,
     pub(super) roots: Vec<Root>,
@@ -58,7 +58,7 @@ pub(crate) struct Scanner<'t, 'f> {
     /// Whether elements are those of HTML: markup of Astro.
     pub(super) html: bool,
     /// The outermost open braces of markup.
-    pub(super) hole: Option<Hole>,
+    pub(super) hole: Option<OpenBraces>,
     /// Whether braces of markup hold code: not after a brace that nothing closes.
     pub(super) has_holes: bool,
     /// The ends of the names of the script tags in markup.
@@ -75,7 +75,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
             text,
             position: 0,
             last_word: 0,
-            previous: Previous::Statement,
+            previous: PreviousToken::Statement,
             stops: Stops::NONE,
             frames: Vec::new(),
             roots: Vec::new(),
@@ -96,7 +96,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     }
 
     /// Consumes a token of one byte.
-    pub(super) fn token(&mut self, token: Previous) {
+    pub(super) fn token(&mut self, token: PreviousToken) {
         self.position += 1;
         self.previous = token;
     }

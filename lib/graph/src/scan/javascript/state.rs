@@ -2,7 +2,7 @@
 
 /// The last token, as far as it affects the meaning of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Previous {
+pub(super) enum PreviousToken {
     /// The start of the file or of a statement.
     Statement,
     /// The end of a block, a function or a class.
@@ -27,20 +27,23 @@ pub(super) enum Previous {
     Arrow,
 }
 
-impl Previous {
+impl PreviousToken {
     /// Whether a slash begins a regular expression and not a division.
     pub(super) fn expects_expression(self) -> bool {
-        !matches!(self, Previous::Operand | Previous::Dot | Previous::Head)
+        !matches!(self, PreviousToken::Operand | PreviousToken::Dot | PreviousToken::Head)
     }
 
     /// Whether `<` can begin a JSX element.
     pub(super) fn expects_element(self) -> bool {
-        self.expects_expression() && self != Previous::BlockEnd
+        self.expects_expression() && self != PreviousToken::BlockEnd
     }
 
     /// Whether `{` begins an object (or a type, or a pattern) and not a block.
     pub(super) fn expects_object(self) -> bool {
-        matches!(self, Previous::Operator | Previous::Keyword | Previous::Typeof)
+        matches!(
+            self,
+            PreviousToken::Operator | PreviousToken::Keyword | PreviousToken::Typeof
+        )
     }
 }
 

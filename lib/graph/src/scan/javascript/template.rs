@@ -1,7 +1,7 @@
 //! Template strings: text, and holes with code in it.
 
 use crate::scan::javascript::scanner::Scanner;
-use crate::scan::javascript::state::{Frame, Previous};
+use crate::scan::javascript::state::{Frame, PreviousToken};
 use crate::scan::meter;
 
 impl Scanner<'_, '_> {
@@ -10,12 +10,12 @@ impl Scanner<'_, '_> {
         match template_end(self.text, self.position) {
             Some((end, false)) => {
                 self.position = end;
-                self.previous = Previous::Operand;
+                self.previous = PreviousToken::Operand;
             }
             Some((end, true)) => {
                 self.position = end - 1;
                 self.open(Frame::TemplateHole);
-                self.previous = Previous::Operator;
+                self.previous = PreviousToken::Operator;
             }
             None => self.position = self.text.len(),
         }

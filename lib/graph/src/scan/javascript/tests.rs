@@ -184,7 +184,7 @@ fn every_call_that_names_a_module_is_found() {
 }
 
 #[test]
-fn what_only_looks_like_an_import_is_none() {
+fn a_lookalike_of_an_import_is_none() {
     check(
         ALL,
         &[

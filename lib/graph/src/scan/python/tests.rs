@@ -50,7 +50,7 @@ fn every_form_of_import_statement_is_found() {
 }
 
 #[test]
-fn what_only_looks_like_an_import_is_none() {
+fn a_lookalike_of_an_import_is_none() {
     check(&[
         ("# import a", &[]),
         ("x = 'import a'; y = \"from a import b\"", &[]),

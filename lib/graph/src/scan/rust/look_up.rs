@@ -42,8 +42,8 @@ impl Scanner<'_, '_> {
             let line = lines.at(self.text, one.position);
             self.found.push(Specifier { text, name, kind, line });
         }
-        if is_cut || self.scopes.has_given_up() {
-            self.found.give_up();
+        if is_cut || self.scopes.has_stopped() {
+            self.found.stop_collecting();
         }
     }
 }

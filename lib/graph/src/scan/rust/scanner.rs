@@ -1,6 +1,6 @@
 //! The state of a scan, and its findings before their names are looked up.
 
-use crate::scan::findings::{BYTES_FOR_WEIGHT, Findings, Weigh};
+use crate::scan::findings::{BYTES_FOR_WEIGHT, Findings, Weighted};
 use crate::scan::rust::scope;
 use crate::scan::rust::scope::Scopes;
 use crate::scan::rust::trivia::skip;
@@ -21,13 +21,13 @@ pub(super) enum Form {
 }
 
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct SpecifierForm {
     pub(super) position: usize,
     pub(super) scope: u32,
     pub(super) form: Form,
 }
 
-impl Weigh for Found {
+impl Weighted for SpecifierForm {
     type Key<'a> = (u32, &'a Form);
 
     fn weight(&self) -> usize {
@@ -70,7 +70,7 @@ pub(super) struct Scanner<'t, 'f> {
     pub(super) paths: Vec<(&'t str, bool)>,
     /// Whether the last attribute began with `cfg_attr`.
     pub(super) is_conditional: bool,
-    pub(super) pending: Findings<Found>,
+    pub(super) pending: Findings<SpecifierForm>,
     pub(super) found: &'f mut Findings,
 }
 
@@ -96,7 +96,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     }
 
     pub(super) fn note(&mut self, position: usize, form: Form) {
-        self.pending.push(Found {
+        self.pending.push(SpecifierForm {
             position,
             scope: self.scope,
             form,
@@ -108,7 +108,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     pub(super) fn is_full(&mut self) -> bool {
         let (scopes, modules) = self.scopes.sizes();
         if self.frames.len().max(self.paths.len()) > MAX_OPEN || scopes > MAX_SCOPES || modules > MAX_MODULES {
-            self.pending.give_up();
+            self.pending.stop_collecting();
         }
         self.pending.is_full()
     }

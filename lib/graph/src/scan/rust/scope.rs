@@ -1,4 +1,5 @@
-//! The meaning of names in one file, as far as the file tells: inline modules, declared modules, and names that `use` binds.
+//! The meaning of names in one file, as far as the file defines it: inline modules, declared modules, and names that `use`
+//! binds.
 //!
 //! A file may use a name before it binds it, so that paths are looked up once all of it was read.
 
@@ -140,7 +141,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// Whether names were not looked up any more, because there are too many.
-    pub(super) fn has_given_up(&self) -> bool {
+    pub(super) fn has_stopped(&self) -> bool {
         self.steps.get() == 0
     }
 

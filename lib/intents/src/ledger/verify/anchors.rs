@@ -1,5 +1,5 @@
 use super::super::point::Point;
-use super::report::{Anchor, Expected, Source};
+use super::report::{Anchor, Expectations, Source};
 
 /// The anchors by their counts, and how far the ledger has come.
 pub(super) struct Anchors {
@@ -12,7 +12,7 @@ pub(super) struct Anchors {
 
 impl Anchors {
     /// The anchors of a ledger that begins at `start`. The base of the seal is one.
-    pub(super) fn new(expected: &Expected, start: Point) -> Self {
+    pub(super) fn new(expected: &Expectations, start: Point) -> Self {
         let base = expected.base.map(|point| Anchor {
             point,
             source: Source::Seal,
@@ -53,7 +53,7 @@ impl Anchors {
         self.sorted.last().filter(|anchor| anchor.point.seq > last.seq)
     }
 
-    /// Who knows `point`.
+    /// The source that knows `point`.
     pub(super) fn source_of(&self, point: Point) -> Option<&Source> {
         let known = self.sorted.iter().find(|anchor| anchor.point == point);
         known.map(|anchor| &anchor.source)

@@ -5,14 +5,14 @@ use sha2::{Digest, Sha256};
 use super::super::adoption::Adoption;
 use super::super::chain::{CHAIN, PREV};
 use super::super::hash::ChainHash;
-use super::report::{Finding, Foreign, Verdict};
+use super::report::{Finding, ForeignLines, Verdict};
 
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The lines before the first sealed one, under a hash.
 #[derive(Default)]
 pub(super) struct Prefix {
-    pub(super) found: Foreign,
+    pub(super) found: ForeignLines,
     raw: Sha256,
     /// The same without the carriage returns of CRLF and without a byte order mark.
     plain: Sha256,
@@ -47,13 +47,13 @@ impl Prefix {
         }
     }
 
-    /// Compares with what a sealed line adopts.
+    /// Compares with the lines that a sealed line adopts.
     pub(super) fn compare(&mut self, line: u64, adoption: Adoption) {
         let (raw, plain) = *self.hashes.get_or_insert_with(|| {
             let finish = |hash: &mut Sha256| ChainHash::finish(std::mem::take(hash));
             (finish(&mut self.raw), finish(&mut self.plain))
         });
-        let Foreign { lines, bytes, .. } = self.found;
+        let ForeignLines { lines, bytes, .. } = self.found;
         if adoption.hash == raw && (adoption.lines, adoption.bytes) == (lines, bytes) {
             self.found.is_adopted = true;
         } else if adoption.hash == plain {
@@ -63,9 +63,9 @@ impl Prefix {
         }
     }
 
-    /// What is wrong with the lines, or worth a note.
+    /// A problem of the lines, or a note.
     pub(super) fn finding(&self) -> Option<Finding> {
-        let Foreign {
+        let ForeignLines {
             lines,
             bytes,
             is_adopted,

@@ -1,20 +1,20 @@
 use std::collections::VecDeque;
 
 use super::super::adoption::Adoption;
-use super::super::chain::{Sealed, link, split};
+use super::super::chain::{SealedParts, link, split};
 use super::super::hash::ChainHash;
 use super::super::point::{Point, genesis};
 use super::MAX_LINE_BYTES;
 use super::anchors::Anchors;
 use super::foreign::{BOM, Prefix, is_of_others};
-use super::report::{Anchor, Expected, Finding, Report, Verdict};
+use super::report::{Anchor, Expectations, Finding, Report, Verdict};
 
-/// How many of the last hashes are kept, by which a line that comes again is told from another with its number.
+/// How many of the last hashes are kept, which distinguish a repeated line from another with its number.
 const RECENT: usize = 1024;
 
 /// Follows the chain line by line.
 pub(super) struct Judge<'a> {
-    expected: &'a Expected,
+    expected: &'a Expectations,
     genesis: ChainHash,
     anchors: Anchors,
     /// The line that was read last.
@@ -25,15 +25,15 @@ pub(super) struct Judge<'a> {
     last: Point,
     recent: VecDeque<ChainHash>,
     prefix: Prefix,
-    gap: Option<Gap>,
-    displaced: Option<Displaced>,
+    gap: Option<UnsealedLines>,
+    displaced: Option<DisplacedLine>,
     /// Damage that leaves the content as it was.
     outer: Option<Finding>,
     notes: Vec<Finding>,
 }
 
 /// Lines without seal after sealed ones.
-struct Gap {
+struct UnsealedLines {
     line: u64,
     lines: u64,
     /// The first that cannot be an unsealed line, and why.
@@ -41,7 +41,7 @@ struct Gap {
 }
 
 /// A line with a number that is too high. The lines after it say why.
-struct Displaced {
+struct DisplacedLine {
     line: u64,
     seq: u64,
     hash: ChainHash,
@@ -51,7 +51,7 @@ struct Displaced {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(expected: &'a Expected) -> Self {
+    pub(super) fn new(expected: &'a Expectations) -> Self {
         let start = Point::start(&expected.repository);
         Judge {
             expected,
@@ -124,7 +124,7 @@ impl<'a> Judge<'a> {
         inner
     }
 
-    fn sealed(&mut self, sealed: &Sealed<'_>, line: &[u8]) -> Option<Finding> {
+    fn sealed(&mut self, sealed: &SealedParts<'_>, line: &[u8]) -> Option<Finding> {
         let next = self.last.seq + 1;
         if let Some(gap) = self.gap.take() {
             let links = sealed.seq == next && sealed.prev == self.last.hash && sealed.expected_hash() == sealed.hash;
@@ -159,7 +159,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Decides where the chain begins: at its first line, or where the seal says that the rest begins.
-    fn begin(&mut self, first: &Sealed<'_>) {
+    fn begin(&mut self, first: &SealedParts<'_>) {
         self.has_begun = true;
         if let Some(base) = self.expected.base
             && base.seq > 0
@@ -176,8 +176,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Names what is wrong with a line that does not follow the one before. `hash` is the right one after its own `prev`.
-    fn wrong(&mut self, sealed: &Sealed<'_>, hash: ChainHash) -> Option<Finding> {
+    /// Names the problem of a line that does not follow the one before. `hash` is the right one after its own `prev`.
+    fn wrong(&mut self, sealed: &SealedParts<'_>, hash: ChainHash) -> Option<Finding> {
         let Point { seq: last, hash: prev } = self.last;
         let next = last + 1;
         let suspect = self.prefix.suspect.filter(|_| last == self.start.seq);
@@ -210,7 +210,7 @@ impl<'a> Judge<'a> {
                 let detail = format!("the line does not follow the one that {source} knows");
                 return Some(self.finding(Verdict::Forked, next, detail));
             }
-            let detail = "the line has a hash of its own; the next one names another, which it had before";
+            let detail = "the hash of the line is valid, but the next line names a different one: the line was changed";
             return Some(Finding {
                 line: self.line - 1,
                 ..self.finding(Verdict::Edited, last, detail)
@@ -224,7 +224,7 @@ impl<'a> Judge<'a> {
                 });
             }
             let (line, seq, hash) = (self.line, sealed.seq, sealed.hash);
-            self.displaced = Some(Displaced {
+            self.displaced = Some(DisplacedLine {
                 line,
                 seq,
                 hash,
@@ -246,7 +246,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    fn follow_displaced(&mut self, sealed: Option<Sealed<'_>>) {
+    fn follow_displaced(&mut self, sealed: Option<SealedParts<'_>>) {
         let (Some(displaced), Some(sealed)) = (&mut self.displaced, sealed) else {
             return;
         };
@@ -255,9 +255,9 @@ impl<'a> Judge<'a> {
         displaced.is_moved |= is_next && sealed.expected_hash() == sealed.hash;
     }
 
-    /// A line without seal after sealed ones: what is not sealed yet, if nothing but such lines follows.
+    /// A line without seal after sealed ones: an unsealed tail, if only such lines follow.
     fn unsealed(&mut self, line: &[u8], has_newline: bool) -> Option<Finding> {
-        let gap = self.gap.get_or_insert(Gap {
+        let gap = self.gap.get_or_insert(UnsealedLines {
             line: self.line,
             lines: 0,
             suspect: None,
@@ -282,7 +282,7 @@ impl<'a> Judge<'a> {
     /// The report at the end of the stream.
     pub(super) fn end(mut self) -> Report {
         let damage = self.damage_at_end().or(self.outer.take());
-        if let Some(Gap { line, lines, .. }) = self.gap {
+        if let Some(UnsealedLines { line, lines, .. }) = self.gap {
             let detail = format!("{lines} lines are not sealed");
             let note = Finding {
                 line,
@@ -302,9 +302,11 @@ impl<'a> Judge<'a> {
         let next = self.last.seq + 1;
         if let Some(displaced) = &self.displaced {
             let (verdict, detail) = match displaced {
-                Displaced { comes_again: true, .. } => (Verdict::Duplicate, "the line comes again".to_owned()),
-                Displaced { is_moved: true, .. } => (Verdict::Reordered, format!("the line stands before seq {next}")),
-                Displaced { seq, .. } => (
+                DisplacedLine { comes_again: true, .. } => (Verdict::Duplicate, "the line comes again".to_owned()),
+                DisplacedLine { is_moved: true, .. } => {
+                    (Verdict::Reordered, format!("the line stands before seq {next}"))
+                }
+                DisplacedLine { seq, .. } => (
                     Verdict::Missing,
                     format!("lines are missing between seq {} and seq {seq}", self.last.seq),
                 ),

@@ -8,7 +8,7 @@ const FIRST_BYTES: usize = 256 * 1024;
 pub(super) struct Lines<R> {
     source: R,
     buffer: Vec<u8>,
-    /// What was read and not yet given is `buffer[start..end]`.
+    /// The part that was read and not yet returned is `buffer[start..end]`.
     start: usize,
     end: usize,
 }
@@ -67,7 +67,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Moves what is there to the beginning when the buffer is full, and lets it grow when that is not enough.
+    /// Moves the rest to the beginning when the buffer is full, and lets it grow when that is not enough.
     fn make_room(&mut self) {
         if self.end < self.buffer.len() {
             return;
@@ -80,7 +80,7 @@ impl<R: Read> Lines<R> {
         self.start = 0;
     }
 
-    /// Reads more behind what is there.
+    /// Reads more behind the rest.
     fn fill(&mut self) -> io::Result<usize> {
         loop {
             match self.source.read(&mut self.buffer[self.end..]) {

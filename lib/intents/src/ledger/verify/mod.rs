@@ -1,7 +1,7 @@
 //! Whether a ledger is whole: one pass over any stream, in constant memory.
 //!
-//! [`lines`] cuts the stream, [`judge`] follows the chain and names what is wrong, [`foreign`] keeps the lines of others at the
-//! beginning, [`anchors`] are the points that it has to go through, and [`report`] says what was found.
+//! [`lines`] cuts the stream, [`judge`] follows the chain and names problems, [`foreign`] keeps the lines of others at the
+//! beginning, [`anchors`] are the points that it has to go through, and [`report`] has the findings.
 
 mod anchors;
 mod foreign;
@@ -11,7 +11,7 @@ mod report;
 
 use std::io::{self, Read};
 
-pub use report::{Anchor, Expected, Finding, Foreign, Report, Source, Verdict};
+pub use report::{Anchor, Expectations, Finding, ForeignLines, Report, Source, Verdict};
 
 use judge::Judge;
 use lines::{Lines, Next};
@@ -20,7 +20,7 @@ use lines::{Lines, Next};
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Verifies the ledger that `source` gives. An error is one of reading; damage is in the report.
-pub fn verify(source: impl Read, expected: &Expected) -> io::Result<Report> {
+pub fn verify(source: impl Read, expected: &Expectations) -> io::Result<Report> {
     let mut lines = Lines::new(source);
     let mut judge = Judge::new(expected);
     loop {

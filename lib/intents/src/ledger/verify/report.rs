@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::super::point::Point;
 
-/// What a ledger has to be.
+/// Expectations of a ledger.
 #[derive(Clone, Debug)]
-pub struct Expected {
+pub struct Expectations {
     /// The repository, `host/owner/name`.
     pub repository: String,
     /// Where the store's seal says that the rest begins, after older lines have gone. It is an anchor, too.
@@ -15,10 +15,10 @@ pub struct Expected {
     pub anchors: Vec<Anchor>,
 }
 
-impl Expected {
+impl Expectations {
     /// The chain alone, of `repository`.
     pub fn chain_of(repository: &str) -> Self {
-        Expected {
+        Expectations {
             repository: repository.to_owned(),
             base: None,
             anchors: Vec::new(),
@@ -30,7 +30,7 @@ impl Expected {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
     pub point: Point,
-    /// Who says so.
+    /// The source of the claim.
     pub source: Source,
 }
 
@@ -55,12 +55,12 @@ impl fmt::Display for Source {
     }
 }
 
-/// What was found.
+/// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The first damage. The lines after it were not verified.
     pub damage: Option<Finding>,
-    /// What is worth knowing and is no damage: UNSEALED_TAIL, TRIMMED, UNADOPTED.
+    /// Notes that are not damage: UNSEALED_TAIL, TRIMMED, UNADOPTED.
     pub notes: Vec<Finding>,
     /// The point before the first sealed line.
     pub start: Point,
@@ -69,7 +69,7 @@ pub struct Report {
     /// Lines that were read.
     pub lines: u64,
     /// Lines of other programs before the first sealed one.
-    pub foreign: Foreign,
+    pub foreign: ForeignLines,
     /// How many anchors the ledger went through.
     pub anchors_met: usize,
     /// How many anchors are before its first line, where nothing can be compared.
@@ -78,7 +78,7 @@ pub struct Report {
 
 /// Lines of other programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Foreign {
+pub struct ForeignLines {
     /// How many.
     pub lines: u64,
     /// Their bytes, newlines included.
@@ -90,7 +90,7 @@ pub struct Foreign {
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it is.
+    /// Its verdict.
     pub verdict: Verdict,
     /// The line of the file, from 1. For TRUNCATED the one that would come next.
     pub line: u64,

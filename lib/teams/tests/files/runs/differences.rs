@@ -1,6 +1,6 @@
 //! Tasks there and here, and how often each difference that is meant was met. Their names are those of the facts about the plugin,
-//! and one more for each replay: there a completed task is taken out of all `blocks` and not out of its own `dependencies`, and put
-//! into `blocks` again by dependencies that it gets later. Here it is in no `blocks`, and the store has nothing in its `dependencies`
+//! and one more for each replay: there a completed task is removed from all `blocks` and not from its `dependencies`, and put into
+//! `blocks` again by dependencies that it gets later. Here it is in no `blocks`, and the store has nothing in its `dependencies`
 //! either (`COMPLETED`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ const OF_FACTS: [&str; 12] = [
 /// A completed task is in `blocks` there, or has open `dependencies`, and not here.
 pub const COMPLETED: &str = "completed";
 
-/// What was met in a run.
+/// Differences met in a run.
 #[derive(Default)]
 pub struct Differences {
     counts: BTreeMap<&'static str, usize>,
@@ -61,7 +61,8 @@ impl Differences {
         assert_eq!(met, [&OF_FACTS[..], &[one_more]].concat());
     }
 
-    /// The task `id` is the same as there, but for what is meant. `met` are its completed dependencies, asked for where it matters.
+    /// The task `id` is the same as there, but for intended differences. `met` are its completed dependencies, asked for where it
+    /// matters.
     pub fn same_task(&mut self, id: &str, ours: &Shown, met: impl FnOnce() -> BTreeSet<String>, recorded: &Value) {
         assert_eq!(id, text(recorded, "id"));
         assert_eq!(ours.title, text(recorded, "title"));

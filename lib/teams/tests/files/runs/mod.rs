@@ -1,5 +1,5 @@
-//! The recorded programs of the plugin, and what a replay of them may find to be different: for the model here, and for the plugin's
-//! tools of `coord mcp` (`tests/agents/mcp/opencode/`).
+//! The recorded programs of the plugin, and the permitted differences of a replay: for the model here, and for the plugin's tools of
+//! `coord mcp` (`tests/agents/mcp/opencode/`).
 
 pub mod differences;
 
@@ -13,13 +13,13 @@ const RUNS: &[u8] = include_bytes!("../data/opencode-teams-traces.jsonl.gz");
 pub struct Run {
     /// Its number.
     pub seed: Value,
-    /// What it did.
+    /// Its steps.
     pub steps: Vec<Step>,
     /// The files at its end: `config`, `inboxes`, `tasks`.
     pub end: Value,
 }
 
-/// An operation, and what came of it.
+/// An operation, and its result.
 pub struct Step {
     /// Its name.
     pub operation: String,

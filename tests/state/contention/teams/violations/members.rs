@@ -17,7 +17,7 @@ fn said_of(events: impl IntoIterator<Item = Json>) -> String {
 }
 
 #[test]
-fn who_is_to_stop_and_claims_is_named() {
+fn a_claiming_member_that_must_stop_is_named() {
     let requested = || shutdown("requested", Some("h1"), "h0", 1);
     let approved = || shutdown("approved", Some("h1"), "h1", 1);
     let rejected = ["rejected_by", "rejected"].map(|state| shutdown(state, Some("h1"), "h1", 1));

@@ -122,7 +122,7 @@ fn said(change: impl FnOnce(&mut Vec<Ask>, &mut Inboxes, &mut Stored)) -> String
 }
 
 #[test]
-fn what_may_be_is_not_objected_to() {
+fn valid_values_pass() {
     assert_eq!(said(|_, _, _| ()), "");
 }
 

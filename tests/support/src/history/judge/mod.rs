@@ -21,11 +21,11 @@ pub struct Tally {
     pub not_pushed: usize,
     pub checks: usize,
     pub unanswered: usize,
-    /// Operations without an answer that were carried out all the same.
+    /// Operations without an answer that were still carried out.
     pub unanswered_but_done: usize,
 }
 
-/// What the judge must know of the arena.
+/// The judge's facts about the arena.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     pub neighbors: Neighbors,
@@ -88,7 +88,7 @@ fn places(operations: &[Operation], stored: &Stored) -> Result<BTreeMap<u64, Pla
     let known: BTreeMap<u64, &Operation> = operations.iter().map(|operation| (operation.id, operation)).collect();
     let mut places: BTreeMap<u64, Place> = BTreeMap::new();
     for (index, event) in stored.events.iter().enumerate() {
-        // These have the message of the claim that expired, or waits; they are nobody's doing.
+        // These have the message of the claim that expired, or waits; no caller caused them.
         if matches!(event.kind, Kind::Expired | Kind::Reserved) {
             continue;
         }

@@ -3,7 +3,7 @@
 use super::{PythonManifest, required_name};
 
 impl PythonManifest {
-    /// Reads an INI file: the sections that matter have names of their own in each.
+    /// Reads an INI file: the relevant sections have different names in each.
     pub(crate) fn of_ini(text: &str) -> Self {
         let mut manifest = PythonManifest::default();
         let mut finds = false;

@@ -13,7 +13,7 @@ pub(crate) mod script;
 
 use crate::resolve::paths::folder;
 
-/// What one file says. Folders are relative to that of the file.
+/// The facts of one file. Folders are relative to that of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PythonManifest {
     /// Folders whose packages are built and installed.

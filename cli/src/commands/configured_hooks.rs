@@ -1,0 +1,120 @@
+//! The hooks of agents, as they are configured in this repository or for this user.
+
+use std::path::{Path, PathBuf};
+
+use coord_git::WorkingCopy;
+
+use super::init::handler::Form;
+
+/// What a configuration that has the hook says.
+const HOOK: &str = "coord hook";
+
+/// Largest file that is looked into, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Most versions of a plugin that are looked at.
+const MOST_VERSIONS: usize = 16;
+
+/// Where the hooks of an agent are configured.
+struct Configuration {
+    /// Its name for `coord hook`.
+    agent: &'static str,
+    /// Files below the working copy or the home folder.
+    files: &'static [&'static str],
+    /// The file of its plugin below the home folder; `*` is the folder of a version.
+    plugin: &'static str,
+}
+
+const fn configuration(agent: &'static str, files: &'static [&'static str], plugin: &'static str) -> Configuration {
+    Configuration { agent, files, plugin }
+}
+
+const AGENTS: [Configuration; 6] = [
+    configuration(
+        "claude-code",
+        &[".claude/settings.json", ".claude/settings.local.json"],
+        ".claude/plugins/cache/coord/coord/*/hooks/hooks.json",
+    ),
+    configuration(
+        "codex",
+        &[".codex/hooks.json", ".codex/config.toml"],
+        ".codex/plugins/cache/coord/coord/*/hooks/hooks.json",
+    ),
+    configuration(
+        "cursor",
+        &[".cursor/hooks.json"],
+        ".cursor/plugins/local/coord/hooks/hooks.json",
+    ),
+    configuration(
+        "gemini",
+        &[".gemini/settings.json"],
+        ".gemini/extensions/coord/hooks/hooks.json",
+    ),
+    configuration(
+        "copilot",
+        &[
+            ".github/hooks/coord.json",
+            ".copilot/hooks/coord.json",
+            ".copilot/config.json",
+        ],
+        ".copilot/installed-plugins/*/coord/hooks.json",
+    ),
+    configuration(
+        "opencode",
+        &[".opencode/plugins/coord.js", ".config/opencode/plugins/coord.js"],
+        "",
+    ),
+];
+
+/// The hooks of an agent, as they are configured.
+#[derive(Clone, Debug)]
+pub struct Configured {
+    /// The file.
+    pub path: PathBuf,
+    /// What they do where `coord` is not installed.
+    pub form: Form,
+}
+
+/// Each agent that has hooks, by its name for `coord hook`, with those that are configured.
+pub fn all(working_copy: &WorkingCopy) -> [(&'static str, Option<Configured>); 6] {
+    AGENTS.map(|agent| (agent.agent, configured(&agent, working_copy)))
+}
+
+fn configured(agent: &Configuration, working_copy: &WorkingCopy) -> Option<Configured> {
+    let home = std::env::home_dir();
+    // Codex reads the hooks of a worktree from the main checkout.
+    let main = working_copy.shared_folder().parent().filter(|_| agent.agent == "codex");
+    let folders = [
+        Some(working_copy.root().to_owned()),
+        main.map(PathBuf::from),
+        home.clone(),
+    ];
+    let folders = folders.into_iter().flatten();
+    let files = folders.flat_map(|folder| agent.files.iter().map(move |file| folder.join(file)));
+    let plugins = home.filter(|_| !agent.plugin.is_empty());
+    let plugins = plugins.into_iter().flat_map(|home| versions(&home, agent.plugin));
+    files.chain(plugins).find_map(|path| {
+        let text = read(&path).filter(|text| text.contains(HOOK))?;
+        let form = Form::of(&text, agent.agent);
+        Some(Configured { path, form })
+    })
+}
+
+/// The files that `pattern` stands for below `home`.
+fn versions(home: &Path, pattern: &str) -> Vec<PathBuf> {
+    match pattern.split_once("/*/") {
+        Some((folder, file)) => {
+            let entries = std::fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
+            entries
+                .take(MOST_VERSIONS)
+                .map(|entry| entry.path().join(file))
+                .collect()
+        }
+        None => vec![home.join(pattern)],
+    }
+}
+
+fn read(path: &Path) -> Option<String> {
+    let content = coord_files::regular(path, MOST_BYTES).ok()??;
+    Some(String::from_utf8_lossy(&content).into_owned())
+}

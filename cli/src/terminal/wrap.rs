@@ -1,0 +1,42 @@
+//! Sentences that are broken at blanks.
+
+use unicode_width::UnicodeWidthStr;
+
+/// `text` in lines of at most `width` columns, which colors do not count for. A longer word has a line for itself.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let columns = |word: &str| anstream::adapter::strip_str(word).to_string().width();
+    let mut lines = vec![(String::new(), 0)];
+    for word in text.split_whitespace() {
+        let needed = columns(word);
+        match lines.last_mut() {
+            Some((line, used)) if line.is_empty() => {
+                line.push_str(word);
+                *used = needed;
+            }
+            Some((line, used)) if *used + 1 + needed <= width => {
+                line.push(' ');
+                line.push_str(word);
+                *used += 1 + needed;
+            }
+            _ => lines.push((word.to_owned(), needed)),
+        }
+    }
+    lines.into_iter().map(|(line, _)| line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_as_wide_as_they_are_seen() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(
+            wrapped("\u{1b}[1mone\u{1b}[0m two three", 7),
+            ["\u{1b}[1mone\u{1b}[0m two", "three"]
+        );
+        assert_eq!(wrapped("日本 語", 5), ["日本", "語"]);
+        assert_eq!(wrapped("unbroken a", 4), ["unbroken", "a"]);
+        assert_eq!(wrapped("", 4), [""]);
+    }
+}

@@ -1,0 +1,136 @@
+//! One build from the lease to the published graph.
+
+use std::sync::Arc;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::build::{build_tree, in_one_form};
+use super::job::{BuildError, Job, LastBuild};
+use super::previous_records::load_records;
+use super::progress_report::Reporter;
+use super::publish::publish;
+use super::settled_pending;
+use super::stored_ignore::StoredIgnore;
+use super::stored_policy::{LoadedPolicy, PolicyBuild, StoredPolicy};
+use coord_graph::Previous;
+use coord_sources::Source;
+use coord_state::builds::{BuildLease, PublishOutcome, fail_build, lease_build};
+use coord_store::Store;
+
+/// Builds the graph of `job` and publishes it, unless it is already stored or another builder has the lease. `last` is the
+/// previous build of this process, and is replaced by the new one.
+///
+/// # Errors
+/// When the repository or the store cannot be read or written. The failure is recorded in the store if possible.
+pub async fn build_and_publish(
+    store: Arc<dyn Store>,
+    source: &dyn Source,
+    job: Job<'_>,
+    last: &mut Option<LastBuild>,
+) -> Result<BuildLease, BuildError> {
+    build_and_publish_until(store, source, job, last, None).await
+}
+
+/// The same, stopped at `end_by`. A build that is stopped counts as failed.
+pub(super) async fn build_and_publish_until(
+    store: Arc<dyn Store>,
+    source: &dyn Source,
+    job: Job<'_>,
+    last: &mut Option<LastBuild>,
+    end_by: Option<Instant>,
+) -> Result<BuildLease, BuildError> {
+    let Job {
+        repo,
+        branch,
+        commit,
+        builder,
+        ..
+    } = job;
+    let lease = lease_build(&*store, repo, branch, builder, commit).await?;
+    if lease != BuildLease::Granted {
+        return Ok(lease);
+    }
+    let building = build_leased(&store, source, job, last);
+    let result = match end_by {
+        None => building.await,
+        Some(end_by) => timeout_at(end_by, building).await.unwrap_or(Err(BuildError::TimeUp)),
+    };
+    if let Err(error) = &result {
+        // The cause is for the log. The store, and so the page, get a sentence without local paths.
+        let reason = match error {
+            BuildError::Source(_) => "the repository could not be read",
+            BuildError::Store(_) | BuildError::Torn => "the store could not be written",
+            BuildError::Encoding(_) => "the graph could not be encoded",
+            BuildError::TimeUp => "it took longer than a build may take here",
+        };
+        if let Err(error) = fail_build(&*store, repo, branch, builder, commit, reason).await {
+            tracing::debug!(%error, "the failure of a build could not be noted");
+        }
+    }
+    match result? {
+        // Another builder has the lease, or the store has lost it.
+        PublishOutcome::LeaseLost => Ok(BuildLease::Busy { until: 0 }),
+        PublishOutcome::Done | PublishOutcome::Rebased | PublishOutcome::Torn => Ok(lease),
+    }
+}
+
+async fn build_leased(
+    store: &Arc<dyn Store>,
+    source: &dyn Source,
+    job: Job<'_>,
+    last: &mut Option<LastBuild>,
+) -> Result<PublishOutcome, BuildError> {
+    let reporter = Reporter::start(store, job);
+    let building = async {
+        let (tree, same_names) = in_one_form(source.tree(job.repo, job.commit).await?);
+        if same_names > 0 {
+            tracing::warn!(
+                repo = %job.repo, commit = %job.commit, left_out = same_names,
+                "some files have the name of another one in Unicode's form NFC, and are left out of the graph"
+            );
+        }
+        let previous = match last {
+            Some(built) => Previous::Snapshot(Arc::clone(&built.snapshot)),
+            None => Previous::Stored(load_records(&**store, job.repo, job.branch, &tree).await?),
+        };
+        let last_ignore = last.as_ref().and_then(|built| built.ignore.as_ref());
+        let ignore = StoredIgnore::read(source, job.repo, &tree, last_ignore).await?;
+        let place = PolicyBuild {
+            store: &**store,
+            source,
+            repo: job.repo,
+            branch: job.branch,
+        };
+        let last_policy = last.as_ref().map(|built| &built.policy);
+        let (LoadedPolicy { policy, left_out }, tree) = StoredPolicy::read(place, tree, last_policy).await?;
+        if let Err(error) = settled_pending::settle(&**store, source, job, &tree).await {
+            tracing::debug!(%error, repo = %job.repo, branch = %job.branch, "pending changes stay for the next build");
+        }
+        let snapshot = build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?;
+        let neighbors = match left_out.is_empty() {
+            true => Arc::clone(snapshot.graph()),
+            false => Arc::new(snapshot.graph().without(|path| left_out.contains(path))),
+        };
+        Ok::<_, BuildError>(LastBuild {
+            commit: job.commit.clone(),
+            snapshot: Arc::new(snapshot),
+            ignore,
+            policy,
+            neighbors,
+        })
+    };
+    let built = tokio::select! {
+        built = building => built?,
+        () = reporter.lost() => {
+            tracing::debug!(repo = %job.repo, branch = %job.branch, "a build has lost its lease, and ends");
+            return Ok(PublishOutcome::LeaseLost);
+        }
+    };
+    drop(reporter);
+    let published = publish(&**store, job, &built, last.as_ref()).await?;
+    if published == PublishOutcome::LeaseLost {
+        tracing::debug!(repo = %job.repo, branch = %job.branch, "another builder has taken over");
+    }
+    *last = Some(built);
+    Ok(published)
+}

@@ -1,0 +1,229 @@
+//! `.coord.toml` and `.gitattributes` of the head of a branch, in the form in which they are stored with the graph.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use coord_domain::{Branch, RepoId};
+use coord_settings::policy::file::{MAX_BYTES, PolicyFile};
+use coord_settings::policy::{ATTRIBUTES, Attributes, FileKind, PATH, Policy, PolicyText, STEPS_OF_TREE};
+use coord_sources::{Blob, BlobSink, EntryKind, Source, SourceError, TreeEntry};
+use coord_state::builds::stored_policy;
+use coord_store::Store;
+
+use super::job::BuildError;
+
+/// Most files of attributes that are read: those nearest to the root.
+const MOST_ATTRIBUTE_FILES: usize = 64;
+
+/// The policy of a branch as stored: two fields of the graph's hash. Without the files there is neither.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoredPolicy {
+    text: PolicyText,
+}
+
+/// The policy of a commit, and the files that are no neighbors by it.
+pub(super) struct LoadedPolicy {
+    pub policy: StoredPolicy,
+    /// The files of the tree that have no neighbors.
+    pub left_out: HashSet<String>,
+}
+
+/// A build whose policy is read.
+#[derive(Clone, Copy)]
+pub(super) struct PolicyBuild<'a> {
+    pub store: &'a dyn Store,
+    pub source: &'a dyn Source,
+    pub repo: &'a RepoId,
+    pub branch: &'a Branch,
+}
+
+/// A file of the tree: its content, or why it cannot be read.
+type Content = Result<Vec<u8>, String>;
+
+impl StoredPolicy {
+    /// Reads the files of `tree`. `last` is that of an earlier build of this process; without one, the store is asked.
+    ///
+    /// # Errors
+    /// When the source or the store does not respond.
+    pub(super) async fn read(
+        place: PolicyBuild<'_>,
+        tree: Vec<TreeEntry>,
+        last: Option<&StoredPolicy>,
+    ) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
+        let files = files_of(&tree);
+        if files.is_empty() {
+            let text = PolicyText::default();
+            return fitted(vec![text], tree).await;
+        }
+        let last = match last {
+            Some(last) => last.text.clone(),
+            None => PolicyText::of_stored(&stored_policy(place.store, place.repo, place.branch).await?.1),
+        };
+        let sources: String = files
+            .iter()
+            .map(|file| format!("{} {}\n", file.path, file.blob))
+            .collect();
+        if last.sources == sources {
+            return fitted(vec![last.clone(), without_patterns(last)], tree).await;
+        }
+        let contents = read_all(place, &files).await?;
+        let text = text_of(&files, contents, &last.file, sources);
+        let older = PolicyText {
+            file: last.file,
+            problem: Some(too_slow()),
+            ..text.clone()
+        };
+        let none = without_patterns(older.clone());
+        fitted(vec![text, older, none], tree).await
+    }
+
+    /// The fields of the graph's hash, with their values.
+    pub(super) fn fields(&self) -> Vec<(&'static str, String)> {
+        let stored = self.text.stored().into_iter();
+        stored
+            .flat_map(|(text, digest)| [("policy", text), ("policy_digest", digest)])
+            .collect()
+    }
+}
+
+fn too_slow() -> String {
+    format!("{PATH}:1:1: its patterns take too long for the files of the repository; write them with fewer wildcards")
+}
+
+/// The same without anything that could be slow.
+fn without_patterns(text: PolicyText) -> PolicyText {
+    PolicyText {
+        file: PolicyFile {
+            shared: None,
+            ignore: Vec::new(),
+            ..text.file
+        },
+        union: Vec::new(),
+        generated: Vec::new(),
+        problem: Some(too_slow()),
+        sources: text.sources,
+    }
+}
+
+/// The files that say something: the policy, and the attributes from the root down.
+fn files_of(tree: &[TreeEntry]) -> Vec<TreeEntry> {
+    let is_attributes = |path: &str| path.rsplit_once('/').map_or(path, |(_, name)| name) == ATTRIBUTES;
+    let mut files: Vec<TreeEntry> = tree
+        .iter()
+        .filter(|entry| is_attributes(&entry.path) && entry.kind == EntryKind::File)
+        .cloned()
+        .collect();
+    files.sort_by_key(|file| (file.path.matches('/').count(), file.path.clone()));
+    files.truncate(MOST_ATTRIBUTE_FILES);
+    let policy = tree.binary_search_by(|entry| entry.path.as_str().cmp(PATH));
+    if let Some(policy) = policy.ok().and_then(|place| tree.get(place)) {
+        files.insert(0, policy.clone());
+    }
+    files
+}
+
+/// The content of `files`, in their order.
+async fn read_all(place: PolicyBuild<'_>, files: &[TreeEntry]) -> Result<Vec<Content>, SourceError> {
+    let mut contents: Vec<Content> = vec![Err("it is missing, or damaged".to_owned()); files.len()];
+    let mut places = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        match file.kind {
+            EntryKind::File => places.push(at),
+            _ => contents[at] = Err("it is no regular file".to_owned()),
+        }
+    }
+    let blobs = places.iter().map(|at| files[*at].blob.clone()).collect();
+    let contents = Arc::new(Mutex::new(contents));
+    let sink: BlobSink = {
+        let contents = Arc::clone(&contents);
+        Arc::new(move |index, blob: Blob<'_>| {
+            let content = match blob {
+                Blob::Content(content) => Ok(content.to_vec()),
+                Blob::TooLarge(bytes) => Err(format!("it has {bytes} bytes; at most {MAX_BYTES} are allowed")),
+                Blob::Unreadable => return,
+            };
+            let mut contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(slot) = places.get(index).and_then(|at| contents.get_mut(*at)) {
+                *slot = content;
+            }
+        })
+    };
+    place
+        .source
+        .read_blobs(place.repo, blobs, MAX_BYTES as u64, sink)
+        .await?;
+    let contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(contents.clone())
+}
+
+/// The policy in the files. `last` is the last good policy.
+fn text_of(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, sources: String) -> PolicyText {
+    let mut text = PolicyText {
+        sources,
+        ..PolicyText::default()
+    };
+    let mut attributes = Attributes::default();
+    let mut problems = Vec::new();
+    for (file, content) in files.iter().zip(contents) {
+        let path = &file.path;
+        match content {
+            Ok(content) if path == PATH => match PolicyFile::parse(&content) {
+                Ok(file) => text.file = file,
+                Err(problem) => {
+                    text.file = last.clone();
+                    problems.push(format!("{PATH}:{problem}"));
+                }
+            },
+            Ok(content) => attributes.add(
+                path.strip_suffix(ATTRIBUTES).unwrap_or(path).trim_end_matches('/'),
+                &content,
+            ),
+            Err(why) => {
+                if path == PATH {
+                    text.file = last.clone();
+                }
+                problems.push(format!("{path}:1:1: {why}"));
+            }
+        }
+    }
+    if attributes.is_cut {
+        problems.push(format!(
+            "{ATTRIBUTES}:1:1: it has more, or longer, lines about merging than count"
+        ));
+    }
+    (text.union, text.generated) = (attributes.union, attributes.generated);
+    text.problem = problems.into_iter().next();
+    text
+}
+
+/// The first of `texts` whose patterns are fast enough for `tree`; the last one has none.
+async fn fitted(texts: Vec<PolicyText>, tree: Vec<TreeEntry>) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
+    let fit = move || {
+        let mut left_out = HashSet::new();
+        let mut fitting = PolicyText::default();
+        for text in texts {
+            fitting = text;
+            if let Some(found) = left_out_of(&fitting, &tree) {
+                left_out = found;
+                break;
+            }
+        }
+        let policy = StoredPolicy { text: fitting };
+        (LoadedPolicy { policy, left_out }, tree)
+    };
+    let fitting = tokio::task::spawn_blocking(fit).await;
+    fitting.map_err(|error| SourceError::Unreachable(format!("the policy could not be computed: {error}")).into())
+}
+
+/// The files of `tree` that are shared or ignored; none if that takes too long.
+fn left_out_of(text: &PolicyText, tree: &[TreeEntry]) -> Option<HashSet<String>> {
+    let policy = Policy::of(text.clone());
+    let mut judge = policy.judge_within(STEPS_OF_TREE);
+    let mut left_out = HashSet::new();
+    for entry in tree {
+        if judge.kind(&entry.path) != FileKind::Plain {
+            left_out.insert(entry.path.clone());
+        }
+    }
+    (!judge.is_over()).then_some(left_out)
+}

@@ -1,0 +1,236 @@
+//! Keeps the graph of a branch up to date: the head to build, the lease, and the next attempt. A server drives it from a
+//! loop ([`super::background`]), a function after its response ([`super::deferred`]).
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::builder::{BuildPermit, GraphBuilder};
+use super::head_observer::HeadObserver;
+use super::job::BuildError;
+use super::schedule::{BuildClaim, Pace, RepoBranch, Schedule};
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_runtime::after_response::TimeAllotment;
+use coord_sources::SourceError;
+use coord_state::builds::{BuildLease, graph_hash};
+use coord_state::heads::{FetchedHead, forget_head, record_head, stored_head};
+use coord_store::StoreError;
+
+/// Commits recorded with a head. A function without a source uses them to prove that a commit was pushed.
+const RECENT_COMMITS: usize = 200;
+
+/// The graphs of the branches that this process has met.
+pub(super) struct Upkeep {
+    builder: GraphBuilder,
+    schedule: Arc<Schedule>,
+}
+
+/// A kind of process that keeps graphs up to date.
+pub(super) trait Driver: Send + Sync + 'static {
+    fn upkeep(&self) -> &Upkeep;
+
+    /// Starts [`Upkeep::bring_up`] soon, without waiting for it.
+    fn start(&self, claim: BuildClaim);
+}
+
+impl<D: Driver> HeadObserver for D {
+    fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+        let claim = self.upkeep().schedule.claim(&(repo.clone(), branch.clone()), head);
+        if let Some(claim) = claim {
+            self.start(claim);
+        }
+    }
+
+    fn saw_move(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+        let claim = self
+            .upkeep()
+            .schedule
+            .claim_moved(&(repo.clone(), branch.clone()), head);
+        if let Some(claim) = claim {
+            self.start(claim);
+        }
+    }
+
+    fn misses_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+        self.upkeep().schedule.doubt(&(repo.clone(), branch.clone()));
+        self.saw_head(repo, branch, head);
+    }
+
+    /// Covers only the branches that this process has met, because the store does not list branches. The next request about
+    /// another branch updates its graph.
+    fn look_again(&self) {
+        for ((repo, branch), head) in self.upkeep().schedule.doubt_all() {
+            self.saw_move(&repo, &branch, &head);
+        }
+    }
+}
+
+/// The remaining work for a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RemainingWork {
+    /// Nothing, until another head is seen or the graph is missed.
+    Nothing,
+    /// Another attempt, after this time.
+    Retry(Duration),
+    /// Nothing: the branch has not been requested for so long that its graph has expired.
+    Unused,
+    /// Nothing: the branch is gone.
+    Gone,
+}
+
+/// Why the graph of a branch could not be updated.
+#[derive(Debug, thiserror::Error)]
+enum UpkeepError {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+impl Upkeep {
+    pub(super) fn new(builder: GraphBuilder, pace: Pace) -> Self {
+        Upkeep {
+            builder,
+            schedule: Schedule::new(pace),
+        }
+    }
+
+    pub(super) fn builder(&self) -> &GraphBuilder {
+        &self.builder
+    }
+
+    pub(super) fn schedule(&self) -> &Arc<Schedule> {
+        &self.schedule
+    }
+
+    /// Removes a branch that is gone, here and in the store.
+    pub(super) async fn forget(&self, gone: &RepoBranch) {
+        self.schedule.forget(gone);
+        self.builder.forget(gone).await;
+        let (repo, branch) = gone;
+        if let Err(error) = forget_head(self.builder.store(), repo, branch).await {
+            tracing::debug!(%error, %repo, %branch, "a branch that is gone could not be forgotten");
+        }
+    }
+
+    /// Removes an unused branch from this process.
+    pub(super) async fn rest(&self, unused: &RepoBranch) {
+        self.schedule.forget(unused);
+        self.builder.forget(unused).await;
+    }
+
+    /// Updates the graph of the claimed branch. With a time limit, no build begins in its second half: it would be stopped
+    /// early, and count as failed.
+    pub(super) async fn bring_up(&self, mut claim: BuildClaim, allotted: Option<TimeAllotment>) -> RemainingWork {
+        let (repo, branch) = claim.branch().clone();
+        let begin_by = allotted.map(|allotted| allotted.began + (allotted.end_by - allotted.began) / 2);
+        let begun = match begin_by {
+            None => Ok(self.builder.begin().await),
+            Some(begin_by) => timeout_at(begin_by, self.builder.begin()).await,
+        };
+        let Ok(mut building) = begun else {
+            tracing::info!(%repo, %branch, "other graphs took so long that this one was not begun");
+            return RemainingWork::Nothing;
+        };
+        if !claim.is_newest() {
+            return RemainingWork::Nothing;
+        }
+        let end_by = allotted.map(|allotted| allotted.end_by);
+        let mut head = claim.head().clone();
+        loop {
+            match self.attempt(&mut building, &mut claim, head, end_by).await {
+                Ok(ControlFlow::Break(remaining)) => return remaining,
+                Ok(ControlFlow::Continue(next)) if begin_by.is_none_or(|begin_by| Instant::now() < begin_by) => {
+                    head = next;
+                }
+                Ok(ControlFlow::Continue(_)) => return RemainingWork::Nothing,
+                Err(UpkeepError::Source(SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. })) => {
+                    return RemainingWork::Gone;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, %repo, %branch, "the import graph could not be brought up to date");
+                    return RemainingWork::Retry(self.schedule.pace().failed);
+                }
+            }
+        }
+    }
+
+    /// One build, if it is due. Returns the remaining work, or the head to build next.
+    async fn attempt(
+        &self,
+        building: &mut BuildPermit<'_>,
+        claim: &mut BuildClaim,
+        seen: CommitSha,
+        end_by: Option<Instant>,
+    ) -> Result<ControlFlow<RemainingWork, CommitSha>, UpkeepError> {
+        let key = claim.branch().clone();
+        let ((repo, branch), pace) = (&key, self.schedule.pace());
+        if !claim.is_asked()
+            && graph_hash(repo, branch)
+                .run(self.builder.store())
+                .await?
+                .version
+                .is_none()
+        {
+            return Ok(ControlFlow::Break(RemainingWork::Unused));
+        }
+        let head = self.head(&key, seen).await?;
+        let lease = building.build(&key, &head, end_by).await?;
+        match lease {
+            BuildLease::Granted | BuildLease::Current => {}
+            BuildLease::Busy { .. } => {
+                tracing::debug!(%repo, %branch, "another builds the graph");
+                claim.rest_for(pace.busy);
+                return Ok(ControlFlow::Break(RemainingWork::Retry(pace.busy)));
+            }
+            BuildLease::BackingOff { reason, .. } => {
+                tracing::debug!(%reason, %repo, %branch, "the build has failed and waits");
+                return Ok(ControlFlow::Break(RemainingWork::Retry(pace.failed)));
+            }
+        }
+        if lease == BuildLease::Granted
+            && self.builder.source().keeps_heads_in_store(repo)
+            && let Some(moved) = self.moved_from(&key, &head).await
+        {
+            claim.rest_for(pace.current);
+            return Ok(ControlFlow::Continue(moved));
+        }
+        if claim.take_doubt() {
+            claim.rest_for(pace.busy);
+            return Ok(ControlFlow::Break(RemainingWork::Retry(pace.busy)));
+        }
+        if head == *claim.head() {
+            claim.rest_for(pace.current);
+        }
+        Ok(ControlFlow::Break(RemainingWork::Nothing))
+    }
+
+    /// The head to build: the one that was seen, if the store keeps heads; else the current head of the source, which is
+    /// recorded.
+    async fn head(&self, (repo, branch): &RepoBranch, seen: CommitSha) -> Result<CommitSha, UpkeepError> {
+        let source = self.builder.source();
+        if source.keeps_heads_in_store(repo) {
+            return Ok(seen);
+        }
+        let head = source.head(repo, branch).await?;
+        let recent = source.recent_commits(repo, &head, RECENT_COMMITS).await?;
+        record_head(self.builder.store(), repo, branch, &FetchedHead::of(&head, &recent)).await?;
+        Ok(head)
+    }
+
+    /// The head of the branch, if it is no longer `built`. Callers that met it meanwhile were answered that the graph is
+    /// being built, and do not ask again.
+    async fn moved_from(&self, (repo, branch): &RepoBranch, built: &CommitSha) -> Option<CommitSha> {
+        match stored_head(repo, branch).run(self.builder.store()).await {
+            Ok(head) => head.filter(|head| head != built),
+            Err(error) => {
+                tracing::debug!(%error, %repo, %branch, "whether the branch has moved could not be read");
+                None
+            }
+        }
+    }
+}

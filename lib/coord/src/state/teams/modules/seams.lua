@@ -1,8 +1,0 @@
--- What teams put into the seams of locks.
-local OfferedSeam = require('seams/offered')
-local Suggested = require('teams/suggested')
-local Waiting = require('teams/waiting')
-local WaitingSeam = require('seams/waiting')
-
-OfferedSeam.tasks = Suggested.tasks
-WaitingSeam.of_caller = Waiting.of_caller

@@ -1,6 +1,0 @@
-//! The built-in certificate authorities, in addition to those of the system: a bare container image has none.
-
-/// Mozilla's list, each in DER.
-pub(crate) fn built_in() -> impl Iterator<Item = &'static [u8]> {
-    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().map(AsRef::as_ref)
-}

@@ -1,0 +1,123 @@
+use coord_protocol::plain_text::is_unseen;
+
+use super::{Invalid, quoted};
+
+/// A person: the verified login, never a name that the caller states.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UserId(String);
+
+impl UserId {
+    /// # Errors
+    /// When it is not 1 to 128 printable characters without spaces.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let is_valid = (1..=128).contains(&text.chars().count())
+            && text
+                .chars()
+                .all(|character| !character.is_whitespace() && !is_unseen(character));
+        if is_valid {
+            Ok(UserId(text.to_owned()))
+        } else {
+            Err(Invalid(format!(
+                "{} is not a login: 1 to 128 printable characters without spaces",
+                quoted(text)
+            )))
+        }
+    }
+
+    /// The login.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for UserId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// One of several agents of one person.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AgentId(String);
+
+impl AgentId {
+    /// Between the agent of a conversation and one of its writers, such as a subagent.
+    pub const BELOW: &str = "::";
+
+    /// # Errors
+    /// When it is not 1 to 128 of letters, digits, `.`, `_`, `-`, `:`.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let is_valid = (1..=128).contains(&text.len())
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte));
+        if is_valid {
+            Ok(AgentId(text.to_owned()))
+        } else {
+            Err(Invalid(format!(
+                "{} is not an agent id; send 1 to 128 of letters, digits, '.', '_', '-', ':'",
+                quoted(text)
+            )))
+        }
+    }
+
+    /// The agent that this one is a writer of: `a` of `a::b`.
+    pub fn lead(&self) -> Option<AgentId> {
+        let (lead, _) = self.0.rsplit_once(Self::BELOW)?;
+        AgentId::parse(lead).ok()
+    }
+
+    /// Whether it is a writer of `lead`, or of one below.
+    pub fn is_below(&self, lead: &AgentId) -> bool {
+        self.0
+            .strip_prefix(&lead.0)
+            .is_some_and(|rest| rest.starts_with(Self::BELOW))
+    }
+
+    /// The id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The holder of a lock: a person, and an agent if that person's agents must be distinguished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The verified login.
+    pub user_id: UserId,
+    /// A display name; the login where none is known.
+    pub user_name: String,
+    /// The agent.
+    pub agent_id: Option<AgentId>,
+}
+
+impl Holder {
+    /// The agent id, or an empty string, which means none in a script.
+    pub fn agent_or_empty(&self) -> &str {
+        self.agent_id.as_ref().map_or("", AgentId::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_is_printable_and_that_of_an_app_is_one() {
+        for login in ["alice", "github-actions[bot]", "octo-app[bot]", "alice_acme", "größe"] {
+            assert!(UserId::parse(login).is_ok(), "{login}");
+        }
+        for login in [
+            "",
+            " ",
+            "al ice",
+            "alice\n",
+            "a\0b",
+            "a\u{85}b",
+            "a\u{202e}b",
+            &"a".repeat(129),
+        ] {
+            assert!(UserId::parse(login).is_err(), "{login:?}");
+        }
+    }
+}

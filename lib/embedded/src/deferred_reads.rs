@@ -1,0 +1,77 @@
+//! Reads beside a script, so that pages and health do not wait for one that takes long.
+//!
+//! Between two calls of the script, the engine's own thread answers them as if they had come just before it: they see nothing
+//! that the script has changed, by the time at which it began.
+
+use super::commands;
+use super::committer::CommitState;
+use super::failure::Failure;
+use super::progress::Answer;
+use super::queue::{Job, Queue};
+use super::worker::give;
+use coord_store::{Request, StoreError, Value};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The reads that wait for the engine.
+pub(super) struct DeferredReads {
+    queue: Arc<Queue>,
+    shared: Arc<CommitState>,
+}
+
+impl DeferredReads {
+    /// Those of `queue`.
+    pub fn new(queue: Arc<Queue>, shared: Arc<CommitState>) -> Self {
+        DeferredReads { queue, shared }
+    }
+
+    /// Whether there are any.
+    pub fn is_wanted(&self) -> bool {
+        self.queue.has_reads()
+    }
+
+    /// Answers a round of them. The script that runs must not be inside a command.
+    pub fn answer(&self) {
+        let mut round = Vec::new();
+        self.queue.take_reads(&mut round);
+        let mut answers: Vec<Answer> = round.into_iter().filter_map(|job| self.read(job)).collect();
+        give(&self.shared, &mut answers);
+    }
+
+    fn read(&self, mut job: Job) -> Option<Answer> {
+        if job.is_abandoned() {
+            return None;
+        }
+        while let Some(request) = job.requests.pop_front() {
+            let (outcome, depends_on) = self.reply(&request);
+            self.shared.commands.fetch_add(1, Ordering::Relaxed);
+            match outcome {
+                Ok(value) => job.push(value),
+                Err(error) => return Some(job.failed(error)),
+            }
+            job.depend_on(depends_on);
+        }
+        Some(job.answered())
+    }
+
+    /// The reply, and the batch that must be durable before it is sent.
+    fn reply(&self, request: &Request) -> (Result<Value, StoreError>, u64) {
+        let words: Vec<&[u8]> = match request {
+            Request::Command(words) => words.iter().map(Vec::as_slice).collect(),
+            Request::Script { .. } => Vec::new(),
+        };
+        let (outcome, depends_on) = self
+            .shared
+            .keyspace
+            .lock()
+            .aside(|keyspace| catch_unwind(AssertUnwindSafe(|| commands::run(keyspace, &words))));
+        let outcome = match outcome {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(Failure::Reply(text))) => Ok(Value::Error(text.into_owned())),
+            Ok(Err(Failure::Storage(text))) => Err(StoreError::Failed(text)),
+            Err(_) => Err(StoreError::Failed("ERR the store failed at this request".to_owned())),
+        };
+        (outcome, depends_on)
+    }
+}

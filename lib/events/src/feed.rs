@@ -1,0 +1,325 @@
+//! The events of one repository, in order, each once: from the channel as they happen, and from the log where the channel
+//! has a gap.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use tokio::sync::{broadcast, watch};
+use tokio::time::{Instant, MissedTickBehavior};
+
+use super::recent::RecentEvents;
+use super::{Feeds, Published, Timing, is_closed};
+use coord_domain::{EventId, RepoId};
+use coord_state::events::{events_after, keys, newest_events};
+use coord_store::{Store, StoreError};
+
+/// Events that a watcher may fall behind before it is dropped.
+const BACKLOG: usize = 1024;
+
+/// Events that are read of the log at once.
+const PAGE: usize = 200;
+
+/// A feed's notification to its watchers.
+#[derive(Clone, Debug)]
+pub(super) enum FeedMessage {
+    /// An event.
+    Event(Arc<Published>),
+    /// Whether events arrive as they happen: not while the store is away.
+    Live(bool),
+    /// Events are lost: the log no longer reaches back to the last one.
+    Gap(EventId),
+}
+
+/// The feed of a repository.
+pub(super) struct Feed {
+    store: Arc<dyn Store>,
+    repo: RepoId,
+    timing: Timing,
+    state: Mutex<State>,
+    notifications: broadcast::Sender<FeedMessage>,
+}
+
+struct State {
+    recent: RecentEvents,
+    is_live: bool,
+}
+
+/// A feed that has a subscription, and is not yet followed.
+pub(super) struct SubscribedFeed {
+    feed: Arc<Feed>,
+    messages: BoxStream<'static, Bytes>,
+}
+
+/// A watcher's start. Later notifications come by `notifications`.
+pub(super) struct WatchStart {
+    pub feed: Arc<Feed>,
+    pub notifications: broadcast::Receiver<FeedMessage>,
+    /// Where the feed is.
+    pub position: EventId,
+    pub is_live: bool,
+    /// The recent events that the watcher lacks.
+    pub recent: VecDeque<Arc<Published>>,
+    /// Events up to this one have to be read from the log first.
+    pub read_until: Option<EventId>,
+}
+
+/// Why the channel is no longer followed.
+enum ChannelEnd {
+    Stopped,
+    Lost(StoreError),
+}
+
+impl Feed {
+    /// Subscribes to the channel of `repo`, and finds the end of its log.
+    ///
+    /// # Errors
+    /// When the store does not respond.
+    pub async fn open(store: Arc<dyn Store>, repo: RepoId, timing: Timing) -> Result<SubscribedFeed, StoreError> {
+        let messages = store.subscribe(&keys::events(&repo)).await?;
+        let position = newest(&*store, &repo).await?;
+        let state = State {
+            recent: RecentEvents::after(position),
+            is_live: true,
+        };
+        let feed = Arc::new(Feed {
+            store,
+            repo,
+            timing,
+            state: Mutex::new(state),
+            notifications: broadcast::Sender::new(BACKLOG),
+        });
+        Ok(SubscribedFeed { feed, messages })
+    }
+
+    /// Makes it one of `feeds`, and follows the channel for as long as it is watched.
+    pub fn start(opened: SubscribedFeed, feeds: Arc<Feeds>, stopped: watch::Receiver<bool>) {
+        let SubscribedFeed { feed, messages } = opened;
+        lock(&feeds).insert(feed.repo.clone(), Arc::clone(&feed));
+        tokio::spawn(async move {
+            feed.follow(messages, &feeds, stopped).await;
+            let mut feeds = lock(&feeds);
+            // While no one was watching, another feed may have replaced it.
+            if feeds.get(&feed.repo).is_some_and(|other| Arc::ptr_eq(other, &feed)) {
+                feeds.remove(&feed.repo);
+            }
+        });
+    }
+
+    /// Joins a watcher, who has the events up to `after`.
+    pub fn join(self: &Arc<Self>, after: Option<EventId>) -> WatchStart {
+        let state = lock(&self.state);
+        let position = state.recent.position();
+        let after = after.unwrap_or(position);
+        WatchStart {
+            feed: Arc::clone(self),
+            notifications: self.notifications.subscribe(),
+            position,
+            is_live: state.is_live,
+            recent: state.recent.later_than(after),
+            read_until: Some(state.recent.complete_after()).filter(|complete| after < *complete),
+        }
+    }
+
+    /// Whether it has watchers.
+    pub fn is_watched(&self) -> bool {
+        self.notifications.receiver_count() > 0
+    }
+
+    /// The newest event of the log.
+    pub async fn newest(&self) -> Result<EventId, StoreError> {
+        newest(&*self.store, &self.repo).await
+    }
+
+    /// The events of the log after `after` and up to `until`; `None` where the log no longer reaches back to `after`.
+    pub async fn read_log(
+        &self,
+        after: EventId,
+        until: EventId,
+    ) -> Result<Option<(EventId, VecDeque<Arc<Published>>)>, StoreError> {
+        let later = events_after(&self.repo, after, PAGE).run(&*self.store).await?;
+        // There were events up to `until`, so that an empty log has lost them.
+        if after != EventId::START && later.oldest.is_none_or(|oldest| oldest > after) {
+            return Ok(None);
+        }
+        let is_whole = later.events.len() < PAGE;
+        let wanted: Vec<_> = later.events.into_iter().take_while(|event| event.id <= until).collect();
+        let read = match wanted.last() {
+            Some(last) if !is_whole => last.id,
+            _ => until,
+        };
+        let events = wanted.into_iter().filter_map(Published::logged).map(Arc::new);
+        Ok(Some((read, events.collect())))
+    }
+
+    async fn follow(&self, mut messages: BoxStream<'static, Bytes>, feeds: &Feeds, mut stopped: watch::Receiver<bool>) {
+        let (least, most) = self.timing.pauses;
+        let mut pause = least;
+        loop {
+            let began = Instant::now();
+            let error = match self.follow_channel(&mut messages, feeds, &mut stopped).await {
+                ChannelEnd::Stopped => return,
+                ChannelEnd::Lost(error) => error,
+            };
+            // One that is lost soon is not asked for again at once, time after time.
+            if began.elapsed() > most {
+                pause = least;
+            }
+            self.set_live(false);
+            tracing::warn!(%error, repo = %self.repo, "live events are interrupted");
+            messages = loop {
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    () = is_closed(&mut stopped) => return,
+                }
+                pause = (pause * 2).min(most);
+                if self.is_abandoned(feeds) {
+                    return;
+                }
+                match self.resume().await {
+                    Ok(messages) => break messages,
+                    Err(error) => tracing::debug!(%error, repo = %self.repo, "live events are still interrupted"),
+                }
+            };
+            self.set_live(true);
+        }
+    }
+
+    /// Subscribes again, and fills the gap.
+    async fn resume(&self) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        let messages = self.store.subscribe(&keys::events(&self.repo)).await?;
+        self.catch_up().await?;
+        Ok(messages)
+    }
+
+    async fn follow_channel(
+        &self,
+        messages: &mut BoxStream<'static, Bytes>,
+        feeds: &Feeds,
+        stopped: &mut watch::Receiver<bool>,
+    ) -> ChannelEnd {
+        let lost = |why: &str| ChannelEnd::Lost(StoreError::Unreachable(why.to_owned()));
+        let mut checks = tokio::time::interval_at(Instant::now() + self.timing.check_every, self.timing.check_every);
+        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut unwatched_since: Option<Instant> = None;
+        // The newest event that a check found before the channel had delivered it.
+        let mut overdue: Option<EventId> = None;
+        loop {
+            tokio::select! {
+                message = messages.next() => match message {
+                    None => return lost("the subscription has ended"),
+                    Some(message) => {
+                        let id = self.receive(&message);
+                        overdue = overdue.filter(|overdue| id.is_none_or(|id| id < *overdue));
+                    }
+                },
+                _ = checks.tick() => {
+                    if self.is_watched() {
+                        unwatched_since = None;
+                    } else if unwatched_since.get_or_insert_with(Instant::now).elapsed() >= self.timing.kept
+                        && self.is_abandoned(feeds)
+                    {
+                        return ChannelEnd::Stopped;
+                    }
+                    if overdue.is_some() {
+                        return lost("the subscription delivers nothing");
+                    }
+                    match self.catch_up().await {
+                        Ok(found) => overdue = found,
+                        Err(error) => return ChannelEnd::Lost(error),
+                    }
+                }
+                () = is_closed(stopped) => return ChannelEnd::Stopped,
+            }
+        }
+    }
+
+    /// Tells the events of the log that the channel has not delivered. Returns the newest.
+    async fn catch_up(&self) -> Result<Option<EventId>, StoreError> {
+        let mut found = None;
+        loop {
+            let position = lock(&self.state).recent.position();
+            let later = events_after(&self.repo, position, PAGE).run(&*self.store).await?;
+            if position != EventId::START && later.oldest.is_some_and(|oldest| oldest > position) {
+                self.skip_to_the_end().await?;
+                return Ok(None);
+            }
+            let is_whole = later.events.len() < PAGE;
+            for logged in later.events {
+                let id = logged.id;
+                found = Some(id);
+                match Published::logged(logged) {
+                    Some(event) => self.tell(event),
+                    None => lock(&self.state).recent.pass(id),
+                }
+            }
+            if is_whole {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Starts again at the end of the log, and notifies the watchers.
+    async fn skip_to_the_end(&self) -> Result<(), StoreError> {
+        let end = self.newest().await?;
+        let mut state = lock(&self.state);
+        state.recent = RecentEvents::after(end);
+        // An error means that there are no watchers.
+        let _ = self.notifications.send(FeedMessage::Gap(end));
+        Ok(())
+    }
+
+    /// Sends the channel's message, and returns its id.
+    fn receive(&self, message: &[u8]) -> Option<EventId> {
+        let Some(event) = Published::message(message) else {
+            let id = Published::id_of(message)?;
+            lock(&self.state).recent.pass(id);
+            return Some(id);
+        };
+        let id = event.id;
+        self.tell(event);
+        id
+    }
+
+    /// Sends `event`, unless it was sent before.
+    fn tell(&self, event: Published) {
+        let mut state = lock(&self.state);
+        let event = Arc::new(event);
+        if let Some(id) = event.id {
+            if id <= state.recent.position() {
+                return;
+            }
+            state.recent.push(id, Arc::clone(&event));
+        }
+        // Under the lock, so that a watcher who joins gets each event either from the recent ones or from here.
+        let _ = self.notifications.send(FeedMessage::Event(event));
+    }
+
+    fn set_live(&self, is_live: bool) {
+        let mut state = lock(&self.state);
+        state.is_live = is_live;
+        let _ = self.notifications.send(FeedMessage::Live(is_live));
+    }
+
+    /// Whether there are no watchers; then it is no longer one of `feeds`.
+    fn is_abandoned(&self, feeds: &Feeds) -> bool {
+        // Watchers join under this lock.
+        let mut feeds = lock(feeds);
+        let is_abandoned = !self.is_watched();
+        if is_abandoned {
+            feeds.remove(&self.repo);
+        }
+        is_abandoned
+    }
+}
+
+async fn newest(store: &dyn Store, repo: &RepoId) -> Result<EventId, StoreError> {
+    let newest = newest_events(repo, 1).run(store).await?;
+    Ok(newest.first().map_or(EventId::START, |event| event.id))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

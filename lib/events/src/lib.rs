@@ -1,0 +1,166 @@
+//! Live events. A watched repository has one [`feed`] in this process, with one subscription to the channel of the store,
+//! however many watch. The log is the truth: it fills every gap of the channel, and it is where a watcher resumes.
+//!
+//! - `fake`: a store in memory for tests
+//! - `feed`: the events of one repository, in order, each once
+//! - `recent`: the newest of them, from which most watchers resume without a request to the store
+//! - `permits`: the bound on streams
+//! - `published`: an event as it is sent to every watcher
+//! - `watching`: one watcher's way through the log and the feed
+
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
+mod feed;
+mod permits;
+mod published;
+mod recent;
+#[cfg(test)]
+mod tests;
+mod watching;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use coord_domain::{EventId, RepoId};
+use coord_runtime::single_flight::SingleFlight;
+use coord_store::{Store, StoreError};
+use feed::Feed;
+use permits::Permits;
+pub use permits::{Permit, TooManyStreams, Watcher};
+pub use published::Published;
+pub use published::frame;
+pub use watching::{EventWatch, WatchItem};
+
+type Feeds = std::sync::Mutex<HashMap<RepoId, Arc<Feed>>>;
+
+/// Intervals of feeds and streams.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Interval at which the log is compared with the messages of the channel.
+    pub check_every: Duration,
+    /// Time for which a feed without watchers is kept.
+    pub kept: Duration,
+    /// The first pause after the store was lost, and the longest.
+    pub pauses: (Duration, Duration),
+    /// Longest time without a message to a client.
+    pub heartbeat: Duration,
+    /// Interval at which the right of a stream's caller is verified again.
+    pub verify_every: Duration,
+    /// The same after it could not be verified.
+    pub verify_again: Duration,
+    /// Longest time without a verdict.
+    pub unverified: Duration,
+    /// Time for the credential to arrive on a WebSocket.
+    pub authentication: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Timing {
+            check_every: Duration::from_secs(15),
+            kept: Duration::from_secs(30),
+            pauses: (Duration::from_millis(250), Duration::from_secs(10)),
+            heartbeat: Duration::from_secs(15),
+            verify_every: Duration::from_secs(60),
+            verify_again: Duration::from_secs(20),
+            unverified: Duration::from_secs(270),
+            authentication: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The feeds of this process.
+pub struct EventHub {
+    store: Arc<dyn Store>,
+    timing: Timing,
+    feeds: Arc<Feeds>,
+    openings: SingleFlight<RepoId, Result<(), StoreError>>,
+    permits: Permits,
+    closed: watch::Sender<bool>,
+}
+
+impl EventHub {
+    /// A hub over `store`.
+    pub fn new(store: Arc<dyn Store>) -> Arc<EventHub> {
+        EventHub::with_timing(store, Timing::default())
+    }
+
+    /// A hub with other intervals.
+    pub fn with_timing(store: Arc<dyn Store>, timing: Timing) -> Arc<EventHub> {
+        Arc::new(EventHub {
+            store,
+            timing,
+            feeds: Arc::default(),
+            openings: SingleFlight::default(),
+            permits: Permits::default(),
+            closed: watch::Sender::new(false),
+        })
+    }
+
+    /// The intervals.
+    pub fn timing(&self) -> Timing {
+        self.timing
+    }
+
+    /// Watches `repo`: the events after `after`, or those from now on.
+    ///
+    /// # Errors
+    /// When the store does not respond, or the hub is closed.
+    pub async fn watch(&self, repo: &RepoId, after: Option<EventId>) -> Result<EventWatch, StoreError> {
+        loop {
+            if *self.closed.borrow() {
+                return Err(StoreError::Unreachable("the server stops".to_owned()));
+            }
+            let joined = self.lock().get(repo).map(|feed| feed.join(after));
+            if let Some(joined) = joined {
+                return Ok(EventWatch::new(joined, after, self.closed.subscribe()));
+            }
+            let (store, feeds, timing) = (Arc::clone(&self.store), Arc::clone(&self.feeds), self.timing);
+            let (name, stopped) = (repo.clone(), self.closed.subscribe());
+            let opening = self.openings.join(repo.clone(), || async move {
+                let opened = Feed::open(store, name, timing).await?;
+                Feed::start(opened, feeds, stopped);
+                Ok(())
+            });
+            let opened = opening.await;
+            opened.unwrap_or_else(|unfinished| Err(StoreError::Failed(unfinished.to_string())))?;
+        }
+    }
+
+    /// A stream of `watcher`, which counts until the permit is dropped.
+    ///
+    /// # Errors
+    /// When there are too many streams.
+    pub fn permit(&self, watcher: Watcher) -> Result<Permit, TooManyStreams> {
+        self.permits.take(watcher)
+    }
+
+    /// Ends every watching. No other begins.
+    pub fn close(&self) {
+        self.closed.send_replace(true);
+    }
+
+    /// Whether anything is watched.
+    pub fn is_watched(&self) -> bool {
+        self.lock().values().any(|feed| feed.is_watched())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RepoId, Arc<Feed>>> {
+        self.feeds.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Completes when the hub is closed.
+async fn is_closed(closed: &mut watch::Receiver<bool>) {
+    // An error means that the hub is gone.
+    let _ = closed.wait_for(|closed| *closed).await;
+}
+
+impl std::fmt::Debug for EventHub {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "EventHub({} feeds)", self.lock().len())
+    }
+}

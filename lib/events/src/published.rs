@@ -1,0 +1,78 @@
+//! An event as it is sent to every watcher.
+
+use axum::extract::ws::Utf8Bytes;
+use bytes::Bytes;
+use coord_protocol::plain_text::escape;
+use coord_protocol::{Event, PublishedEvent};
+
+use coord_domain::{Branch, EventId};
+use coord_state::events::LoggedEvent;
+
+/// An event, encoded once for all watchers.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// Its id in the log; progress of a build has none.
+    pub id: Option<EventId>,
+    /// The event.
+    pub event: Event,
+    /// It and the id as JSON.
+    pub text: Utf8Bytes,
+    /// The same as a server-sent event.
+    pub frame: Bytes,
+}
+
+impl Published {
+    /// An event of the log; `None` where this version does not know its type.
+    pub(super) fn logged(logged: LoggedEvent) -> Option<Published> {
+        Published::of(Some(logged.id), logged.event?)
+    }
+
+    /// A message of the channel: an event, with its id if it is in the log. `None` where this version does not know it.
+    pub(super) fn message(message: &[u8]) -> Option<Published> {
+        let published: PublishedEvent = serde_json::from_slice(message).ok()?;
+        let id = match published.id {
+            Some(id) => Some(EventId::parse(&id).ok()?),
+            None => None,
+        };
+        Published::of(id, published.event)
+    }
+
+    /// The id of a message that this version does not know.
+    pub(super) fn id_of(message: &[u8]) -> Option<EventId> {
+        #[derive(serde::Deserialize)]
+        struct Named {
+            id: String,
+        }
+        let Named { id } = serde_json::from_slice(message).ok()?;
+        EventId::parse(&id).ok()
+    }
+
+    fn of(id: Option<EventId>, event: Event) -> Option<Published> {
+        let published = PublishedEvent::new(id.map(|id| id.to_string()), event);
+        let json = serde_json::to_string(&published).ok()?;
+        let json = escape(&json).into_owned();
+        let frame = frame(published.id.as_deref(), published.event.name(), &json);
+        Some(Published {
+            id,
+            event: published.event,
+            text: json.into(),
+            frame,
+        })
+    }
+
+    /// Whether watchers of `branch` get it: locks of many claims that ended at once may be of any branch.
+    pub fn is_of(&self, branch: &Branch) -> bool {
+        self.event.branch().is_none_or(|name| name == branch.as_str())
+    }
+
+    /// Its approximate size in memory.
+    pub(super) fn bytes(&self) -> usize {
+        2 * (self.text.len() + self.frame.len())
+    }
+}
+
+/// A server-sent event. JSON has no line ends.
+pub fn frame(id: Option<&str>, name: &str, json: &str) -> Bytes {
+    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
+    format!("{id}event: {name}\ndata: {json}\n\n").into()
+}

@@ -1,0 +1,67 @@
+//! The newest events of a feed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::Published;
+use coord_domain::EventId;
+
+/// Most events, and most bytes of them.
+const MOST: usize = 1024;
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+/// The newest events of a repository that are in the log, without a gap.
+#[derive(Debug)]
+pub(super) struct RecentEvents {
+    events: VecDeque<Arc<Published>>,
+    bytes: usize,
+    /// All later events are here.
+    complete_after: EventId,
+    /// The newest event, also where this version does not know it.
+    position: EventId,
+}
+
+impl RecentEvents {
+    /// None yet; those after `position` are to come.
+    pub fn after(position: EventId) -> RecentEvents {
+        RecentEvents {
+            events: VecDeque::new(),
+            bytes: 0,
+            complete_after: position,
+            position,
+        }
+    }
+
+    /// The newest event.
+    pub fn position(&self) -> EventId {
+        self.position
+    }
+
+    /// All events after this one are here.
+    pub fn complete_after(&self) -> EventId {
+        self.complete_after
+    }
+
+    /// Goes on to `id`, whose event this version does not know.
+    pub fn pass(&mut self, id: EventId) {
+        self.position = self.position.max(id);
+    }
+
+    /// Adds the next event.
+    pub fn push(&mut self, id: EventId, event: Arc<Published>) {
+        self.position = id;
+        self.bytes += event.bytes();
+        self.events.push_back(event);
+        while self.events.len() > MOST || self.bytes > MOST_BYTES {
+            let Some(oldest) = self.events.pop_front() else { return };
+            self.bytes -= oldest.bytes();
+            self.complete_after = oldest.id.unwrap_or(self.complete_after);
+        }
+    }
+
+    /// The events after `id`, the oldest first.
+    pub fn later_than(&self, id: EventId) -> VecDeque<Arc<Published>> {
+        let first = self.events.partition_point(|event| event.id <= Some(id));
+        self.events.range(first..).cloned().collect()
+    }
+}

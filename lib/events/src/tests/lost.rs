@@ -1,0 +1,146 @@
+//! Subscriptions that are lost, and stores that are away.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_subscription_is_replaced_and_the_gap_filled_from_the_log() {
+    let store = Fake::new();
+    let hub = hub(&store);
+    let mut watcher = watch(&hub, None).await;
+    store.emit(1);
+    assert_eq!(next(&mut watcher).await, "1");
+    store.lose();
+    for number in 2..=450 {
+        store.log(number);
+    }
+    assert_eq!(next(&mut watcher).await, "away");
+    assert!(!watcher.is_live());
+    let expected: Vec<String> = (2..=450).map(|number| number.to_string()).collect();
+    assert_eq!(take(&mut watcher, 449).await, expected.join(" "));
+    assert_eq!(next(&mut watcher).await, "live");
+    store.emit(451);
+    assert_eq!(rest(&mut watcher).await, "451");
+    assert_eq!(store.subscribed(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_channel_that_delivers_nothing_is_noticed_and_replaced() {
+    let store = Fake::new();
+    let hub = hub(&store);
+    let mut watcher = watch(&hub, None).await;
+    store.is_silent.store(true, Ordering::SeqCst);
+    store.emit(1);
+    assert_eq!(next(&mut watcher).await, "-");
+    // The check finds it in the log, and the next one that it never came.
+    sleep(Duration::from_secs(15)).await;
+    assert_eq!(next(&mut watcher).await, "1");
+    assert_eq!(store.subscribed(), 1);
+    store.is_silent.store(false, Ordering::SeqCst);
+    sleep(Duration::from_secs(15)).await;
+    assert_eq!(take(&mut watcher, 2).await, "away live");
+    assert_eq!((store.subscribed(), store.open()), (2, 1));
+    store.emit(2);
+    assert_eq!(rest(&mut watcher).await, "2");
+    sleep(LONG).await;
+    assert_eq!(store.subscribed(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn watchers_are_told_while_the_store_is_away() {
+    let store = Fake::new();
+    let hub = hub(&store);
+    let mut watcher = watch(&hub, None).await;
+    store.is_away.store(true, Ordering::SeqCst);
+    store.lose();
+    assert_eq!(rest(&mut watcher).await, "away");
+    sleep(LONG).await;
+    store.log(1);
+    store.is_away.store(false, Ordering::SeqCst);
+    let returned = Instant::now();
+    while next(&mut watcher).await != "1" {
+        assert!(
+            returned.elapsed() < Duration::from_secs(20),
+            "it is asked every ten seconds"
+        );
+    }
+    assert_eq!(next(&mut watcher).await, "live");
+    assert!(watcher.is_live());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_stops_to_respond_is_noticed_by_the_check() {
+    let store = Fake::new();
+    let hub = hub(&store);
+    let mut watcher = watch(&hub, None).await;
+    // The connection of the subscription stays open, as behind a router that drops packets.
+    store.is_away.store(true, Ordering::SeqCst);
+    sleep(Duration::from_secs(15)).await;
+    assert_eq!(next(&mut watcher).await, "away");
+    assert!(hub.watch(&repo(), None).await.is_ok_and(|watching| !watching.is_live()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gap_that_the_log_no_longer_has_is_told_to_all() {
+    let store = Fake::new();
+    let hub = hub(&store);
+    let mut watcher = watch(&hub, None).await;
+    store.emit(1);
+    assert_eq!(next(&mut watcher).await, "1");
+    store.lose();
+    for number in 2..=30 {
+        store.log(number);
+    }
+    store.trim(20);
+    assert_eq!(take(&mut watcher, 3).await, "away gap live");
+    assert_eq!(watcher.position(), id(30));
+    store.emit(31);
+    assert_eq!(rest(&mut watcher).await, "31");
+}
+
+#[tokio::test(start_paused = true)]
+async fn subscriptions_that_end_at_once_are_not_asked_for_again_and_again() {
+    let store = Fake::new();
+    let hub = hub(&store);
+    let mut watcher = watch(&hub, None).await;
+    store.is_ending.store(true, Ordering::SeqCst);
+    store.lose();
+    let notifications = tokio::spawn(async move {
+        let mut notifications = 0;
+        while timeout(Duration::from_secs(120), watcher.next()).await.is_ok() {
+            notifications += 1;
+            if notifications > 1000 {
+                break;
+            }
+        }
+        notifications
+    });
+    sleep(Duration::from_secs(600)).await;
+    assert!(store.subscribed() < 100, "{} in ten minutes", store.subscribed());
+    notifications.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_watches_a_store_that_is_away_from_the_start() {
+    let store = Fake::new();
+    store.is_away.store(true, Ordering::SeqCst);
+    let hub = hub(&store);
+    let repo = repo();
+    let watched = futures::future::join_all((0..10).map(|_| hub.watch(&repo, None))).await;
+    assert!(watched.iter().all(|watching| watching.is_err()));
+    assert_eq!(hub.lock().len(), 0);
+    store.is_away.store(false, Ordering::SeqCst);
+    let mut watcher = watch(&hub, None).await;
+    store.emit(1);
+    assert_eq!(rest(&mut watcher).await, "1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_feed_that_loses_its_store_while_nobody_watches_ends() {
+    let store = Fake::new();
+    let hub = hub(&store);
+    drop(watch(&hub, None).await);
+    store.is_away.store(true, Ordering::SeqCst);
+    store.lose();
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(hub.lock().len(), 0);
+}

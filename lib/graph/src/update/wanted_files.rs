@@ -1,0 +1,137 @@
+//! The files that a build has to read: those within the limits that have no record yet.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use crate::bound::Bound;
+use crate::file::{FileId, FileState};
+use crate::resolve::projects::manifest_index::missing_configs;
+use crate::update::begin::Update;
+
+/// Most files of one request: the limit on bytes can be exceeded by the size of so many files.
+const WAVE: usize = 8_192;
+
+/// Most times that configs are looked for which the configs of the last time name. Each time looks at all manifests.
+const MAX_ROUNDS: usize = 8;
+
+/// Most bytes of manifests in one graph.
+const MAX_MANIFESTS_BYTES: usize = 32 << 20;
+
+/// Whether the content of a file counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ContentUse {
+    Yes,
+    /// It is neither a manifest nor of a language with imports.
+    No,
+    /// It is past a bound.
+    Over(Bound),
+}
+
+/// A file that has to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedFile {
+    /// The id of the file, for [`Update::supply`].
+    pub file: FileId,
+    /// Id of its blob, hex.
+    pub blob: String,
+}
+
+impl Update {
+    /// The files to supply next, in path order, some thousands at most. Empty when [`Self::finish`] may be called. Call it
+    /// again after each supply, because configs refer to other configs.
+    pub fn wanted(&self) -> Vec<WantedFile> {
+        let want = |id: FileId| WantedFile {
+            file: id,
+            blob: self.files[id as usize].blob.clone(),
+        };
+        let wave = |unread: Vec<FileId>| {
+            self.last_unread.store(unread.len(), Ordering::Relaxed);
+            self.wave.weight.store(0, Ordering::Relaxed);
+            unread.into_iter().take(WAVE).map(want).collect()
+        };
+        let unread = self.unread();
+        if !unread.is_empty() {
+            return wave(unread);
+        }
+        loop {
+            let known = self.manifests().known;
+            let missing = missing_configs(&self.table, &known);
+            let missing: Vec<FileId> = missing.iter().filter_map(|path| self.table.tracked(path)).collect();
+            if self.rounds.load(Ordering::Relaxed) >= MAX_ROUNDS {
+                let mut unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
+                let more = self.lock_more();
+                unfollowed.extend(missing.into_iter().filter(|id| !more.contains(id)));
+                return Vec::new();
+            }
+            let mut more = self.lock_more();
+            let fresh: Vec<FileId> = missing.into_iter().filter(|id| more.insert(*id)).collect();
+            drop(more);
+            if fresh.is_empty() {
+                return Vec::new();
+            }
+            self.rounds.fetch_add(1, Ordering::Relaxed);
+            let unread = self.unread();
+            if !unread.is_empty() {
+                return wave(unread);
+            }
+        }
+    }
+
+    /// Number of files that were still unread at the last call of [`Self::wanted`], as far as known then.
+    pub fn last_unread(&self) -> usize {
+        self.last_unread.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn unread(&self) -> Vec<FileId> {
+        let due = (0..).zip(self.due()).zip(&self.records);
+        due.filter(|((_, due), record)| *due == ContentUse::Yes && record.get().is_none())
+            .map(|((id, _), _)| id)
+            .collect()
+    }
+
+    /// For each file, whether its content counts, as far as the files read so far show.
+    pub(super) fn due(&self) -> Vec<ContentUse> {
+        let more = self.lock_more();
+        let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);
+        let known = (0..).zip(self.kinds.iter().zip(&self.records));
+        known
+            .map(|(id, (kind, record))| {
+                // A cold build would not have read a config that no other extends any more.
+                let is_manifest = kind.is_manifest || more.contains(&id);
+                if kind.language.is_none() && !is_manifest {
+                    return ContentUse::No;
+                }
+                let record = record.get();
+                if let Some(text) = record
+                    .and_then(|record| record.manifest.as_ref())
+                    .filter(|_| is_manifest)
+                {
+                    texts = texts.saturating_add(text.len());
+                }
+                if kind.language.is_some() && record.is_some() {
+                    weight += self.weights[id as usize].load(Ordering::Relaxed) as usize;
+                }
+                let has_imports = kind.language.is_some();
+                if has_imports && !is_manifest {
+                    files += 1;
+                    let read = record.filter(|record| record.state != FileState::TooLarge);
+                    bytes = bytes.saturating_add(read.map_or(0, |record| record.size));
+                }
+                let exceeded = [
+                    (is_manifest && texts > MAX_MANIFESTS_BYTES, Bound::Manifests),
+                    (
+                        has_imports && !is_manifest && files > self.limits.max_files,
+                        Bound::Files,
+                    ),
+                    (
+                        has_imports && !is_manifest && bytes > self.limits.max_bytes,
+                        Bound::Bytes,
+                    ),
+                    (has_imports && weight > self.limits.max_imports, Bound::Imports),
+                ];
+                let exceeded = exceeded.into_iter().find(|(is_exceeded, _)| *is_exceeded);
+                exceeded.map_or(ContentUse::Yes, |(_, bound)| ContentUse::Over(bound))
+            })
+            .collect()
+    }
+}

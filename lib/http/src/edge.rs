@@ -1,0 +1,196 @@
+//! The edge, which every request and response passes: request id, limits, CORS, headers, timings, and one line in the log.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, HttpBody};
+use axum::extract::{MatchedPath, State};
+use axum::http::header::SEC_WEBSOCKET_PROTOCOL;
+use axum::http::{HeaderName, HeaderValue, Method, Request};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use coord_protocol::bounds::URI_BYTES;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
+use tracing::Instrument;
+use tracing::field::Empty;
+
+use super::cors::CorsRequest;
+use super::endpoint::Endpoint;
+use super::peer_address::address_of;
+use super::request_id::{X_REQUEST_ID, request_id, vercel_id};
+use super::{error, headers};
+use crate::error::Respond;
+use coord_auth::CREDENTIAL_HEADERS;
+use coord_runtime::timing::{Timings, measure};
+use coord_server::admission::caller_address::coming_from;
+use coord_server::error::ApiError;
+use coord_settings::edge::Edge;
+
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+
+/// Wraps `router` in `edge`, which must be the outermost layer.
+pub fn around(edge: Edge, router: Router) -> Router {
+    // The router boxes and clones everything inside each of its layers, so these are one layer.
+    let layers = ServiceBuilder::new()
+        // Code that prints headers must not print these.
+        .layer(SetSensitiveRequestHeadersLayer::new(
+            CREDENTIAL_HEADERS.into_iter().chain([SEC_WEBSOCKET_PROTOCOL]),
+        ))
+        .layer(from_fn_with_state(Arc::new(edge), pass))
+        .layer(CatchPanicLayer::custom(error::panicked));
+    router.layer(layers)
+}
+
+/// The response of the routes, within the limits.
+async fn answer(edge: &Edge, endpoint: Option<Endpoint>, request: Request<Body>, next: Next) -> Response {
+    let refuse = |error: ApiError| match endpoint {
+        Some(endpoint) => endpoint.route().refuse(&error),
+        None => error.respond_to_person(),
+    };
+    let uri = request.uri();
+    if uri.path().len() + uri.query().map_or(0, str::len) > URI_BYTES {
+        return refuse(ApiError::UriTooLong(URI_BYTES));
+    }
+    let limit = edge.time_limit + endpoint.map_or(Duration::ZERO, Endpoint::extra_time);
+    match tokio::time::timeout(limit, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            tracing::error!(?limit, "a request took too long and was given up");
+            refuse(ApiError::TimedOut(limit.as_secs()))
+        }
+    }
+}
+
+async fn pass(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next) -> Response {
+    let id = request_id(request.headers());
+    let span = tracing::error_span!("request", id = id.to_str().unwrap_or_default(), vercel_id = Empty);
+    if edge.is_behind_proxy
+        && let Some(vercel_id) = vercel_id(request.headers())
+    {
+        span.record("vercel_id", vercel_id);
+    }
+    let is_https = edge.is_behind_proxy && headers::came_by_https(request.headers());
+    let asked = edge
+        .cors
+        .as_ref()
+        .map(|cors| CorsRequest::of(cors, request.method(), request.headers()));
+    let address = address_of(&request, &edge);
+    async move {
+        let mut line = LogLine::of(&request);
+        let endpoint = Endpoint::ALL
+            .into_iter()
+            .find(|endpoint| endpoint.path() == line.route());
+        let answer = coming_from(address, answer(&edge, endpoint, request, next));
+        let mut response = measure(Arc::clone(&line.timings), answer).await;
+        if let Some(asked) = asked {
+            response = asked.complete(response);
+        }
+        headers::add_defaults(response.headers_mut(), is_https);
+        if let Ok(timing) = HeaderValue::from_str(&line.timings.header(line.started.elapsed())) {
+            response.headers_mut().insert(SERVER_TIMING, timing);
+        }
+        response.headers_mut().insert(X_REQUEST_ID, id);
+        line.answer = Some((response.status().as_u16(), response.body().size_hint().exact()));
+        response
+    }
+    .instrument(span)
+    .await
+}
+
+/// The log line of one request, written at its end. It contains nothing that a caller can choose freely.
+struct LogLine {
+    method: &'static str,
+    route: Option<MatchedPath>,
+    started: Instant,
+    timings: Arc<Timings>,
+    /// Status and bytes; `None` if the caller disconnected before the response.
+    answer: Option<(u16, Option<u64>)>,
+}
+
+impl LogLine {
+    fn of(request: &Request<Body>) -> Self {
+        LogLine {
+            method: known_method(request.method()),
+            route: request.extensions().get::<MatchedPath>().cloned(),
+            started: Instant::now(),
+            timings: Arc::default(),
+            answer: None,
+        }
+    }
+
+    /// The path in the router.
+    fn route(&self) -> &str {
+        self.route.as_ref().map_or("none", MatchedPath::as_str)
+    }
+}
+
+impl Drop for LogLine {
+    fn drop(&mut self) {
+        let milliseconds = |time: Duration| time.as_micros() as f64 / 1000.0;
+        let (store, source) = (self.timings.spent_on_store(), self.timings.spent_on_source());
+        tracing::info!(
+            method = self.method,
+            route = self.route(),
+            status = self.answer.map(|(status, _)| status),
+            bytes = self.answer.and_then(|(_, bytes)| bytes),
+            duration_ms = milliseconds(self.started.elapsed()),
+            store_calls = store.calls,
+            store_ms = milliseconds(store.time),
+            source_calls = source.calls,
+            source_ms = milliseconds(source.time),
+            "{}",
+            if self.answer.is_some() {
+                "answered"
+            } else {
+                "the caller went away"
+            }
+        );
+    }
+}
+
+/// A method that HTTP itself defines.
+fn known_method(method: &Method) -> &'static str {
+    let known = [
+        Method::GET,
+        Method::HEAD,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+        Method::OPTIONS,
+    ];
+    const NAMES: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let position = known.iter().position(|known| known == method);
+    position.map_or("other", |position| NAMES[position])
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderMap;
+    use axum::routing::get;
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_credential_is_not_printed_with_the_headers_of_its_request() {
+        let print = get(async |headers: HeaderMap| format!("{headers:?}"));
+        let router = around(Edge::default(), Router::new().route("/", print));
+        let request = Request::get("/")
+            .header("authorization", "Bearer hunter2")
+            .header("x-api-key", "hunter2")
+            .header("accept", "text/plain");
+        let response = router.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        let printed = response.into_body().collect().await.unwrap().to_bytes();
+        let printed = std::str::from_utf8(&printed).unwrap();
+        assert!(
+            printed.contains("\"x-api-key\": Sensitive") && printed.contains("text/plain"),
+            "{printed}"
+        );
+        assert!(!printed.contains("hunter2"), "{printed}");
+    }
+}

@@ -1,0 +1,151 @@
+//! `GET /api/activity`: the events of a repository. The function of `graph` serves it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use axum::routing::{MethodRouter, get};
+use coord_protocol::ActivityResponse;
+use coord_protocol::schema::{Branch as BranchName, EventId as EventName, FilePath as FilePathName, RepoUrl};
+use serde::Deserialize;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::{IntoResponses, OpenApi};
+
+use crate::error::HandlerError;
+use crate::headers::agent_header;
+use crate::json::Json;
+use crate::openapi::errors::{Cause, Reader, errors, finish};
+use crate::openapi::examples;
+use crate::openapi::fields::AgentHeaders;
+use crate::openapi::responses::response;
+use coord_auth::Caller;
+use coord_domain::{Branch, EventId, FilePath, RepoId};
+use coord_server::app::App;
+use coord_server::error::ApiError;
+use coord_server::operations::fields::{agent_of, in_field, required};
+use coord_server::operations::{ActivityRequest, EventRange, list_activity};
+
+/// Maximum number of events in a response.
+const MOST: usize = 100;
+
+/// Their number without `limit`.
+const USUAL: usize = 50;
+
+/// The query as sent.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ActivityQuery {
+    /// The repository.
+    #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
+    repo_url: Option<String>,
+    /// Events of this branch alone, among the newest 500, or the 500 that follow `after`; without it, of all branches.
+    #[param(value_type = BranchName, required = false, example = "main")]
+    branch: Option<String>,
+    /// The `cursor` of an earlier answer: the events that follow it, the oldest first. Without it, the newest.
+    #[param(value_type = EventName, required = false)]
+    after: Option<String>,
+    /// The `id` of an event: those that came before it, the newest first.
+    #[param(value_type = EventName, required = false)]
+    before: Option<String>,
+    /// Events that name this file alone, among 500 as with `branch`. An event names 20 files at most.
+    #[param(value_type = FilePathName, required = false, example = "src/db.ts")]
+    file: Option<String>,
+    /// Most events; 50 by default.
+    #[param(value_type = u32, required = false, minimum = 1, maximum = 100)]
+    limit: Option<String>,
+}
+
+impl ActivityQuery {
+    /// The request that it stands for.
+    ///
+    /// # Errors
+    /// When a field is missing or invalid, or the caller has no right to the repository.
+    pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<ActivityRequest, ApiError> {
+        let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
+        let caller = caller.in_repository(&repo)?;
+        let branch = self.branch.as_deref().map(Branch::parse).transpose();
+        let after = self.after.as_deref().map(EventId::parse).transpose();
+        let before = self.before.as_deref().map(EventId::parse).transpose();
+        let file = self.file.as_deref().map(FilePath::parse).transpose();
+        let limit = match &self.limit {
+            None => Some(USUAL),
+            Some(text) => text.parse().ok().filter(|limit| (1..=MOST).contains(limit)),
+        };
+        Ok(ActivityRequest {
+            repo,
+            branch: branch.map_err(in_field("branch"))?,
+            file: file.map_err(in_field("file"))?,
+            range: match (after.map_err(in_field("after"))?, before.map_err(in_field("before"))?) {
+                (None, None) => EventRange::Newest,
+                (Some(after), None) => EventRange::After(after),
+                (None, Some(before)) => EventRange::Before(before),
+                (Some(_), Some(_)) => {
+                    return Err(ApiError::InvalidField {
+                        field: "before",
+                        problem: "cannot be combined with after; send one of the two".to_owned(),
+                    });
+                }
+            },
+            limit: limit.ok_or_else(|| ApiError::InvalidField {
+                field: "limit",
+                problem: format!("must be a whole number from 1 to {MOST}"),
+            })?,
+            caller,
+            caller_agent: agent_of(None, agent)?,
+        })
+    }
+}
+
+/// Its methods.
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
+    get(get_activity)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(get_activity), components(schemas(ActivityResponse)))]
+pub(super) struct Document;
+
+/// The events of a repository.
+///
+/// `GET /api/activity?repo_url=URL[&branch=NAME][&file=PATH][&after=CURSOR][&before=ID][&limit=NUMBER]`. To follow, ask again with the `cursor` of the last answer as `after`; to go
+/// back, with `earlier` as `before`. The event `graph_progress` is sent while the graph is built; it is in no log, and not here.
+#[utoipa::path(
+    get,
+    path = "/api/activity",
+    tag = "people",
+    params(ActivityQuery, AgentHeaders),
+    responses(ActivityResponses),
+    security(("bearer" = []))
+)]
+async fn get_activity(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    query: Result<Query<ActivityQuery>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<ActivityResponse>, HandlerError> {
+    let caller = app.authenticator.authenticate_reader(&headers).await?;
+    let Query(query) = query.map_err(|_| ApiError::MalformedBody {
+        field: None,
+        message: "the query cannot be read; send repo_url, and where you want them branch, file, after, before and limit, once \
+                  each"
+            .to_owned(),
+    })?;
+    let request = query.parse(caller, agent_header(&headers))?;
+    Ok(Json(list_activity(&app, request).await?))
+}
+
+/// Its responses in the OpenAPI document.
+enum ActivityResponses {}
+
+impl IntoResponses for ActivityResponses {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
+        let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
+        let content = ContentBuilder::new()
+            .schema(Some(Ref::from_schema_name("Activity")))
+            .example(Some(examples::activity()));
+        answers.insert(200, response("What has happened", content));
+        finish(answers)
+    }
+}

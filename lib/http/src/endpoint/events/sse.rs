@@ -1,0 +1,44 @@
+//! A stream as server-sent events.
+
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use coord_protocol::stream::StreamMessage;
+use futures::stream::unfold;
+
+use super::Lifetime;
+use coord_events::frame;
+use coord_server::operations::{Message, Stream};
+
+/// The response with the messages of `stream`. A client that reads slowly is dropped by the stream: nothing queues up here.
+pub(super) fn answer(stream: Stream, lifetime: Lifetime) -> Response {
+    let frames = unfold((stream, lifetime), async |(mut stream, lifetime)| {
+        let frame = frame_of(stream.next().await?);
+        Some((Ok::<Bytes, std::convert::Infallible>(frame), (stream, lifetime)))
+    });
+    let mut response = Body::from_stream(frames).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Proxies such as nginx hold responses back without it.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+fn frame_of(message: Message) -> Bytes {
+    match message {
+        Message::Event(event) => event.frame.clone(),
+        Message::Stream(message) => {
+            let cursor = match &message {
+                StreamMessage::StreamOpened(opened) => Some(&opened.cursor),
+                StreamMessage::Resync(resync) => Some(&resync.cursor),
+                StreamMessage::Heartbeat(heartbeat) => Some(&heartbeat.cursor),
+                StreamMessage::StreamEnded(_) | StreamMessage::Error(_) => None,
+            };
+            let json = serde_json::to_string(&message).unwrap_or_default();
+            frame(cursor.map(String::as_str), message.name(), &json)
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A stream on a WebSocket. Errors are sent on the socket, because a page does not see the response to its handshake.
+
+use std::time::Duration;
+
+use axum::extract::WebSocketUpgrade;
+use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket};
+use axum::http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use coord_protocol::stream::{StreamEnd, StreamError, StreamMessage, StreamRequest};
+use tokio::time::timeout;
+
+use super::{Lifetime, Watcher};
+use crate::error::Respond;
+use coord_auth::{CREDENTIAL_HEADERS, presents_credential};
+use coord_server::admission::caller_address::{caller_address, coming_from};
+use coord_server::error::ApiError;
+use coord_server::operations::{Message, Stream};
+
+/// The subprotocol, and the prefix of the one that is a token.
+const SUBPROTOCOL: &str = "coord.v1";
+const TOKEN: &str = "coord.token.";
+
+/// Largest message of a client, in bytes.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// Bytes that are read at once. The library fills as many with zeros before each read, and keeps them for each client: 128 KiB
+/// by default.
+const READ_BYTES: usize = 1024;
+
+/// Time for a message to leave, and for the client to close.
+const SEND_TIME: Duration = Duration::from_secs(20);
+const CLOSE_TIME: Duration = Duration::from_secs(1);
+
+/// The response that opens the socket.
+pub(super) fn answer(
+    upgrade: WebSocketUpgrade,
+    headers: &HeaderMap,
+    mut watcher: Watcher,
+    lifetime: Lifetime,
+) -> Response {
+    if let Some(token) = token_of(headers) {
+        watcher.present(&token);
+    }
+    let address = caller_address();
+    upgrade
+        .protocols([SUBPROTOCOL])
+        .read_buffer_size(READ_BYTES)
+        .max_message_size(MOST_BYTES)
+        .max_frame_size(MOST_BYTES)
+        .on_upgrade(move |socket| coming_from(address, serve(socket, watcher, lifetime)))
+}
+
+/// The token among the subprotocols.
+fn token_of(headers: &HeaderMap) -> Option<String> {
+    let lists = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter();
+    let mut names = lists
+        .filter_map(|list| list.to_str().ok())
+        .flat_map(|list| list.split(','));
+    let mut tokens = names.by_ref().filter_map(|name| name.trim().strip_prefix(TOKEN));
+    let encoded = tokens.next()?;
+    if tokens.next().is_some() {
+        // Which one counts would be a guess; an empty one is refused.
+        return Some(String::new());
+    }
+    String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(encoded).ok()?).ok()
+}
+
+impl Watcher {
+    /// Presents `token` instead of the credential so far.
+    fn present(&mut self, token: &str) {
+        // A token that cannot be in a header is none.
+        let value = HeaderValue::from_str(&format!("Bearer {token}"));
+        let mut value = value.unwrap_or_else(|_| HeaderValue::from_static("Bearer -"));
+        value.set_sensitive(true);
+        // Two that differ would be refused.
+        for name in CREDENTIAL_HEADERS {
+            self.headers.remove(name);
+        }
+        self.headers.insert(AUTHORIZATION, value);
+    }
+}
+
+/// Why a socket is closed.
+struct Close {
+    code: u16,
+    reason: &'static str,
+}
+
+const MALFORMED: Close = Close {
+    code: 4400,
+    reason: "a client sends nothing but authenticate, in 16 KiB at most",
+};
+
+async fn serve(mut socket: WebSocket, mut watcher: Watcher, lifetime: Lifetime) {
+    let close = match start(&mut socket, &mut watcher, &lifetime).await {
+        Ok(stream) => pass_on(&mut socket, watcher, stream).await,
+        Err(close) => close,
+    };
+    let closing = async {
+        // Without a reason the client has closed, or is gone.
+        if let Some(Close { code, reason }) = close {
+            let reason = Utf8Bytes::from_static(reason);
+            // A client that is gone is noticed below.
+            let _ = socket.send(Frame::Close(Some(CloseFrame { code, reason }))).await;
+        }
+        // The library answers the close of a client. Unread bytes would reset the connection.
+        while let Some(Ok(_)) = socket.recv().await {}
+    };
+    // A client that does not close is left.
+    let _ = timeout(CLOSE_TIME, closing).await;
+}
+
+/// The stream. Where a credential is wanted and none was presented, the first message has it.
+async fn start(socket: &mut WebSocket, watcher: &mut Watcher, lifetime: &Lifetime) -> Result<Stream, Option<Close>> {
+    let mut started = watcher.watch(lifetime.ends_by).await;
+    let is_wanted = matches!(
+        started,
+        Err(ApiError::Unauthorized(_) | ApiError::ForbiddenRepository(_))
+    );
+    if is_wanted && !presents_credential(&watcher.headers) {
+        match timeout(watcher.app.events.timing().authentication, next_token(socket)).await {
+            Ok(ClientFrame::Token(token)) => {
+                watcher.present(&token);
+                started = watcher.watch(lifetime.ends_by).await;
+            }
+            Ok(ClientFrame::Malformed) => return Err(Some(MALFORMED)),
+            Ok(ClientFrame::Gone) => return Err(None),
+            // The error names the missing field.
+            Err(_) => {}
+        }
+    }
+    match started {
+        Ok(stream) => {
+            lifetime.keep_connection(watcher);
+            Ok(stream)
+        }
+        Err(error) => {
+            let code = match error.status() {
+                StatusCode::UNAUTHORIZED => 4401,
+                StatusCode::FORBIDDEN => 4403,
+                StatusCode::NOT_FOUND => 4404,
+                status if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => 4400,
+                _ => 1013,
+            };
+            let refusal = StreamMessage::Error(StreamError {
+                error: error.code(),
+                message: error.to_string(),
+                retry_after: error.retry_after(),
+            });
+            let is_sent = send(socket, Message::Stream(refusal)).await;
+            Err(is_sent.then_some(Close {
+                code,
+                reason: "refused",
+            }))
+        }
+    }
+}
+
+/// Passes the messages of `stream` on, to its end.
+async fn pass_on(socket: &mut WebSocket, mut watcher: Watcher, mut stream: Stream) -> Option<Close> {
+    loop {
+        tokio::select! {
+            message = stream.next() => {
+                let message = message?;
+                let end = match &message {
+                    Message::Stream(StreamMessage::StreamEnded(ended)) => Some(ended.reason),
+                    _ => None,
+                };
+                if !send(socket, message).await {
+                    return None;
+                }
+                if let Some(end) = end {
+                    return Some(close_of(end));
+                }
+            }
+            read = next_token(socket) => match read {
+                ClientFrame::Token(token) => {
+                    watcher.present(&token);
+                    stream.verify_by(watcher.verify());
+                }
+                ClientFrame::Malformed => return Some(MALFORMED),
+                ClientFrame::Gone => return None,
+            }
+        }
+    }
+}
+
+fn close_of(end: StreamEnd) -> Close {
+    let (code, reason) = match end {
+        StreamEnd::Slow => (1013, "slow"),
+        StreamEnd::TimeLimit => (4000, "time limit"),
+        StreamEnd::Forbidden => (4403, "forbidden"),
+        StreamEnd::Shutdown => (1001, "shutdown"),
+        StreamEnd::Unavailable => (1013, "unavailable"),
+    };
+    Close { code, reason }
+}
+
+/// Whether `message` has left in time.
+async fn send(socket: &mut WebSocket, message: Message) -> bool {
+    let text: Utf8Bytes = match message {
+        Message::Event(event) => event.text.clone(),
+        Message::Stream(message) => serde_json::to_string(&message).unwrap_or_default().into(),
+    };
+    let sent = timeout(SEND_TIME, socket.send(Frame::Text(text))).await;
+    if sent.is_err() {
+        tracing::debug!("a client of live events reads nothing");
+    }
+    matches!(sent, Ok(Ok(())))
+}
+
+/// A client's frame.
+enum ClientFrame {
+    Token(String),
+    Malformed,
+    Gone,
+}
+
+/// The next token of the client. If the future is dropped, nothing is lost.
+async fn next_token(socket: &mut WebSocket) -> ClientFrame {
+    loop {
+        match socket.recv().await {
+            Some(Ok(Frame::Text(text))) => {
+                return match serde_json::from_str(&text) {
+                    Ok(StreamRequest::Authenticate { token }) => ClientFrame::Token(token),
+                    Err(_) => ClientFrame::Malformed,
+                };
+            }
+            // An error is a message that is too large, or a connection that is lost, where no close is sent.
+            Some(Ok(Frame::Binary(_)) | Err(_)) => return ClientFrame::Malformed,
+            // Answered by the library.
+            Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => {}
+            Some(Ok(Frame::Close(_))) | None => return ClientFrame::Gone,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_among_the_subprotocols_is_found() {
+        let token = |values: &[&str]| {
+            let values = values
+                .iter()
+                .map(|value| (SEC_WEBSOCKET_PROTOCOL, value.parse().unwrap()));
+            token_of(&values.collect())
+        };
+        assert_eq!(token(&["coord.v1"]), None);
+        assert_eq!(token(&["coord.v1, coord.token.Z2hwXzE"]).as_deref(), Some("ghp_1"));
+        assert_eq!(token(&["coord.token.%%%"]), None);
+        assert_eq!(
+            token(&["coord.token.Z2hwXzE", "coord.token.Z2hwXzI"]).as_deref(),
+            Some("")
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! `GET /api/graph`: the import graph of a branch with its locks, for people.
+//!
+//! - `query`: the query of a request
+//! - `view`: the response
+//! - `text`: its text, in pieces
+
+mod query;
+mod text;
+mod view;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Query, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+use coord_protocol::schema::one_of;
+use utoipa::openapi::{Ref, RefOr, Response as Described};
+use utoipa::{IntoResponses, OpenApi};
+
+pub use self::query::GraphQuery;
+use self::query::ValidQuery;
+use self::text::GraphText;
+use self::view::{EdgeView, GraphPart, GraphState, GraphView};
+use crate::conditional::{self, OF_CALLERS, is_known, not_modified, tag_of, tagged};
+use crate::error::HandlerError;
+use crate::openapi::errors::{Cause, Reader, errors, finish};
+use crate::openapi::examples;
+use crate::openapi::fields::ConditionalHeaders;
+use crate::openapi::responses::{narrowed, response};
+use coord_auth::Caller;
+use coord_builds::graph_cache::CachedGraph;
+use coord_server::app::App;
+use coord_server::error::ApiError;
+use coord_server::operations::read_graph::{Overview, load_graph, read_overview};
+
+/// Its methods.
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
+    get(get_graph)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(get_graph), components(schemas(GraphView, EdgeView)))]
+pub(super) struct Document;
+
+/// The import graph of a branch with its locks, for people.
+///
+/// `GET /api/graph?repo_url=URL&branch=NAME[&format=compact][&focus=PATH[&depth=STEPS][&direction=imports]]`. The
+/// response is compressed for callers that accept gzip.
+#[utoipa::path(
+    get,
+    path = "/api/graph",
+    tag = "people",
+    params(GraphQuery, ConditionalHeaders),
+    responses(GraphResponses),
+    security(("bearer" = []), ("api_key" = []))
+)]
+async fn get_graph(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    query: Result<Query<GraphQuery>, axum::extract::rejection::QueryRejection>,
+) -> Result<Response, HandlerError> {
+    let caller = app.authenticator.authenticate_reader(&headers).await?;
+    let Query(query) = query.map_err(|_| ApiError::MalformedBody {
+        field: None,
+        message: "the query is not valid; send repo_url and branch, and optionally format, focus, depth and \
+                  direction, each once"
+            .to_owned(),
+    })?;
+    let asked = query.parse(caller)?;
+    let (head, mut overview) = read_overview(&app, &asked.repo, &asked.branch, asked.caller.clone()).await?;
+    let mut tag = tag(&asked, head.as_str(), &overview)?;
+    let response = if is_known(&headers, &tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let graph = load_graph(&app, &asked.repo, &asked.branch, &head, &mut overview).await?;
+        tag = self::tag(&asked, head.as_str(), &overview)?;
+        let status = if overview.version.is_none() {
+            StatusCode::ACCEPTED
+        } else {
+            StatusCode::OK
+        };
+        let body = text(graph, &asked, head.as_str(), &overview)?.into_body();
+        (status, [(CONTENT_TYPE, "application/json")], body).into_response()
+    };
+    Ok(conditional::tag(response, &tag, OF_CALLERS)?)
+}
+
+/// The graph that `query` asks for, as JSON.
+///
+/// # Errors
+/// When a field is missing or invalid, the caller is denied, or store or source do not respond.
+pub async fn read_graph_view(app: &App, query: &GraphQuery, caller: Caller) -> Result<String, ApiError> {
+    let asked = query.parse(caller)?;
+    let (head, mut overview) = read_overview(app, &asked.repo, &asked.branch, asked.caller.clone()).await?;
+    let graph = load_graph(app, &asked.repo, &asked.branch, &head, &mut overview).await?;
+    let pieces: Vec<Bytes> = text(graph, &asked, head.as_str(), &overview)?.collect();
+    String::from_utf8(pieces.concat()).map_err(|_| ApiError::Internal)
+}
+
+/// The part of `graph` that `asked` selects.
+fn text(graph: Arc<CachedGraph>, asked: &ValidQuery, head: &str, overview: &Overview) -> Result<GraphText, ApiError> {
+    let shown = GraphPart::new(graph, asked.format, asked.focus.as_ref())?;
+    let state = GraphState::of(overview, head);
+    let rest = serde_json::to_vec(&GraphView::new(&shown, state, overview, asked.focus.as_ref()));
+    Ok(GraphText::new(shown, rest.map_err(|_| ApiError::Internal)?))
+}
+
+/// The ETag: a hash of all that a response depends on.
+fn tag(asked: &ValidQuery, head: &str, overview: &Overview) -> Result<String, ApiError> {
+    let graph_state = GraphState::of(overview, head);
+    let Overview {
+        version,
+        locks,
+        failure,
+        progress,
+        policy,
+        pending,
+        ..
+    } = overview;
+    let parts = (version, graph_state, locks, failure, progress, policy, pending);
+    let parts = serde_json::to_string(&parts).map_err(|_| ApiError::Internal)?;
+    let parts = format!("{parts} {:?} {:?}", asked.format, asked.focus);
+    Ok(tag_of(&parts))
+}
+
+/// Its responses in the OpenAPI document.
+enum GraphResponses {}
+
+impl IntoResponses for GraphResponses {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let causes = [
+            Cause::Caller,
+            Cause::Token,
+            Cause::Form,
+            Cause::Question,
+            Cause::Source,
+            Cause::Focus,
+        ];
+        let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
+        let version = RefOr::from(Ref::from_schema_name("CommitSha"));
+        let ready = narrowed("Graph", "version", version, &[]).example(Some(examples::graph()));
+        answers.insert(
+            200,
+            tagged(
+                response("The graph of the branch, or of an older commit of it", ready),
+                OF_CALLERS,
+            ),
+        );
+        let building = narrowed("Graph", "state", one_of(&["building"], "Always `building`"), &[]);
+        let building = building.example(Some(examples::building_graph()));
+        answers.insert(
+            202,
+            tagged(
+                response("The graph is being built for the first time", building),
+                OF_CALLERS,
+            ),
+        );
+        answers.insert(304, not_modified(OF_CALLERS));
+        finish(answers)
+    }
+}

@@ -1,0 +1,136 @@
+//! How the store and the source are looked at.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use futures::future::{Either, select};
+
+use super::promise_keeper::PromiseKeeper;
+use super::report::{
+    BadSetting, Cause, HealthReport, Overall, PromisesStatus, SourceReport, SourceStatus, StoreReport, StoreStatus,
+};
+use coord_sources::{Source, SourceHealth};
+use coord_state::health::probe;
+use coord_store::{Store, StoreError};
+
+/// Longest time for the store to answer.
+const PROBE_TIME: Duration = Duration::from_secs(2);
+
+/// Looks at both.
+pub(super) async fn look(
+    store: &Arc<dyn Store>,
+    promises: &PromiseKeeper,
+    source: Option<Arc<dyn Source>>,
+    misconfigured: Option<BadSetting>,
+) -> HealthReport {
+    let report = look_at_store(&**store).await;
+    let is_answering = matches!(report.status, StoreStatus::Ok | StoreStatus::ReadOnly);
+    let store = report.with(promises.current_promises(store, is_answering).await);
+    let source = look_at_source(source).await;
+    let status = match (store.status, source.status) {
+        (StoreStatus::Down | StoreStatus::ReadOnly | StoreStatus::NotConfigured, _) => Overall::Down,
+        (StoreStatus::Ok, SourceStatus::Ok | SourceStatus::Unknown | SourceStatus::None) => Overall::Ok,
+        (StoreStatus::Ok, SourceStatus::Limited | SourceStatus::Unreachable | SourceStatus::NotConfigured) => {
+            Overall::Degraded
+        }
+    };
+    HealthReport {
+        status,
+        version: env!("CARGO_PKG_VERSION"),
+        store,
+        source,
+        misconfigured,
+    }
+}
+
+/// Messages go only to the log: they may name hosts.
+async fn look_at_store(store: &dyn Store) -> StoreReport {
+    let started = Instant::now();
+    let writing = async {
+        let written = tokio::time::timeout(PROBE_TIME, probe(store)).await;
+        (written, started.elapsed())
+    };
+    // Both at once: only the read shows whether a store that cannot be written can be read.
+    let mut pinging = pin!(does_respond(store));
+    let ((written, elapsed), pinged) = match select(pinging.as_mut(), pin!(writing)).await {
+        Either::Left((pinged, writing)) => (writing.await, Some(pinged)),
+        Either::Right((written, _)) => (written, None),
+    };
+    let report = |status, cause| StoreReport {
+        status,
+        cause,
+        latency_ms: (status == StoreStatus::Ok).then(|| elapsed.as_micros() as f64 / 1000.0),
+        promises: PromisesStatus::Unknown,
+        broken_promises: None,
+    };
+    let (reason, mut cause) = match written {
+        Ok(Ok(())) => return report(StoreStatus::Ok, None),
+        Ok(Err(StoreError::NotConfigured(message))) => {
+            tracing::warn!(message, "no store is configured");
+            return report(StoreStatus::NotConfigured, None);
+        }
+        Ok(Err(StoreError::Failed(error))) => {
+            let cause = Cause::of(&error);
+            (error, cause)
+        }
+        Ok(Err(error @ StoreError::Timeout(_))) => (error.to_string(), Some(Cause::Paused)),
+        Ok(Err(error)) => (error.to_string(), None),
+        Err(_) => (format!("nothing within {PROBE_TIME:?}"), Some(Cause::Paused)),
+    };
+    let pinged = match pinged {
+        Some(pinged) => pinged,
+        None => pinging.await,
+    };
+    let status = match (&pinged, cause) {
+        // While Redis is busy or paused, scripts that read have to wait as well.
+        (Ok(()), Some(Cause::Busy | Cause::Loading | Cause::Paused)) => StoreStatus::Down,
+        (Ok(()), _) => StoreStatus::ReadOnly,
+        // Redis that cannot save refuses a PING like a write, and answers reads.
+        (Err(error), Some(Cause::NotSaved)) if Cause::of(error) == cause => StoreStatus::ReadOnly,
+        (Err(error), _) => {
+            cause = cause
+                .filter(|cause| *cause != Cause::Paused)
+                .or_else(|| Cause::of(error));
+            StoreStatus::Down
+        }
+    };
+    tracing::warn!(%reason, ?status, ?cause, "the store cannot be written");
+    report(status, cause)
+}
+
+/// Whether the store responds.
+async fn does_respond(store: &dyn Store) -> Result<(), String> {
+    match tokio::time::timeout(PROBE_TIME, store.responds()).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(StoreError::Failed(error))) => Err(error),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!("nothing within {PROBE_TIME:?}")),
+    }
+}
+
+async fn look_at_source(source: Option<Arc<dyn Source>>) -> SourceReport {
+    let Some(source) = source else {
+        return SourceReport {
+            status: SourceStatus::None,
+            limited_until: None,
+        };
+    };
+    // The source may read a disk that does not respond.
+    let looking = tokio::task::spawn_blocking(move || source.health());
+    let health = match tokio::time::timeout(PROBE_TIME, looking).await {
+        Ok(Ok(health)) => health,
+        _ => SourceHealth::Unreachable,
+    };
+    let (status, until) = match health {
+        SourceHealth::Ok => (SourceStatus::Ok, None),
+        SourceHealth::Unknown => (SourceStatus::Unknown, None),
+        SourceHealth::Limited { until } => (SourceStatus::Limited, Some(until)),
+        SourceHealth::Unreachable => (SourceStatus::Unreachable, None),
+        SourceHealth::NotConfigured => (SourceStatus::NotConfigured, None),
+    };
+    SourceReport {
+        status,
+        limited_until: until.and_then(|until| Some(until.duration_since(UNIX_EPOCH).ok()?.as_secs())),
+    }
+}

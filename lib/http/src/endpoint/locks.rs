@@ -1,0 +1,130 @@
+//! `GET /api/locks`: the locks of a repository, without its graph. The function of `graph` serves it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use axum::routing::{MethodRouter, get};
+use coord_protocol::LocksResponse;
+use coord_protocol::schema::{AgentId, Branch as BranchName, RepoUrl};
+use serde::Deserialize;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+use utoipa::{IntoResponses, OpenApi};
+
+use crate::error::HandlerError;
+use crate::headers::agent_header;
+use crate::json::Json;
+use crate::openapi::errors::{Cause, Reader, errors, finish};
+use crate::openapi::examples;
+use crate::openapi::fields::{self, AgentHeaders};
+use crate::openapi::responses::response;
+use coord_auth::Caller;
+use coord_domain::{Branch, RepoId};
+use coord_server::app::App;
+use coord_server::error::ApiError;
+use coord_server::operations::fields::{agent_of, in_field, required};
+use coord_server::operations::{LocksRequest, list_locks};
+
+/// The query as sent.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct LocksQuery {
+    /// The repository.
+    #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
+    repo_url: Option<String>,
+    /// Only locks on this branch; by default, on all branches.
+    #[param(value_type = BranchName, required = false, example = "main")]
+    branch: Option<String>,
+    /// `me`: only the caller's locks, those of all of its agents unless `agent_id` names one.
+    #[param(schema_with = fields::me, required = false)]
+    holder: Option<String>,
+    /// Only locks of this agent. With `holder=me`, the header `X-Coord-Agent` has the same effect.
+    #[param(value_type = AgentId, required = false)]
+    agent_id: Option<String>,
+}
+
+impl LocksQuery {
+    /// The request that it stands for.
+    ///
+    /// # Errors
+    /// When a field is missing or invalid, or the caller has no right to the repository.
+    pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<LocksRequest, ApiError> {
+        let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
+        let caller = caller.in_repository(&repo)?;
+        let branch = self.branch.as_deref().map(Branch::parse).transpose();
+        let branch = branch.map_err(in_field("branch"))?;
+        if self.holder.as_ref().is_some_and(|holder| holder != "me") {
+            return Err(ApiError::InvalidField {
+                field: "holder",
+                problem: "must be me; without it, the locks of all holders are listed".to_owned(),
+            });
+        }
+        let is_own = self.holder.is_some();
+        let caller_agent = agent_of(self.agent_id.as_deref(), agent)?;
+        Ok(LocksRequest {
+            repo,
+            branch,
+            is_own,
+            agent_id: caller_agent.clone().filter(|_| is_own || self.agent_id.is_some()),
+            caller,
+            caller_agent,
+        })
+    }
+}
+
+/// Its methods.
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
+    get(get_locks)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(get_locks), components(schemas(LocksResponse)))]
+pub(super) struct Document;
+
+/// List the locks of a repository, without its graph.
+///
+/// `GET /api/locks?repo_url=URL[&branch=NAME][&holder=me][&agent_id=AGENT]`. A branch that does not exist has no locks.
+#[utoipa::path(
+    get,
+    path = "/api/locks",
+    tag = "people",
+    params(LocksQuery, AgentHeaders),
+    responses(LocksResponseSet),
+    security(("bearer" = []), ("api_key" = []))
+)]
+async fn get_locks(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    query: Result<Query<LocksQuery>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<LocksResponse>, HandlerError> {
+    let asks_for_own = query.as_ref().is_ok_and(|query| query.holder.is_some());
+    let caller = if asks_for_own {
+        app.authenticator.authenticate(&headers).await?
+    } else {
+        app.authenticator.authenticate_reader(&headers).await?
+    };
+    let Query(query) = query.map_err(|_| ApiError::MalformedBody {
+        field: None,
+        message: "the query is not valid; send repo_url, and optionally branch, holder and agent_id, each once"
+            .to_owned(),
+    })?;
+    let request = query.parse(caller, agent_header(&headers))?;
+    Ok(Json(list_locks(&app, request).await?))
+}
+
+/// Its responses in the OpenAPI document.
+enum LocksResponseSet {}
+
+impl IntoResponses for LocksResponseSet {
+    fn responses() -> BTreeMap<String, RefOr<Described>> {
+        let causes = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
+        let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
+        let content = ContentBuilder::new()
+            .schema(Some(Ref::from_schema_name("Locks")))
+            .example(Some(examples::locks()));
+        answers.insert(200, response("The locks and their holders", content));
+        finish(answers)
+    }
+}

@@ -1,0 +1,46 @@
+//! `GET /.well-known/oauth-protected-resource/api/mcp`: where callers of MCP get a credential, as RFC 9728 has it.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::routing::{MethodRouter, get};
+use serde::Serialize;
+use utoipa::OpenApi;
+
+use super::Endpoint;
+use crate::error::HandlerError;
+use crate::own_origin::own_origin;
+use coord_server::app::App;
+
+/// Its methods.
+pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
+    get(get_metadata)
+}
+
+/// Its part of the OpenAPI document: none, as of [`mcp`](super::mcp).
+#[derive(OpenApi)]
+pub(super) struct Document;
+
+/// The metadata of a protected resource.
+#[derive(Serialize)]
+struct Metadata {
+    resource: String,
+    resource_name: &'static str,
+    /// Left out if no credential is needed: on one machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    authorization_servers: Vec<String>,
+    bearer_methods_supported: [&'static str; 1],
+}
+
+/// Needs no credential: clients find here where to get one.
+async fn get_metadata(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Json<Metadata>, HandlerError> {
+    let origin = own_origin(&app.edge, &headers)?;
+    Ok(Json(Metadata {
+        resource: format!("{origin}{}", Endpoint::Mcp.path()),
+        resource_name: "Coord",
+        authorization_servers: app.authenticator.authorization_servers(),
+        bearer_methods_supported: ["header"],
+    }))
+}

@@ -1,0 +1,359 @@
+//! Requests and answers that are true: a test sends these requests to a server and compares the answers. `src/auth.ts`
+//! imports `src/db.ts`, which Ada has claimed.
+
+use coord_intents::ledger::{Point, seal};
+use serde_json::{Value, json};
+
+/// The repository that they are about.
+pub const REPO_URL: &str = "https://github.com/acme/shop.git";
+
+/// The head of its branch `main`.
+pub const HEAD: &str = "99cc7da9399f806a758cf80dab931201cf07c67e";
+
+/// When Ada's lock was granted, Unix seconds.
+pub const GRANTED_AT: i64 = 1_795_306_224;
+
+/// When it expires.
+pub const EXPIRY: i64 = GRANTED_AT + 300;
+
+/// Its fencing token: the time, in tenths of a millisecond.
+pub const TOKEN: i64 = GRANTED_AT * 10_000;
+
+const MESSAGE: &str = "Adding connection pooling, query() becomes async";
+
+/// Ada claims a file.
+pub fn post_request() -> Value {
+    json!({
+        "repo_url": REPO_URL,
+        "branch": "main",
+        "file_paths": ["src/db.ts"],
+        "status": "WRITING",
+        "message": MESSAGE,
+        "agent_head": HEAD,
+    })
+}
+
+/// Ada holds it.
+pub fn post_granted() -> Value {
+    json!({
+        "success": true,
+        "orphaned_dependencies": [],
+        "orchestration": command("PROCEED", None, "You may write 'src/db.ts'"),
+        "repo_head": HEAD,
+        "repo_head_ref": "refs/heads/main",
+        "locks": {
+            "src/db.ts": {
+                "status": "WRITING",
+                "message": MESSAGE,
+                "since": GRANTED_AT,
+                "timestamp": GRANTED_AT,
+                "expiry": EXPIRY,
+                "token": TOKEN,
+            },
+        },
+        "warnings": [],
+    })
+}
+
+/// Bob asks for the same.
+pub fn post_refused() -> Value {
+    let reason =
+        format!("File 'src/db.ts' is locked by user 'ada' (DIRECT): \u{201c}{MESSAGE}\u{201d}; its lock ends in 300 s");
+    let mut orchestration = command("WAIT", Some("sleep 5"), &reason);
+    orchestration["metadata"] = json!({
+        "lock_owner": "ada",
+        "conflicts": ["src/db.ts"],
+        "free": ["src/page.ts"],
+        "ticket": "43f052472c2f",
+        "position": 1,
+        "expected_by": EXPIRY,
+        "retry_after": 300,
+    });
+    json!({
+        "success": false,
+        "error": "LOCK_CONFLICT",
+        "orphaned_dependencies": [],
+        "orchestration": orchestration,
+        "repo_head": HEAD,
+        "repo_head_ref": "refs/heads/main",
+        "conflicting_locks": { "src/db.ts": lock_of_ada(Some("DIRECT")) },
+        "warnings": [],
+    })
+}
+
+/// Bob plans to work on the file that imports Ada's.
+pub fn check_request() -> Value {
+    json!({
+        "repo_url": "git@github.com:acme/shop.git",
+        "branch": "main",
+        "file_paths": ["src/auth.ts"],
+        "agent_head": HEAD,
+    })
+}
+
+/// She is in his way.
+pub fn check_conflict() -> Value {
+    let reason = format!(
+        "File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'ada' (NEIGHBOR): \u{201c}{MESSAGE}\u{201d}"
+    );
+    let mut orchestration = command("SWITCH_TASK", None, &reason);
+    orchestration["metadata"] = json!({ "lock_owner": "ada", "conflicts": ["src/db.ts"], "free": ["src/page.ts"] });
+    json!({
+        "status": "CONFLICT",
+        "repo_head": HEAD,
+        "repo_head_ref": "refs/heads/main",
+        "locks": { "src/db.ts": lock_of_ada(Some("NEIGHBOR")) },
+        "held": {},
+        "warnings": [],
+        "orchestration": orchestration,
+    })
+}
+
+/// Ada writes an intent.
+pub fn new_intent_request() -> Value {
+    json!({
+        "repo_url": REPO_URL,
+        "id": "REQ-POOL-1",
+        "name": "Connection pooling",
+        "description": "Queries share a pool; query() becomes async.",
+        "constraints": ["No new dependency"],
+        "owned_scope": ["src/db.ts", "src/db/**"],
+        "acceptance_criteria": ["Tests in tests/db pass"],
+        "budget": { "max_turns": 50, "max_tokens": 400_000 },
+    })
+}
+
+/// It is there.
+pub fn intent_written() -> Value {
+    json!({
+        "success": true,
+        "intent": intent(),
+        "state": "REQUEST",
+        "warnings": [],
+        "orchestration": command("PROCEED", None, "Intent REQ-POOL-1 is written"),
+    })
+}
+
+/// All intents then.
+pub fn intents() -> Value {
+    json!({ "intents": [intent()], "state": "REQUEST" })
+}
+
+fn intent() -> Value {
+    json!({
+        "id": "REQ-POOL-1",
+        "name": "Connection pooling",
+        "description": "Queries share a pool; query() becomes async.",
+        "status": "PENDING",
+        "constraints": ["No new dependency"],
+        "owned_scope": ["src/db.ts", "src/db/**"],
+        "acceptance_criteria": ["Tests in tests/db pass"],
+        "budget": { "max_turns": 50, "max_tokens": 400_000, "consumed_turns": 0, "consumed_tokens": 0 },
+        "created_at": WRITTEN_AT,
+        "updated_at": WRITTEN_AT,
+        "owned_files": 0,
+    })
+}
+
+/// The content of `src/db.ts` after Ada's change.
+const CONTENT: &str = "sha256:5ca890bf2046006ced7f9a4f4e9449d7beb77fc868bba102d34c34fa715078e7";
+
+/// Ada records a change.
+pub fn record_request() -> Value {
+    json!({
+        "repo_url": REPO_URL,
+        "branch": "main",
+        "session": { "session_id": "s-7", "contributor": "anthropic/claude-opus-4-5" },
+        "entries": [{
+            "trace_id": "018f6a1d-0000-7000-8000-000000000002",
+            "kind": "mutation",
+            "tool_name": "Write",
+            "file_path": "src/db.ts",
+            "hash": CONTENT,
+            "output_summary": "Wrote src/db.ts",
+        }],
+    })
+}
+
+/// She holds the file.
+pub fn recorded() -> Value {
+    json!({
+        "recorded": ["SUCCESS"],
+        "warnings": [],
+        "orchestration": command("PROCEED", None, "The event is in the ledger"),
+    })
+}
+
+/// The ledger then.
+pub fn ledger_page() -> Value {
+    let start = Point::start("github.com/acme/shop");
+    let line = r#"{"timestamp":"2026-11-22T09:01:12.345Z","agent_id":"ada","intent_id":null,"state":"REQUEST","action_type":"TOOL_EXECUTION","payload":{"tool_name":"Write","target_files":["src/db.ts"],"hash":"HASH"},"result":{"status":"SUCCESS","output_summary":"Wrote src/db.ts"},"metadata":{"session_id":"s-7","contributor":"anthropic/claude-opus-4-5"},"trace_id":"018f6a1d-0000-7000-8000-000000000002"}"#;
+    let sealed =
+        seal(&start.hash, 1, &line.replace("HASH", CONTENT)).map(|(line, hash)| (line, Point { seq: 1, hash }));
+    let (line, point) = sealed.unwrap_or_else(|_| (String::new(), start));
+    json!({ "lines": [line], "sealed": point.to_string(), "base": start.to_string() })
+}
+
+/// A checkpoint of a ledger.
+pub fn checkpoint() -> Value {
+    json!(
+        "coord-ledger-v1/github.com/acme/shop\n3\nQ3aKxggeE9pM8x3DtlDVN3rI6F4ykpmxMaAMHXVyDkU=\n2026-11-22T09:02:00.001Z\n"
+    )
+}
+
+/// Bob compares the file with Ada's record.
+pub fn verify_request() -> Value {
+    json!({ "repo_url": REPO_URL, "branch": "main", "files": [{ "file_path": "src/db.ts", "hash": CONTENT }] })
+}
+
+/// It is as she left it.
+pub fn verified() -> Value {
+    json!({ "files": [{ "file_path": "src/db.ts", "verdict": "INTACT", "recorded": CONTENT }] })
+}
+
+/// The map where an intent owns the file.
+pub fn intent_map() -> Value {
+    json!({
+        "files": [{ "file_path": "src/db.ts", "intent_id": "REQ-POOL-1", "hash": CONTENT, "is_locked": true }],
+    })
+}
+
+/// When the intent was written.
+pub const WRITTEN_AT: &str = "2026-11-22T09:30:24Z";
+
+/// The graph meanwhile.
+pub fn graph() -> Value {
+    let file = |id: &str| json!({ "id": id, "language": "typescript", "size": 15, "type": "file" });
+    json!({
+        "nodes": [file("src/auth.ts"), file("src/db.ts"), file("src/page.ts")],
+        "edges": [
+            { "source": "src/auth.ts", "target": "src/db.ts", "type": "import" },
+            { "source": "src/page.ts", "target": "src/auth.ts", "type": "import" },
+        ],
+        "locks": { "src/db.ts": lock_of_ada(None) },
+        "version": HEAD,
+        "state": "ready",
+        "policy": { "ttl_seconds": 300, "neighbors": "interface" },
+        "generated_at": GRANTED_AT,
+    })
+}
+
+/// Her lock alone.
+pub fn locks() -> Value {
+    let mut lock = lock_of_ada(None);
+    lock["file_path"] = "src/db.ts".into();
+    lock["branch"] = "main".into();
+    lock["agent_head"] = HEAD.into();
+    json!({ "locks": [lock] })
+}
+
+/// The start of a stream of events.
+pub fn event_stream() -> String {
+    format!(
+        "id: {OLDEST}\nevent: stream_opened\ndata: {{\"type\":\"stream_opened\",\"cursor\":\"{OLDEST}\",\
+         \"heartbeat_seconds\":15,\"is_live\":true,\"time_ms\":{}}}\n\n",
+        GRANTED_AT * 1000
+    )
+}
+
+/// Ada's events, and Bob's refusal.
+pub fn activity() -> Value {
+    let change = |kind: &str, user: &str, id: &str| {
+        json!({
+            "id": id,
+            "type": kind,
+            "user": user,
+            "user_name": user,
+            "branch": "main",
+            "status": "WRITING",
+            "message": MESSAGE,
+            "files": ["src/db.ts"],
+            "file_count": 1,
+            "time": GRANTED_AT,
+            "time_ms": GRANTED_AT * 1000,
+        })
+    };
+    let mut refused = change("lock_refused", "bob", NEWEST);
+    refused["action"] = "WAIT".into();
+    refused["reason"] = "CONFLICT".into();
+    refused["conflicts"] = json!(["src/db.ts"]);
+    refused["conflict_count"] = 1.into();
+    let mut granted = change("lock_granted", "ada", OLDEST);
+    granted["action"] = "PROCEED".into();
+    granted["token"] = TOKEN.into();
+    granted["expiry"] = EXPIRY.into();
+    granted["expiry_ms"] = (EXPIRY * 1000).into();
+    json!({ "events": [refused, granted], "cursor": NEWEST })
+}
+
+/// The ids of the events.
+const OLDEST: &str = "1795306224000-0";
+const NEWEST: &str = "1795306224000-1";
+
+/// The graph before it was built.
+pub fn building_graph() -> Value {
+    json!({
+        "nodes": [], "edges": [], "locks": {}, "version": null, "state": "building",
+        "policy": { "ttl_seconds": 300, "neighbors": "interface" }, "generated_at": null,
+    })
+}
+
+/// `check_status` while nothing can be asked, but for the error; `why` is the sentence of that.
+pub fn offline_check(why: &str) -> Value {
+    json!({
+        "status": "OFFLINE",
+        "repo_head": null,
+        "repo_head_ref": null,
+        "locks": {},
+        "held": {},
+        "warnings": [OFFLINE],
+        "orchestration": command("STOP", None, &format!("Coord cannot determine the locks: {why}")),
+    })
+}
+
+/// `post_status` while nothing can be asked, but for the error; `why` is the sentence of that.
+pub fn offline_post(why: &str) -> Value {
+    json!({
+        "success": false,
+        "orphaned_dependencies": [],
+        "orchestration": command("STOP", None, &format!("Writing is not safe without locks: {why}")),
+        "repo_head": null,
+        "repo_head_ref": null,
+        "warnings": [OFFLINE],
+    })
+}
+
+const OFFLINE: &str = "OFFLINE_MODE: The store is unreachable. Reading allowed, Writing disabled.";
+
+fn command(action: &str, command: Option<&str>, reason: &str) -> Value {
+    json!({ "type": "orchestration_command", "action": action, "command": command, "reason": reason })
+}
+
+fn lock_of_ada(lock_type: Option<&str>) -> Value {
+    let mut lock = json!({
+        "user": "ada",
+        "user_name": "ada",
+        "status": "WRITING",
+        "message": MESSAGE,
+        "since": GRANTED_AT,
+                "timestamp": GRANTED_AT,
+        "expiry": EXPIRY,
+    });
+    if let Some(lock_type) = lock_type {
+        lock["lock_type"] = lock_type.into();
+        if lock_type == "NEIGHBOR" {
+            lock["neighbor_of"] = "src/auth.ts".into();
+        }
+    }
+    lock
+}
+
+/// A healthy deployment.
+pub fn health() -> Value {
+    json!({
+        "status": "ok",
+        "version": env!("CARGO_PKG_VERSION"),
+        "store": { "status": "ok", "latency_ms": 1.4, "promises": "kept" },
+        "source": { "status": "ok" }
+    })
+}

@@ -1,0 +1,10 @@
+//! Parts of the OpenAPI document that no attribute of a handler can express.
+//!
+//! - `responses`, `errors`: parts of an operation's responses, which each handler combines
+//! - `fields`, and [`coord_protocol::schema`]: fields and headers
+//! - `examples`: requests and answers that a test plays through
+
+pub(crate) mod errors;
+pub mod examples;
+pub(crate) mod fields;
+pub(crate) mod responses;

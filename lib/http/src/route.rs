@@ -1,0 +1,111 @@
+//! An endpoint's row in the table of routes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::Response;
+use axum::routing::MethodRouter;
+
+use crate::error::Respond;
+use coord_server::app::App;
+use coord_server::error::ApiError;
+
+/// The callers of an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Agents: every error has an orchestration command.
+    Agent,
+    /// People, on a page.
+    Person,
+    /// The service's own machinery, which has a separate secret or needs none.
+    Operator,
+}
+
+impl Audience {
+    /// Its tag in the OpenAPI document.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Audience::Agent => "agents",
+            Audience::Person => "people",
+            Audience::Operator => "operation",
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// Its name, which is that of its module.
+    pub name: &'static str,
+    /// Its path.
+    pub path: &'static str,
+    /// Its methods, as in the header `Allow`.
+    pub methods: &'static str,
+    /// Its callers.
+    pub audience: Audience,
+    /// Time that an answer may take beyond that of every endpoint.
+    pub extra_time: Duration,
+    /// The endpoint whose function serves this one too, by its name; without one it has its own function in `api/`.
+    pub served_with: Option<&'static str>,
+    /// Seconds that its function may run.
+    pub function_seconds: u32,
+    /// Whether its function goes on to work when it has answered.
+    pub defers_work: bool,
+    /// Whether its responses are compressed.
+    pub is_compressed: bool,
+    /// Whether it is answered for any `Host`: a delivery comes through a tunnel with another name, and is signed.
+    pub takes_any_host: bool,
+    /// Its errors, where they are more than those of every endpoint with its audience.
+    pub own_errors: Option<fn(&ApiError) -> Response>,
+    /// Its handler.
+    pub(super) serve: fn(&App) -> MethodRouter<Arc<App>>,
+}
+
+impl Route {
+    /// Common to endpoints of agents, besides a name and a handler.
+    pub(super) const OF_AGENTS: Route = Route {
+        name: "",
+        path: "",
+        methods: "POST",
+        audience: Audience::Agent,
+        extra_time: Duration::ZERO,
+        served_with: None,
+        function_seconds: 300,
+        defers_work: true,
+        is_compressed: false,
+        takes_any_host: false,
+        own_errors: None,
+        serve: |_| MethodRouter::new(),
+    };
+
+    /// Common to endpoints of people.
+    pub(super) const OF_PEOPLE: Route = Route {
+        methods: "GET, HEAD",
+        audience: Audience::Person,
+        is_compressed: true,
+        ..Route::OF_AGENTS
+    };
+
+    /// Common to endpoints of operators.
+    pub(super) const OF_OPERATORS: Route = Route {
+        methods: "GET, HEAD",
+        audience: Audience::Operator,
+        function_seconds: 10,
+        defers_work: false,
+        ..Route::OF_AGENTS
+    };
+
+    /// The function that serves it, by the name of its file in `api/`.
+    pub fn function(&self) -> &'static str {
+        self.served_with.unwrap_or(self.name)
+    }
+
+    /// The response to a request that fails with `error`: agents get an orchestration command.
+    pub fn refuse(&self, error: &ApiError) -> Response {
+        match (self.own_errors, self.audience) {
+            (Some(own_errors), _) => own_errors(error),
+            (None, Audience::Agent) => error.respond_to_agent(),
+            (None, Audience::Person | Audience::Operator) => error.respond_to_person(),
+        }
+    }
+}

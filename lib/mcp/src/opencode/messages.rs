@@ -1,0 +1,120 @@
+//! Tools of messages.
+
+use std::time::Duration;
+
+use coord_protocol::bounds::WAIT_SECONDS;
+use coord_protocol::messages::{MessageView, ReadMessagesRequest, SendMessageRequest};
+use coord_protocol::team_tools::{HistoryCall, TeamAnswer, TeamCall};
+use coord_protocol::teams::MemberView;
+use coord_teams::answers;
+use coord_teams::message::Message;
+use coord_teams::texts::BROADCAST;
+use coord_teams::time::Time;
+use tokio::time::Instant;
+
+use super::OpenCodeAnswer;
+use super::board::{Board, Requests, answer_of};
+use super::records;
+use coord_server::error::ApiError;
+
+/// How long `poll-inbox` waits where it is not said. The server waits less.
+pub(super) const USUAL_TIMEOUT_MS: u64 = 30_000;
+
+/// Most messages of an answer; the rest comes with the next.
+const MOST_MESSAGES: u32 = 500;
+
+impl<R: Requests> Board<'_, R> {
+    /// `send-message`
+    pub async fn send(&self, to: &str, message: &str) -> Result<OpenCodeAnswer, R::Error> {
+        if to == BROADCAST {
+            return Err(ApiError::InvalidField {
+                field: "targetAgentId",
+                problem: "is no member: broadcast-message is for all".to_owned(),
+            }
+            .into());
+        }
+        self.tell(to, message).await
+    }
+
+    /// `broadcast-message`
+    pub async fn broadcast(&self, message: &str) -> Result<OpenCodeAnswer, R::Error> {
+        self.tell(BROADCAST, message).await
+    }
+
+    async fn tell(&self, to: &str, message: &str) -> Result<OpenCodeAnswer, R::Error> {
+        let request = SendMessageRequest {
+            caller: self.member(),
+            to: Some(vec![to.to_owned()]),
+            message: Some(message.to_owned()),
+            ..SendMessageRequest::default()
+        };
+        let answer = self.ask(TeamCall::Send(request)).await?;
+        let waiting = answer.warnings();
+        let sent = answer_of!(answer, Sent);
+        // As it was stored, with its time.
+        let history = TeamCall::History(HistoryCall {
+            caller: self.tool_caller(),
+            before: Some(sent.id + 1),
+            limit: Some(1),
+        });
+        let stored = answer_of!(self.ask(history).await?, History).messages;
+        let stored = self.records(stored).await?;
+        let stored = stored.first().ok_or(ApiError::Internal)?;
+        Ok(OpenCodeAnswer::new(answers::one(stored)).with(waiting))
+    }
+
+    /// `read-messages` and `poll-inbox`: the messages that the agent has not confirmed. It confirms those older than `since`.
+    pub async fn read(&self, timeout_ms: u64, since: Option<Time>) -> Result<OpenCodeAnswer, R::Error> {
+        let seconds = timeout_ms.div_ceil(1000).min(u64::from(WAIT_SECONDS));
+        let deadline = Instant::now() + Duration::from_secs(seconds);
+        let mut request = ReadMessagesRequest {
+            caller: self.member(),
+            wait: Some(seconds as u32),
+            limit: Some(MOST_MESSAGES),
+            ..ReadMessagesRequest::default()
+        };
+        loop {
+            let inbox = answer_of!(self.ask(TeamCall::Read(request.clone())).await?, Inbox);
+            let came = inbox.messages.len();
+            let (told, sent): (Vec<_>, Vec<_>) = inbox.messages.into_iter().partition(|message| message.from.is_none());
+            let mut messages = self.records(sent).await?;
+            messages.retain(|message| since.as_ref().is_none_or(|since| message.timestamp >= *since));
+            let proof = ReadMessagesRequest {
+                cursor: Some(inbox.cursor),
+                wait: None,
+                ..request.clone()
+            };
+            let left = deadline.saturating_duration_since(Instant::now()).as_secs();
+            if messages.is_empty() && told.is_empty() && came > 0 && (left > 0 || inbox.has_more) {
+                // All of them are older: go on behind them.
+                request = ReadMessagesRequest {
+                    wait: Some(left as u32),
+                    ..proof
+                };
+                continue;
+            }
+            // The plugin has no messages without a sender.
+            let told = told.iter().map(|message| format!("Coord: {}", message.message));
+            let more = inbox.has_more.then_some("More messages follow: read again.".to_owned());
+            let missed = (inbox.missed > 0).then(|| format!("{} older broadcasts were dropped.", inbox.missed));
+            let mut answer = OpenCodeAnswer::new(answers::list(&messages)).with(more).with(missed);
+            answer.texts.extend(told);
+            let proof = ReadMessagesRequest {
+                limit: Some(1),
+                ..proof
+            };
+            answer.proof = (came > 0).then(|| Box::new(TeamCall::Read(proof)));
+            return Ok(answer);
+        }
+    }
+
+    /// The messages as the plugin has them; of a broadcast it names all members.
+    async fn records(&self, messages: Vec<MessageView>) -> Result<Vec<Message>, R::Error> {
+        let mut members: Vec<MemberView> = Vec::new();
+        if messages.iter().any(|message| message.to == BROADCAST) {
+            members = records::by_joining(&self.team().await?);
+        }
+        let record = |message| records::message(message, self.agent.as_deref(), &members);
+        Ok(messages.into_iter().map(record).collect::<Result<_, ApiError>>()?)
+    }
+}

@@ -1,0 +1,123 @@
+//! The core tools of the plugin opencode-teams, by its names, parameters and results. Each is a few requests of HTTP, which a server
+//! answers by its operations, and `coord mcp` by its server: no rule of teams is here.
+//!
+//! - `tool`: the tools, as listed for clients; `call`: their arguments
+//! - `board`: requests and their caller; `teams`, `tasks`, `messages`: the requests of each tool
+//! - `records`: answers of HTTP as the plugin's records
+//! - `refusal`: refusals, by the plugin's sentences and names of parameters
+
+mod board;
+mod call;
+mod messages;
+mod records;
+mod refusal;
+mod tasks;
+mod teams;
+mod tool;
+
+pub use board::{Defaults, Refused, Requests};
+pub use call::OpenCodeCall;
+pub use tool::OpenCodeTool;
+
+use coord_protocol::AgentError;
+use coord_protocol::plain_text::shown;
+use coord_protocol::team_tools::TeamCall;
+use rmcp::model::{CallToolResult, ContentBlock};
+
+use self::board::Board;
+
+/// A tool's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenCodeAnswer {
+    /// The plugin's result as JSON; then sentences that have no place in it.
+    texts: Vec<String>,
+    /// The request that proves that the caller has the messages of this answer: to be made once it has.
+    pub proof: Option<Box<TeamCall>>,
+}
+
+impl OpenCodeAnswer {
+    fn new(result: String) -> Self {
+        OpenCodeAnswer {
+            texts: vec![result],
+            proof: None,
+        }
+    }
+
+    fn with(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.texts.extend(notes);
+        self
+    }
+
+    /// The answer as the client gets it.
+    pub fn result(&self) -> CallToolResult {
+        CallToolResult::success(self.texts.iter().map(|text| ContentBlock::text(shown(text))).collect())
+    }
+}
+
+/// A refusal as the client gets it. The plugin throws its sentence: so it is an error, and the sentence is its first line.
+pub fn refusal(error: AgentError) -> CallToolResult {
+    let error = refusal::by_parameters(error);
+    let mut result = CallToolResult::error(vec![ContentBlock::text(refusal::text(&error))]);
+    result.structured_content = serde_json::to_value(&error).ok();
+    result
+}
+
+/// Answers `call` by `requests`.
+///
+/// # Errors
+/// When an argument is not valid, or a request is refused.
+pub async fn answer<R: Requests>(
+    call: &OpenCodeCall,
+    defaults: &Defaults,
+    requests: &R,
+) -> Result<OpenCodeAnswer, R::Error> {
+    let board = |place, agent: &Option<String>| Board::new(requests, place, agent, defaults);
+    match call {
+        OpenCodeCall::SpawnTeam(sent) => {
+            let info = sent.leader_info.clone().unwrap_or_default();
+            board(&sent.place, &info.agent_id)?.spawn(&info, defaults).await
+        }
+        OpenCodeCall::DiscoverTeams(place) => teams::discover(requests, place).await,
+        OpenCodeCall::JoinTeam(sent) => {
+            let info = sent.agent_info.clone().unwrap_or_default();
+            board(&sent.place, &info.agent_id)?.join(&info, defaults).await
+        }
+        OpenCodeCall::GetTeamInfo(place) => board(place, &None)?.info().await,
+        OpenCodeCall::SendMessage(sent) => {
+            let to = board::required("targetAgentId", &sent.target_agent_id)?;
+            let message = board::required("message", &sent.message)?;
+            board(&sent.place, &sent.from_agent_id)?.send(to, message).await
+        }
+        OpenCodeCall::BroadcastMessage(sent) => {
+            let message = board::required("message", &sent.message)?;
+            board(&sent.place, &sent.from_agent_id)?.broadcast(message).await
+        }
+        OpenCodeCall::ReadMessages(sent) => board(&sent.place, &sent.agent_id)?.read(0, None).await,
+        OpenCodeCall::PollInbox(sent) => {
+            let since = sent.since.as_deref().map(|text| records::sent_time("since", text));
+            let timeout_ms = sent.timeout_ms.unwrap_or(messages::USUAL_TIMEOUT_MS);
+            board(&sent.place, &sent.agent_id)?
+                .read(timeout_ms, since.transpose()?)
+                .await
+        }
+        OpenCodeCall::CreateTask(sent) => {
+            let data = board::required("taskData", &sent.task_data)?;
+            board(&sent.place, &sent.agent_id)?.create(data).await
+        }
+        OpenCodeCall::GetTasks(sent) => {
+            let filters = sent.filters.clone().unwrap_or_default();
+            board(&sent.place, &None)?.list(&filters, sent.after).await
+        }
+        OpenCodeCall::ClaimTask(sent) => {
+            let id = board::required("taskId", &sent.task_id)?;
+            board(&sent.place, &sent.agent_id)?.claim(id).await
+        }
+        OpenCodeCall::UpdateTask(sent) => {
+            let id = board::required("taskId", &sent.task_id)?;
+            let updates = board::required("updates", &sent.updates)?;
+            board(&sent.place, &sent.agent_id)?.update(id, updates).await
+        }
+        OpenCodeCall::RequestShutdown(sent) => board(&sent.place, &sent.agent_id)?.request_shutdown().await,
+        OpenCodeCall::ApproveShutdown(sent) => board(&sent.place, &sent.agent_id)?.approve_shutdown().await,
+    }
+}

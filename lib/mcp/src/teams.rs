@@ -1,0 +1,297 @@
+//! The tools of teams: their calls by the operations, and their results as text.
+
+use coord_protocol::messages::{InboxResponse, MessageView};
+use coord_protocol::plain_text::{quoted_line, quoted_lines};
+use coord_protocol::tasks::{PassedReason, PassedTask, TaskResponse, TaskView};
+use coord_protocol::team_event::MessageType;
+use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_protocol::teams::{TeamView, TeamsResponse};
+
+use coord_http::Session;
+use coord_server::error::ApiError;
+use coord_server::operations::teams::{
+    CallerContext, HistoryRequest, TasksRequest, claim_task, complete_task, edit_task, join_team, leave_team,
+    list_tasks, list_teams, message_history, new_tasks, new_team, next_task, read_messages, release_task, send_message,
+    show_task, show_team, shut_down,
+};
+use coord_state::tasks::Readiness;
+
+/// The answer to `call`.
+pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
+    let app = &session.app;
+    let mut named = call.clone();
+    let (repo_url, agent) = named.caller_mut();
+    let (repo_url, agent) = (repo_url.clone(), agent.take().or_else(|| session.agent.clone()));
+    let context = || CallerContext {
+        caller: session.caller.clone(),
+        agent: agent.as_deref(),
+    };
+    let found;
+    let call = if call.lacks_team() {
+        let listed = list_teams(app, &repo_url, context()).await?;
+        found = call.clone().in_team(only_team(&listed)?);
+        &found
+    } else {
+        call
+    };
+    let context = context();
+    Ok(match call {
+        TeamCall::Teams(caller) => list_teams(app, &caller.repo_url, context).await?.into(),
+        TeamCall::Team(caller) => {
+            let team = caller.team.as_deref().unwrap_or_default();
+            show_team(app, team, &caller.repo_url, context).await?.into()
+        }
+        TeamCall::NewTeam(request) => new_team(app, request, context).await?.into(),
+        TeamCall::Join(team, request) => join_team(app, team, request, context).await?.into(),
+        TeamCall::Leave(team, request) => leave_team(app, team, request, context).await?.into(),
+        TeamCall::Shutdown(team, request) => shut_down(app, team, request, context).await?.into(),
+        TeamCall::Tasks(list) => {
+            let request = TasksRequest {
+                caller: &list.caller.member(),
+                status: list.status,
+                owner: list.owner.as_deref(),
+                readiness: list.is_unclaimed.then_some(Readiness::Unclaimed),
+                file: None,
+                text: list.text.as_deref(),
+                after: list.after.unwrap_or_default(),
+                limit: list.limit.map(|limit| limit as usize),
+                has_descriptions: list.has_descriptions,
+            };
+            list_tasks(app, request, context).await?.into()
+        }
+        TeamCall::Task(id, caller) => show_task(app, id, &caller.member(), context).await?.into(),
+        TeamCall::NewTasks(request) => new_tasks(app, request, context).await?.into(),
+        TeamCall::Next(request) => next_task(app, request, context).await?.into(),
+        TeamCall::Claim(id, request) => claim_task(app, id, request, context).await?.into(),
+        TeamCall::Edit(id, request) => edit_task(app, id, request, context).await?.into(),
+        TeamCall::Complete(id, request) => complete_task(app, id, request, context).await?.into(),
+        TeamCall::Release(id, request) => release_task(app, id, request, context).await?.into(),
+        TeamCall::Send(request) => send_message(app, request, context).await?.into(),
+        TeamCall::Read(request) => read_messages(app, request, context).await?.into(),
+        TeamCall::History(history) => {
+            let request = HistoryRequest {
+                caller: &history.caller.member(),
+                member: None,
+                task: None,
+                before: history.before,
+                limit: history.limit.map(|limit| limit as usize),
+            };
+            message_history(app, request, context).await?.into()
+        }
+    })
+}
+
+/// The team of a caller that names none.
+///
+/// # Errors
+/// When it is in none, or in several.
+pub fn only_team(listed: &TeamsResponse) -> Result<String, ApiError> {
+    let names: Vec<&str> = listed.your_teams.iter().map(|team| team.team.as_str()).collect();
+    let problem = match names.as_slice() {
+        [name] => return Ok((*name).to_owned()),
+        [] => "is required: you are in no team".to_owned(),
+        several => format!("is required: you are in {}", several.join(", ")),
+    };
+    Err(ApiError::InvalidField { field: "team", problem })
+}
+
+/// The text of an answer besides its command. Text of others follows its author.
+pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
+    match answer {
+        TeamAnswer::Teams(teams) if teams.teams.is_empty() => vec!["PROCEED: there are no teams".to_owned()],
+        TeamAnswer::Teams(teams) => {
+            let line = |team: &coord_protocol::teams::TeamSummary| {
+                let (name, leader, members) = (&team.name, &team.leader, team.member_count);
+                format!(
+                    "{name}: led by {leader}, {members} members, {} open tasks",
+                    team.open_tasks
+                )
+            };
+            let first = format!("PROCEED: {} teams", teams.teams.len());
+            std::iter::once(first).chain(teams.teams.iter().map(line)).collect()
+        }
+        TeamAnswer::Team(response) => team(&response.team),
+        TeamAnswer::Tasks(page) => {
+            let first = format!("PROCEED: {} tasks", page.tasks.len());
+            let more = page.next.map(|next| format!("More: after {next}"));
+            std::iter::once(first)
+                .chain(page.tasks.iter().map(short))
+                .chain(more)
+                .collect()
+        }
+        TeamAnswer::NewTasks(response) => response.tasks.iter().map(short).collect(),
+        TeamAnswer::Task(response) => task(response),
+        TeamAnswer::Inbox(inbox) => messages(inbox),
+        TeamAnswer::Change(response) => {
+            let given_back = &response.given_back;
+            let line = format!("Released: {}", given_back.join(", "));
+            let given_back = (!given_back.is_empty()).then_some(line);
+            given_back
+                .into_iter()
+                .chain(unnotified_line(&response.not_told))
+                .collect()
+        }
+        TeamAnswer::History(history) => history.messages.iter().map(message_line).collect(),
+        TeamAnswer::Sent(_) => Vec::new(),
+    }
+}
+
+fn team(team: &TeamView) -> Vec<String> {
+    let mut lines = vec![format!(
+        "PROCEED: team {}, led by {}, {} open tasks",
+        team.name, team.leader, team.open_tasks
+    )];
+    lines.extend(team.members.iter().map(|member| {
+        let state = if member.is_live { "live" } else { "away" };
+        let claims = if member.claims.is_empty() {
+            String::new()
+        } else {
+            format!(", has {}", member.claims.join(", "))
+        };
+        format!("{} ({}): {state}{claims}", member.agent_id, member.login)
+    }));
+    lines.extend(team.shutdown.as_ref().map(|shutdown| {
+        let whom = shutdown.target.as_deref().unwrap_or("everybody");
+        format!(
+            "Shutdown {} of {whom}, requested by {}: {}",
+            shutdown.id,
+            author(&shutdown.by, shutdown.login.as_deref()),
+            quoted_line(&shutdown.reason)
+        )
+    }));
+    lines
+}
+
+/// The author of a text: a handle, and the login that the server has verified.
+pub fn author(handle: &str, login: Option<&str>) -> String {
+    let login = login.map(|login| format!(" ({login})"));
+    format!("{handle}{}", login.unwrap_or_default())
+}
+
+/// A task in a line.
+fn short(task: &TaskView) -> String {
+    let state = match (&task.owner, task.is_ready) {
+        (Some(owner), _) => format!("{}, {owner}", task.status.as_str()),
+        (None, true) => "ready".to_owned(),
+        (None, false) => task.status.as_str().to_owned(),
+    };
+    let waits = if task.dependencies.is_empty() {
+        String::new()
+    } else {
+        format!(", waits for {}", task.dependencies.join(", "))
+    };
+    let creator = author(&task.created_by, task.created_by_login.as_deref());
+    format!("{} [{state}{waits}] {creator}: {}", task.id, quoted_line(&task.title))
+}
+
+/// ` by ` an author, if known.
+fn by(handle: Option<&str>, login: Option<&str>) -> String {
+    let by = handle.map(|handle| format!(" by {}", author(handle, login)));
+    by.unwrap_or_default()
+}
+
+fn task(response: &TaskResponse) -> Vec<String> {
+    let mut lines = response.warnings.clone();
+    if let Some(task) = &response.task {
+        lines.extend(task.warning.clone());
+        lines.push(short(task));
+        if !task.files.is_empty() {
+            lines.push(format!("Files: {}", task.files.join(", ")));
+        }
+        let creator = author(&task.created_by, task.created_by_login.as_deref());
+        let description = task.description.as_deref();
+        lines.extend(description.map(|text| quoted(&format!("Description by {creator}"), text)));
+        lines.extend(task.notes.iter().map(|note| {
+            let by = by(note.by.as_deref(), note.login.as_deref());
+            quoted(&format!("Note{by}"), &note.text)
+        }));
+        let by = by(task.owner.as_deref(), task.owner_login.as_deref());
+        let result = task.result.as_deref();
+        lines.extend(result.map(|result| quoted(&format!("Result{by}"), result)));
+    }
+    lines.extend(response.dependency_results.iter().map(|dependency| {
+        let by = by(dependency.by.as_deref(), dependency.login.as_deref());
+        quoted(&format!("Result of {}{by}", dependency.id), &dependency.result)
+    }));
+    let held = response.held.iter();
+    lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
+    lines.extend(response.passed_over.iter().map(passed_over));
+    lines.extend(unnotified_line(&response.not_told));
+    lines
+}
+
+/// Members with full inboxes, if there are some.
+fn unnotified_line(handles: &[String]) -> Option<String> {
+    let line = format!("Not notified, because their inboxes are full: {}", handles.join(", "));
+    (!handles.is_empty()).then_some(line)
+}
+
+/// Why a ready task was not given.
+fn passed_over(task: &PassedTask) -> String {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let why = match task.reason {
+        PassedReason::Reserved => format!("kept for {} until {}", text(&task.handle), text(&task.until)),
+        PassedReason::Locked => {
+            let agent = task.agent_id.as_deref().map(|agent| format!(" (agent {agent})"));
+            format!(
+                "'{}' is locked by {}{} until {}",
+                text(&task.file),
+                text(&task.user),
+                agent.unwrap_or_default(),
+                text(&task.until)
+            )
+        }
+        PassedReason::Branch => format!("its files are of branch {}", text(&task.branch)),
+        PassedReason::FilesClaimed => format!("a task that you have has '{}'", text(&task.file)),
+        PassedReason::Intent => "intents do not let you write its files".to_owned(),
+        PassedReason::TooMuch => "its files have too many locks or neighbors".to_owned(),
+    };
+    format!("Passed over {}: {why}", task.id)
+}
+
+fn messages(inbox: &InboxResponse) -> Vec<String> {
+    let mut lines: Vec<String> = missed_line(inbox).into_iter().collect();
+    lines.extend(inbox.messages.iter().map(message_line));
+    lines.extend(inbox.shutdown.as_ref().map(|shutdown| {
+        format!(
+            "Shutdown {} is open, requested by {}: {}",
+            shutdown.id,
+            author(&shutdown.by, shutdown.login.as_deref()),
+            quoted_line(&shutdown.reason)
+        )
+    }));
+    lines
+}
+
+/// That broadcasts were dropped before their reader came to them, if some were.
+pub fn missed_line(inbox: &InboxResponse) -> Option<String> {
+    let broadcasts = match inbox.missed {
+        0 => return None,
+        1 => "1 broadcast".to_owned(),
+        count => format!("{count} broadcasts"),
+    };
+    Some(format!(
+        "Missed: {broadcasts} from before these: a team keeps the newest 1,000"
+    ))
+}
+
+/// A message with its sender's handle and verified login, its type if it is not a plain one, and its subject.
+pub fn message_line(message: &MessageView) -> String {
+    let mut author = match (&message.from, &message.login) {
+        (Some(from), Some(login)) => format!("{} {from} ({login})", message.id),
+        _ => format!("{} Coord", message.id),
+    };
+    let kind = Some(message.kind.as_str()).filter(|_| message.kind != MessageType::Plain);
+    let task = message.task_id.as_ref().map(|task| format!("about {task}"));
+    let reply = message.reply_to.map(|other| format!("in reply to {other}"));
+    for part in kind.map(str::to_owned).into_iter().chain(task).chain(reply) {
+        author.push_str(", ");
+        author.push_str(&part);
+    }
+    quoted(&author, &message.message)
+}
+
+/// A quoted text, below its author.
+fn quoted(author: &str, text: &str) -> String {
+    format!("{author}:\n{}", quoted_lines(text))
+}

@@ -1,0 +1,7 @@
+//! Shared by all requests, whatever they ask.
+
+pub mod after_response;
+pub mod logging;
+pub mod root_certificates;
+pub mod single_flight;
+pub mod timing;

@@ -1,0 +1,129 @@
+//! Single flight: one request for all concurrent callers with the same key. It continues when the first caller is gone.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
+
+/// A request in progress. Clones wait for the same result; the request continues without any.
+pub type Flight<T> = Shared<BoxFuture<'static, Result<T, Unfinished>>>;
+
+/// A request ended without a result: it panicked, or the runtime stopped.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("a request was not finished: {0}")]
+pub struct Unfinished(String);
+
+/// Requests in progress, by key.
+#[derive(Debug)]
+pub struct SingleFlight<K, T>(Arc<Mutex<HashMap<K, Flight<T>>>>)
+where
+    T: Clone;
+
+impl<K, T: Clone> Default for SingleFlight<K, T> {
+    fn default() -> Self {
+        SingleFlight(Arc::default())
+    }
+}
+
+impl<K, T> SingleFlight<K, T>
+where
+    K: Hash + Eq + Clone + Send + 'static,
+    T: Clone + Send + Sync + 'static,
+{
+    /// The result of the request in progress for `key`, or else of `ask`.
+    pub async fn join<F>(&self, key: K, ask: impl FnOnce() -> F) -> Result<T, Unfinished>
+    where
+        F: Future<Output = T> + Send + 'static,
+    {
+        self.start(key, ask).await
+    }
+
+    /// The request in progress for `key`.
+    pub fn under_way(&self, key: &K) -> Option<Flight<T>> {
+        let flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        flights.get(key).cloned()
+    }
+
+    /// The request in progress for `key`, or else `ask`, which begins at once, in its own task.
+    pub fn start<F>(&self, key: K, ask: impl FnOnce() -> F) -> Flight<T>
+    where
+        F: Future<Output = T> + Send + 'static,
+    {
+        let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(flight) = flights.get(&key) {
+            return flight.clone();
+        }
+        let landing = FlightGuard(Arc::clone(&self.0), key.clone());
+        let asking = ask();
+        let task = tokio::spawn(async move {
+            let _landing = landing;
+            asking.await
+        });
+        let flight = task.map(|ended| ended.map_err(|error| Unfinished(error.to_string())));
+        let flight = flight.boxed().shared();
+        flights.insert(key, flight.clone());
+        flight
+    }
+}
+
+/// Takes a flight from the list when it ends, in whatever way.
+struct FlightGuard<K: Hash + Eq, T: Clone>(Arc<Mutex<HashMap<K, Flight<T>>>>, K);
+
+impl<K: Hash + Eq, T: Clone> Drop for FlightGuard<K, T> {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn callers_at_once_share_one_answer_and_the_next_asks_anew() {
+        let flights: Arc<SingleFlight<u8, usize>> = Arc::default();
+        let asked = Arc::new(AtomicUsize::new(0));
+        for round in 1..=3 {
+            let join = |_| {
+                let asked = Arc::clone(&asked);
+                let ask = || async move {
+                    tokio::task::yield_now().await;
+                    asked.fetch_add(1, Ordering::Relaxed) + 1
+                };
+                flights.join(7, ask)
+            };
+            let answers = futures::future::join_all((0..64).map(join)).await;
+            assert!(
+                answers
+                    .into_iter()
+                    .all(|answer| answer.is_ok_and(|number| number == round))
+            );
+        }
+        assert!(flights.0.lock().unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_request_that_panics_is_an_error_and_is_forgotten() {
+        let flights: SingleFlight<u8, ()> = SingleFlight::default();
+        let answer = flights.join(7, || async { panic!("a defect") }).await;
+        assert!(answer.is_err(), "{answer:?}");
+        assert!(flights.join(7, || async {}).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_request_that_nobody_waits_for_goes_on_and_can_be_joined() {
+        let flights: SingleFlight<u8, u8> = SingleFlight::default();
+        let (go_on, told) = tokio::sync::oneshot::channel();
+        drop(flights.start(7, || async { told.await.unwrap() }));
+        assert!(flights.under_way(&8).is_none());
+        let under_way = flights.under_way(&7).expect("it has begun");
+        let joined = flights.start(7, || async { panic!("another is under way") });
+        go_on.send(1).unwrap();
+        assert!(matches!((under_way.await, joined.await), (Ok(1), Ok(1))));
+        assert!(flights.under_way(&7).is_none());
+    }
+}

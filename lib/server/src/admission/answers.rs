@@ -1,0 +1,140 @@
+//! Facts that a script asks for and the source knows: the head of the branch, and whether the caller's commits contain
+//! it.
+
+use std::time::Duration;
+
+use super::{Admission, Ancestry, HeadNeed};
+use crate::error::ApiError;
+use crate::heads;
+use coord_domain::CommitSha;
+use coord_sources::{KnownHead, Reachable, Source};
+use coord_state::admission::{AncestryQuestion, HeadQuestion, Lookup, Question};
+use coord_state::heads::fail_head;
+
+/// The pause before a script is run again while another request fetches the head.
+const PAUSE: Duration = Duration::from_millis(100);
+
+impl Admission<'_> {
+    /// Answers a question by the source.
+    ///
+    /// # Errors
+    /// When the source does not respond, the caller has asked it too much, or the question is not about the source.
+    pub async fn answer(&mut self, question: Question) -> Result<(), ApiError> {
+        match question {
+            Question::Head(HeadQuestion::Refresh { commit, etag }) => self.refresh(commit, etag).await,
+            Question::Head(HeadQuestion::Await) => {
+                tokio::time::sleep(PAUSE).await;
+                Ok(())
+            }
+            Question::Ancestry(AncestryQuestion::Commits { head, age, etag }) => {
+                self.find_ancestry(KnownHead { commit: head, etag }, age).await
+            }
+            // A script asks this only where the operation has sent work, files or no team, and then the operation answers.
+            Question::Ancestry(AncestryQuestion::Work { .. })
+            | Question::Scope(_)
+            | Question::Policy(_)
+            | Question::Team { .. } => Err(ApiError::Internal),
+        }
+    }
+
+    /// Finds out whether the caller's commits contain the head. All but a release goes on without the answer.
+    async fn find_ancestry(&mut self, known: KnownHead, age: u64) -> Result<(), ApiError> {
+        self.ancestry = Ancestry::Asked;
+        let asked = match self.take_lookups(Lookup::Commits, (1, 0)) {
+            Ok(()) => self.ask_source(known, age).await,
+            Err(limited) if self.need == HeadNeed::Proof => return Err(limited),
+            Err(_) => {
+                self.ancestry = Ancestry::Unsure;
+                return Ok(());
+            }
+        };
+        match asked {
+            Err(error @ ApiError::UnknownRepository { .. }) => Err(self.end_trust(error).await?),
+            // A command to pull without need does the caller no harm.
+            Err(error) if error.is_of_source() => {
+                self.ancestry = Ancestry::Unsure;
+                Ok(())
+            }
+            asked => asked,
+        }
+    }
+
+    /// Fetches the head. If the source fails, a known head that is not too old will do.
+    async fn refresh(&self, commit: Option<CommitSha>, etag: Option<String>) -> Result<(), ApiError> {
+        let source = self.keeper.ok_or(ApiError::Internal)?;
+        if commit.is_none()
+            && let Err(limited) = self.take_lookups(Lookup::Branch, (1, 0))
+        {
+            // Ends the lease, so that another caller can fetch the head.
+            fail_head(&*self.app.store, self.repo, self.branch, 0).await?;
+            return Err(limited);
+        }
+        let known = commit.map(|commit| KnownHead { commit, etag });
+        match heads::refresh(&*self.app.store, source, self.repo, self.branch, known.as_ref()).await {
+            Ok(_) => Ok(()),
+            Err(error) => match ApiError::from(error) {
+                // The recorded failure in the store decides when the head is fetched again.
+                error if error.is_of_source() && known.is_some() => Ok(()),
+                error => Err(error),
+            },
+        }
+    }
+
+    /// Ends the trust in the stored head, with which other processes would go on, where `error` says that the repository has another
+    /// name. Returns that error.
+    pub(super) async fn end_trust(&self, error: ApiError) -> Result<ApiError, ApiError> {
+        if let (
+            Some(source),
+            ApiError::UnknownRepository {
+                renamed_to: Some(_), ..
+            },
+        ) = (self.keeper, &error)
+        {
+            heads::refresh(&*self.app.store, source, self.repo, self.branch, None).await?;
+        }
+        Ok(error)
+    }
+
+    /// Asks the source about commits of the caller that the store does not know. A head that is not fresh is fetched first,
+    /// because it may have moved to them.
+    async fn ask_source(&mut self, known: KnownHead, age: u64) -> Result<(), ApiError> {
+        let source = self.keeper.ok_or(ApiError::Internal)?;
+        let is_old = age > u64::from(self.app.head_ages.refresh_after);
+        let head = if is_old {
+            heads::refresh(&*self.app.store, source, self.repo, self.branch, Some(&known)).await?
+        } else {
+            known.commit
+        };
+        self.find_known_commits(source, &head).await
+    }
+
+    /// Finds out whether one of the caller's commits contains `head`.
+    pub(super) async fn find_known_commits(&mut self, source: &dyn Source, head: &CommitSha) -> Result<(), ApiError> {
+        if self.known_commits.iter().any(|commit| commit.matches(head)) {
+            return Ok(());
+        }
+        for commit in self.to_ask_about(source) {
+            match source.is_ancestor(self.repo, head, &commit).await? {
+                Reachable::Yes => {
+                    self.known_commits.push(head.clone());
+                    self.ancestry = Ancestry::Asked;
+                    break;
+                }
+                Reachable::No => self.ancestry = Ancestry::Behind,
+                Reachable::Unknown => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The caller's commits that the source is asked about: only the last, if a lookup is expensive. If the caller sends
+    /// `base_head`, that is the last; its own newest commit may not be pushed yet.
+    fn to_ask_about(&self, source: &dyn Source) -> Vec<CommitSha> {
+        let skipped = if source.keeps_heads_in_store(self.repo) {
+            self.known_commits.len().saturating_sub(1)
+        } else {
+            0
+        };
+        self.known_commits.iter().skip(skipped).cloned().collect()
+    }
+}

@@ -1,0 +1,211 @@
+//! Looks up verdicts of other processes in the store. All callers that wait share the next read, so that those with made-up
+//! credentials neither multiply the reads nor use them up: a member waits for a read, and is not refused.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep};
+
+use coord_auth::KEPT;
+use coord_domain::RepoId;
+use coord_state::admission::{AgedVerdict, recall};
+use coord_store::{Store, StoreError};
+
+/// Maximum credentials in one read; the store takes less than a millisecond for them.
+const MOST_AT_ONCE: usize = 256;
+/// Maximum repositories in one read, each of which is a command of the store.
+const MOST_REPOSITORIES: usize = 16;
+/// The time between two reads at the sustained rate: ten a second.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// Reads without a pause.
+const BURST: u32 = 600;
+
+type VerdictResult = Result<Option<AgedVerdict>, StoreError>;
+
+/// The lookups of one process.
+#[derive(Debug)]
+pub struct Lookups {
+    waiting: Mutex<VecDeque<Waiting>>,
+    started: Instant,
+    /// Locked by the current reader. Theoretical arrival time of the next read (GCRA), since the start.
+    turn: tokio::sync::Mutex<Duration>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    asked: (RepoId, String),
+    found: oneshot::Sender<VerdictResult>,
+}
+
+impl Default for Lookups {
+    fn default() -> Self {
+        Lookups {
+            waiting: Mutex::default(),
+            started: Instant::now(),
+            turn: tokio::sync::Mutex::default(),
+        }
+    }
+}
+
+impl Lookups {
+    /// The verdict on a credential in `repo`, if the store has one.
+    pub(super) async fn look_up(&self, store: &dyn Store, repo: &RepoId, credential: &str) -> VerdictResult {
+        loop {
+            let (sender, mut found) = oneshot::channel();
+            self.waiting().push_back(Waiting {
+                asked: (repo.clone(), credential.to_owned()),
+                found: sender,
+            });
+            loop {
+                tokio::select! {
+                    biased;
+                    found = &mut found => match found {
+                        Ok(found) => return found,
+                        // The request that was reading for this one is gone.
+                        Err(_) => break,
+                    },
+                    mut turn = self.turn.lock() => self.read(store, &mut turn).await,
+                }
+            }
+        }
+    }
+
+    /// Reads for those that have waited longest, at the rate.
+    async fn read(&self, store: &dyn Store, arrival: &mut Duration) {
+        let early = (*arrival + INTERVAL).saturating_sub(self.started.elapsed() + INTERVAL * BURST);
+        sleep(early).await;
+        *arrival = self.started.elapsed().max(*arrival) + INTERVAL;
+        let (asked, waiting): (Vec<_>, Vec<_>) = self.next().into_iter().map(|one| (one.asked, one.found)).unzip();
+        if asked.is_empty() {
+            return;
+        }
+        match recall(store, &asked, KEPT).await {
+            Ok(found) => waiting.into_iter().zip(found).for_each(|(waiting, found)| {
+                // A caller that is gone needs no answer.
+                let _ = waiting.send(Ok(found));
+            }),
+            Err(error) => waiting.into_iter().for_each(|waiting| {
+                let _ = waiting.send(Err(error.clone()));
+            }),
+        }
+    }
+
+    /// Takes those that are read for at once.
+    fn next(&self) -> Vec<Waiting> {
+        let mut waiting = self.waiting();
+        waiting.retain(|one| !one.found.is_closed());
+        let mut repos = BTreeSet::new();
+        let fitting = waiting.iter().take(MOST_AT_ONCE).take_while(|one| {
+            repos.insert(one.asked.0.clone());
+            repos.len() <= MOST_REPOSITORIES
+        });
+        let count = fitting.count();
+        waiting.drain(..count).collect()
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+    use bytes::Bytes;
+    use futures::future::join_all;
+    use futures::stream::BoxStream;
+
+    use super::*;
+    use coord_store::{Request, Value};
+
+    /// A store that takes its time to fail.
+    #[derive(Default)]
+    struct Counting {
+        reads: AtomicUsize,
+        commands: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Store for Counting {
+        async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+            self.reads.fetch_add(1, Ordering::Relaxed);
+            self.commands.fetch_add(batch.len(), Ordering::Relaxed);
+            sleep(Duration::from_millis(5)).await;
+            Err(StoreError::Unreachable("a test".to_owned()))
+        }
+
+        async fn subscribe(&self, _: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+            Err(StoreError::Unreachable("a test".to_owned()))
+        }
+
+        fn describe(&self) -> String {
+            "a store of a test".to_owned()
+        }
+    }
+
+    fn repo(number: usize) -> RepoId {
+        RepoId::parse(&format!("https://github.com/acme/shop{number}")).unwrap()
+    }
+
+    #[tokio::test]
+    async fn waiting_callers_share_the_next_read() {
+        let (lookups, store) = (Lookups::default(), Counting::default());
+        let all = (0..1_000).map(|number| {
+            let (lookups, store) = (&lookups, &store);
+            async move { lookups.look_up(store, &repo(0), &number.to_string()).await }
+        });
+        assert!(join_all(all).await.iter().all(Result::is_err));
+        let reads = store.reads.load(Ordering::Relaxed);
+        assert!((4..=6).contains(&reads), "{reads}");
+        assert_eq!(store.commands.load(Ordering::Relaxed), reads);
+    }
+
+    #[tokio::test]
+    async fn one_read_is_about_few_repositories() {
+        let (lookups, store) = (Lookups::default(), Counting::default());
+        let all = (0..100).map(|number| {
+            let (lookups, store) = (&lookups, &store);
+            async move { lookups.look_up(store, &repo(number), "abc").await }
+        });
+        join_all(all).await;
+        assert_eq!(store.commands.load(Ordering::Relaxed), 100);
+        let reads = store.reads.load(Ordering::Relaxed);
+        assert!((7..=9).contains(&reads), "{reads}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn reads_in_excess_come_one_after_the_other_with_pauses() {
+        let (lookups, store) = (Lookups::default(), Counting::default());
+        // As if the burst had just been used up.
+        *lookups.turn.lock().await = INTERVAL * BURST;
+        let started = Instant::now();
+        for _ in 0..5 {
+            let _ = lookups.look_up(&store, &repo(0), "abc").await;
+        }
+        assert!(started.elapsed() >= INTERVAL * 4, "{:?}", started.elapsed());
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_is_gone_leaves_nobody_waiting() {
+        let (lookups, store) = (Arc::new(Lookups::default()), Arc::new(Counting::default()));
+        let look_up = |credential: &'static str| {
+            let (lookups, store) = (Arc::clone(&lookups), Arc::clone(&store));
+            tokio::spawn(async move { lookups.look_up(&*store, &repo(0), credential).await })
+        };
+        let turn = lookups.turn.lock().await;
+        let (first, second) = (look_up("first"), look_up("second"));
+        tokio::task::yield_now().await;
+        drop(turn);
+        while store.reads.load(Ordering::Relaxed) == 0 {
+            tokio::task::yield_now().await;
+        }
+        first.abort();
+        let ended = tokio::time::timeout(Duration::from_secs(10), second).await;
+        assert!(ended.unwrap().unwrap().is_err());
+    }
+}

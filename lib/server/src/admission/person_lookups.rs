@@ -1,0 +1,110 @@
+//! The lookups at the source of each person, in all repositories together. The scripts count those in one repository, and leave
+//! no slot; the credential with which the source is asked is one for all. So each process counts as well.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use quick_cache::unsync::Cache;
+
+use super::Admission;
+use super::denial::limited;
+use crate::error::ApiError;
+use coord_domain::UserId;
+use coord_settings::Rate;
+use coord_state::admission::{LimitSubject, Lookup};
+
+/// Maximum of arrival times remembered, two for a person.
+const MOST_ARRIVALS: usize = 8_192;
+
+/// The lookups of all persons by this process.
+#[derive(Debug)]
+pub struct UserLookups {
+    started: Instant,
+    /// Theoretical arrival times (GCRA), in milliseconds since the start.
+    arrivals: Mutex<Cache<(UserId, Lookup), u64>>,
+}
+
+impl Default for UserLookups {
+    fn default() -> Self {
+        UserLookups {
+            started: Instant::now(),
+            arrivals: Mutex::new(Cache::new(MOST_ARRIVALS)),
+        }
+    }
+}
+
+impl UserLookups {
+    /// Counts `amount` lookups if `spared` others remain, or returns the seconds until then.
+    fn take_at(
+        &self,
+        since_start: Duration,
+        person: &UserId,
+        (lookup, amount, spared): (Lookup, u32, u32),
+        rate: Rate,
+    ) -> Result<(), u64> {
+        let now = u64::try_from(since_start.as_millis()).unwrap_or(u64::MAX);
+        let key = (person.clone(), lookup);
+        let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = arrivals.get(&key).copied().unwrap_or_default();
+        rate.after(before, now, amount.saturating_add(spared))?;
+        let after = rate.after(before, now, amount)?;
+        arrivals.insert(key, after);
+        Ok(())
+    }
+}
+
+impl Admission<'_> {
+    /// Counts `amount` lookups of the caller in all repositories, before they are made, if `spared` others remain.
+    ///
+    /// # Errors
+    /// When the caller has too many in this minute.
+    pub(super) fn take_lookups(&self, lookup: Lookup, (amount, spared): (u32, u32)) -> Result<(), ApiError> {
+        let (rate, whose) = match lookup {
+            Lookup::Commits => (self.app.rates.source, LimitSubject::Source),
+            Lookup::Branch => (self.app.rates.new, LimitSubject::New),
+        };
+        let lookups = &self.app.person_lookups;
+        lookups
+            .take_at(
+                lookups.started.elapsed(),
+                &self.holder.user_id,
+                (lookup, amount, spared),
+                rate,
+            )
+            .map_err(|retry_after_seconds| limited(retry_after_seconds, whose))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coord_settings::Rates;
+
+    #[test]
+    fn a_person_has_one_budget_for_each_kind_of_lookup() {
+        let (lookups, rates) = (UserLookups::default(), Rates::default());
+        let taken = |login: &str, lookup: Lookup, rate: Rate, seconds: u64| {
+            let person = UserId::parse(login).unwrap();
+            let take = || lookups.take_at(Duration::from_secs(seconds), &person, (lookup, 1, 0), rate);
+            (0..200).take_while(|_| take().is_ok()).count()
+        };
+        assert_eq!(taken("ann", Lookup::Commits, rates.source, 0), 20);
+        assert_eq!(taken("ann", Lookup::Branch, rates.new, 0), 60);
+        assert_eq!(taken("bob", Lookup::Commits, rates.source, 0), 20);
+        assert_eq!(taken("ann", Lookup::Commits, rates.source, 6), 2);
+        assert_eq!(taken("ann", Lookup::Commits, rates.source, 600), 20);
+        assert_eq!(taken("cyd", Lookup::Commits, Rate::NONE, 600), 200);
+    }
+
+    #[test]
+    fn many_lookups_at_once_count_as_many() {
+        let (lookups, rate) = (UserLookups::default(), Rates::default().source);
+        let ann = UserId::parse("ann").unwrap();
+        let take = |amount, spared| lookups.take_at(Duration::ZERO, &ann, (Lookup::Commits, amount, spared), rate);
+        assert_eq!(take(14, 6), Ok(()));
+        assert_eq!(take(1, 6), Err(3));
+        assert_eq!(take(1, 5), Ok(()));
+        assert_eq!(take(6, 0), Err(3));
+        assert_eq!(take(5, 0), Ok(()));
+    }
+}

@@ -1,0 +1,204 @@
+//! The check: locks that block an edit of some files. It changes nothing.
+
+use std::collections::BTreeMap;
+
+use coord_protocol::{Action, CheckRequest, CheckResponse, Membership, Metadata, Orchestration, Status};
+
+use super::blocking::{blocking, blocking_metadata, blocking_reason};
+use super::claim_rules::ClaimRules;
+use super::intent_refusal::IntentVerdict;
+use super::interfaces::notices_of;
+use super::lock_views::{others_locks, own_locks, warnings};
+use super::policy_request::PolicyVerdict;
+use super::teams::memberships;
+use super::tool_use::ToolUse;
+use super::work_request::{Standing, WorkRequest, offline_warning};
+use crate::admission::{Admission, AdmittedCall, Right};
+use crate::app::App;
+use crate::error::ApiError;
+use coord_auth::Caller;
+use coord_domain::orchestration::{self, Facts, Operation};
+use coord_domain::{CommitSha, FilePaths, Holder, LockMode};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Question};
+use coord_state::locks::{Relation, Survey};
+use coord_store::{Store, StoreError};
+
+/// A check that failed.
+#[derive(Debug)]
+pub struct CheckError {
+    /// The error.
+    pub error: ApiError,
+    /// The head of the branch, if it is known nevertheless.
+    pub head: Option<CommitSha>,
+}
+
+impl From<ApiError> for CheckError {
+    fn from(error: ApiError) -> Self {
+        CheckError { error, head: None }
+    }
+}
+
+/// Checks the files of `sent` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
+///
+/// # Errors
+/// When a field is missing or invalid; otherwise as [`check`].
+pub async fn check_as_sent(
+    app: &App,
+    sent: &CheckRequest,
+    caller: Caller,
+    agent: Option<&str>,
+) -> Result<CheckResponse, CheckError> {
+    let request = WorkRequest::of_check(sent, caller, agent)?;
+    let mut response = check(app, &request, sent.intent.unwrap_or(LockMode::Writing)).await?;
+    response.warnings.extend(request.notes);
+    Ok(response)
+}
+
+/// Checks the files of `request` for an edit with `intent`.
+///
+/// # Errors
+/// When the caller is denied, or store or source do not respond: then [`Refusal::of_check`](super::Refusal::of_check) is the response.
+pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
+    let mut admission = request.begin(app, Right::Read).await?;
+    let tool_use = ToolUse::parse(None, None)?;
+    let mut call = CheckCall {
+        rules: ClaimRules::new(app, request, &admission, &tool_use),
+        paths: &request.paths,
+        intent,
+    };
+    let survey = admission.run(&mut call).await;
+    let mut survey = survey.map_err(|error| CheckError {
+        error,
+        head: admission.fetched().cloned(),
+    })?;
+    let mut notes = Vec::new();
+    notes.extend(leads_locks(&mut survey, admission.holder()));
+    admission.note(&survey.head, &mut notes);
+    if survey.graph_version.is_none() {
+        admission.misses_graph(&survey.head.commit);
+    }
+    let standing = Standing::of(request, &admission, &survey);
+    let ClaimRules { gate, policy } = call.rules;
+    let verdict = IntentVerdict::new(request, &survey.gate, gate.end(&survey.gate));
+    let mut response = respond(&standing, &survey, &verdict, &policy.end(), notes);
+    response.repo_head_ref = admission.head_ref();
+    Ok(response)
+}
+
+struct CheckCall<'a> {
+    rules: ClaimRules<'a>,
+    paths: &'a FilePaths,
+    intent: LockMode,
+}
+
+impl AdmittedCall for CheckCall<'_> {
+    type Outcome = Survey;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Survey>, StoreError> {
+        let ClaimRules { gate, policy } = &self.rules;
+        state::locks::check_status(store, terms, self.paths, self.intent, &policy.terms, &gate.terms()).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        self.rules.answer(admission, question).await
+    }
+}
+
+/// Removes the locks of its lead from a writer's findings: its claim takes them over. A warning about those on its files.
+fn leads_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
+    let lead = holder.agent_id.as_ref()?.lead()?;
+    let mut held = Vec::new();
+    survey.findings.retain(|finding| {
+        let entry = &finding.entry;
+        let is_leads = entry.user_id == holder.user_id.as_str() && entry.agent_id.as_deref() == Some(lead.as_str());
+        let is_lock = matches!(finding.relation, Relation::Direct | Relation::Neighbor);
+        if is_leads && finding.relation == Relation::Direct {
+            held.push(format!("'{}'", entry.file_path));
+        }
+        !(is_leads && is_lock)
+    });
+    held.dedup();
+    (!held.is_empty()).then(|| {
+        format!(
+            "ALREADY_HELD: Your lead '{}' holds {}; your claim takes its locks over (take_over).",
+            lead.as_str(),
+            held.join(", ")
+        )
+    })
+}
+
+fn respond(
+    standing: &Standing,
+    survey: &Survey,
+    verdict: &IntentVerdict<'_>,
+    policy: &PolicyVerdict,
+    mut notes: Vec<String>,
+) -> CheckResponse {
+    let blocking = blocking(&survey.findings);
+    let facts = Facts {
+        is_behind: survey.is_behind,
+        is_blocked: !blocking.is_empty(),
+        refused: survey.gate.refusal(),
+        ..Facts::default()
+    };
+    let action = orchestration::decide(Operation::Check, facts);
+    let orchestration = match action {
+        _ if facts.refused.is_some() => verdict.orchestration(),
+        Action::SwitchTask => Orchestration::new(action, blocking_reason(&blocking, standing.user())).with(Metadata {
+            suggested_tasks: survey.suggested.clone(),
+            free: survey.free.clone(),
+            ..blocking_metadata(&blocking, None)
+        }),
+        Action::Pull => standing
+            .with_pull(Orchestration::new(action, standing.behind_reason()))
+            .with(Metadata {
+                remote_head: Some(survey.head.commit.to_string()),
+                ..Metadata::default()
+            }),
+        _ => Orchestration::new(action, "No lock blocks these files"),
+    };
+    let your_teams = memberships(&survey.waiting);
+    notes.extend(your_teams.iter().flat_map(Membership::warnings));
+    notes.extend(standing.warnings(survey));
+    notes.extend(warnings(&survey.findings, standing.user()));
+    if facts.refused.is_some() && facts.is_blocked {
+        notes.push(format!(
+            "LOCK_CONFLICT: {}.",
+            blocking_reason(&blocking, standing.user())
+        ));
+    }
+    notes.extend(verdict.warnings());
+    notes.extend(policy.warnings());
+    notes.extend(notices_of(&survey.own));
+    CheckResponse {
+        status: orchestration::status(facts),
+        locks: others_locks(&survey.findings),
+        held: own_locks(survey),
+        locks_omitted: survey.omitted,
+        your_teams,
+        warnings: notes,
+        orchestration,
+        error: None,
+        repo_head_ref: None,
+        repo_head: Some(survey.head.commit.to_string()),
+    }
+}
+
+/// The response of a check that failed with `error`.
+pub(super) fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> CheckResponse {
+    let body = error.body();
+    let reason = format!("Coord cannot determine the locks: {}", body.message);
+    CheckResponse {
+        status: Status::Offline,
+        repo_head: head.map(ToString::to_string),
+        repo_head_ref: None,
+        locks: BTreeMap::new(),
+        held: BTreeMap::new(),
+        locks_omitted: 0,
+        your_teams: Vec::new(),
+        warnings: vec![offline_warning(error)],
+        orchestration: Orchestration::new(Action::Stop, reason),
+        error: Some(body),
+    }
+}

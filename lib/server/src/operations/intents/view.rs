@@ -1,0 +1,107 @@
+//! An intent as it is shown.
+
+use chrono::{DateTime, SecondsFormat};
+use coord_intents::intent::{RelatedSpec, Status};
+use coord_intents::ledger::State;
+use coord_protocol::{HolderState, IntentBudget, IntentStatus, IntentView, MetCriterion};
+use serde_json::json;
+
+use coord_state::intents::{IntentRecord, IntentUse, Owners, StoredIntent};
+
+/// The intent of `record`, whose text may be gone.
+pub(super) fn view(
+    id: &str,
+    record: &IntentRecord,
+    stored: Option<&StoredIntent>,
+    cost: IntentUse,
+    owned_files: u64,
+) -> IntentView {
+    let unknown = StoredIntent::default();
+    let stored = stored.unwrap_or(&unknown);
+    let (intent, author, editor) = (&stored.intent, stored.author(), stored.editor());
+    let criteria = intent.acceptance_criteria.iter();
+    let met = criteria.clone().filter_map(|criterion| {
+        let met = criterion.met.as_ref()?;
+        Some(MetCriterion {
+            criterion: criterion.text.clone(),
+            by: met.by.clone(),
+            at: met.at.clone(),
+            evidence: met.evidence.clone(),
+        })
+    });
+    let has_budget = record.max_turns.is_some() || record.max_tokens.is_some();
+    let is_used = cost.turns > 0 || cost.other_turns > 0 || cost.tokens > 0;
+    IntentView {
+        id: id.to_owned(),
+        name: intent.name.clone(),
+        description: intent.description.clone(),
+        status: wire_status(record.status),
+        constraints: intent.constraints.clone(),
+        owned_scope: intent.owned_scope.clone(),
+        acceptance_criteria: criteria.map(|criterion| criterion.text.clone()).collect(),
+        budget: (has_budget || is_used).then_some(IntentBudget {
+            max_turns: record.max_turns,
+            max_tokens: record.max_tokens,
+            consumed_turns: cost.turns,
+            other_turns: cost.other_turns,
+            consumed_tokens: cost.tokens,
+        }),
+        assigned_agent: intent.assigned_agent.clone(),
+        created_at: Some(instant(record.created_ms)),
+        updated_at: Some(instant(record.updated_ms)),
+        branch: record.branch.clone(),
+        supplements: intent.supplements.clone(),
+        related_specs: intent
+            .related_specs
+            .iter()
+            .map(|spec| match spec {
+                RelatedSpec::Text(text) => json!(text),
+                RelatedSpec::Typed { r#type, value } => json!({ "type": r#type, "value": value }),
+            })
+            .collect(),
+        criteria: met.collect(),
+        missing: intent.missing().into_iter().map(str::to_owned).collect(),
+        may_overlap: record.may_overlap.clone(),
+        author: Some(author.to_owned()).filter(|login| !login.is_empty()),
+        editor: Some(editor.to_owned()).filter(|login| login != author && !login.is_empty()),
+        reason: record.reason.clone(),
+        last_heard: (cost.heard_ms > 0).then(|| i64::try_from(cost.heard_ms / 1000).unwrap_or(i64::MAX)),
+        owned_files,
+    }
+}
+
+/// The instant so many milliseconds after the beginning of 1970, to the second: `2026-11-22T09:01:12Z`.
+pub(super) fn instant(millis: u64) -> String {
+    let time = i64::try_from(millis).ok().and_then(DateTime::from_timestamp_millis);
+    time.unwrap_or_default().to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// The status on the wire.
+pub(super) fn wire_status(status: Status) -> IntentStatus {
+    match status {
+        Status::Pending => IntentStatus::Pending,
+        Status::InProgress => IntentStatus::InProgress,
+        Status::Completed => IntentStatus::Completed,
+        Status::Abandoned => IntentStatus::Abandoned,
+        Status::Blocked => IntentStatus::Blocked,
+    }
+}
+
+/// The state on the wire.
+pub(super) fn wire_state(state: State) -> HolderState {
+    match state {
+        State::Request => HolderState::Request,
+        State::Reasoning => HolderState::Reasoning,
+        State::Action => HolderState::Action,
+    }
+}
+
+/// Number of files that `id` owns.
+pub(super) fn owned_by(id: &str, owners: &Owners) -> u64 {
+    let owns = |entries: &&Vec<_>| {
+        entries
+            .iter()
+            .any(|owner: &coord_state::intents::Owner| owner.intent == id)
+    };
+    owners.values().filter(owns).count() as u64
+}

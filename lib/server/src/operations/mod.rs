@@ -1,0 +1,54 @@
+//! Operations without HTTP: from an authenticated caller and typed input to a response of the protocol. HTTP handlers and MCP
+//! tools call these.
+//!
+//! - [`check()`], [`claim()`], [`release()`]: operations on the files of a branch ([`WorkRequest`])
+//! - [`post()`]: a claim or a release, depending on `status`
+//! - `force_release`: a release of others' locks
+//! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
+//! - [`watch_events()`]: the events as they happen
+//! - [`read_graph`]: the graph of a branch with its locks
+//! - [`intents`]: intents, their acts and their costs
+//! - `claim_rules`: the rules for the files of a check and a claim; `gate_request`, `intent_refusal`, `tool_use`: those of intents
+//! - `interfaces`: whether writers kept the interfaces that they were to keep
+//! - `policy_request`: the effect of `.coord.toml` on a check, a claim and a release
+//! - [`teams`]: teams, their tasks and their messages
+//! - [`ledger`]: the ledger, and its records of files
+//! - `wait`: a request that waits until something happens
+//! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
+
+mod blocking;
+mod check;
+mod claim;
+mod claim_rules;
+pub mod fields;
+mod force_release;
+mod gate_request;
+mod intent_refusal;
+pub mod intents;
+mod interfaces;
+pub mod ledger;
+mod list_activity;
+mod list_locks;
+mod lock_views;
+mod policy_request;
+mod post;
+pub mod read_graph;
+mod refusal;
+mod release;
+mod sentences;
+pub mod teams;
+mod tool_use;
+mod wait;
+mod watch_events;
+mod work_request;
+
+pub use check::{CheckError, check, check_as_sent};
+use claim::claim;
+pub use list_activity::{ActivityRequest, EventRange, list_activity};
+pub use list_locks::{LocksRequest, list_locks};
+pub use post::post;
+pub use refusal::Refusal;
+pub use release::{Release, release};
+pub use sentences::unknown_fields;
+pub use watch_events::{Message, Stream, Verify, WatchRequest, admit_again, watch_events};
+pub use work_request::WorkRequest;

@@ -1,0 +1,148 @@
+//! The effect of `.coord.toml` on the files of a claim or a check.
+
+use std::sync::Arc;
+
+use coord_protocol::PostResponse;
+
+use super::sentences::named;
+use super::work_request::WorkRequest;
+use crate::app::App;
+use coord_domain::FilePath;
+use coord_settings::policy::{FileKind, Policy};
+use coord_state::admission::PolicyQuestion;
+use coord_state::builds::stored_policy;
+use coord_state::locks::PolicyTerms;
+
+/// The rules of the branch for the files of a request. They are a guess by the state that this process saw last, until a
+/// script asks.
+pub(super) struct PolicyRequest<'a> {
+    app: &'a App,
+    request: &'a WorkRequest,
+    policy: Arc<Policy>,
+    /// The terms of the next run of the script.
+    pub terms: PolicyTerms,
+}
+
+impl<'a> PolicyRequest<'a> {
+    pub fn new(app: &'a App, request: &'a WorkRequest) -> Self {
+        let (digest, policy) = app.policies.guess(&request.repo, &request.branch);
+        let paths = request.paths.iter().map(FilePath::as_str);
+        PolicyRequest {
+            app,
+            request,
+            terms: PolicyTerms {
+                neighbors: policy.neighbors(&app.locks),
+                digest,
+                kinds: kinds(&policy, paths),
+                files: Vec::new(),
+                interface: request.interface.clone(),
+                patience_seconds: app.locks.queue_patience_seconds,
+            },
+            policy,
+        }
+    }
+
+    /// Seconds until a lock expires.
+    pub fn ttl_seconds(&self) -> u32 {
+        self.policy.ttl_seconds(&self.app.locks)
+    }
+
+    /// Judges the files as `question` asks: those of the request, or those that only the store knows.
+    pub fn judge(&mut self, question: PolicyQuestion) {
+        let WorkRequest {
+            repo, branch, paths, ..
+        } = self.request;
+        self.policy = self.app.policies.learn(repo, branch, &question.digest, &question.text);
+        self.terms.neighbors = self.policy.neighbors(&self.app.locks);
+        self.terms.kinds = kinds(&self.policy, question.files.iter().map(String::as_str));
+        self.terms.digest = question.digest;
+        if paths.is_everything() {
+            self.terms.files = question.files;
+        }
+    }
+
+    /// The result for the files that were judged last.
+    pub fn end(self) -> PolicyVerdict {
+        let named: Vec<&str> = match self.terms.files.as_slice() {
+            [] => self.request.paths.iter().map(FilePath::as_str).collect(),
+            files => files.iter().map(String::as_str).collect(),
+        };
+        let ignored = named.iter().zip(&self.terms.kinds);
+        let ignored = ignored.filter(|(_, kind)| **kind == FileKind::Ignored);
+        PolicyVerdict {
+            ignored: ignored.map(|(path, _)| (*path).to_owned()).collect(),
+            policy: self.policy,
+        }
+    }
+}
+
+fn kinds<'p>(policy: &Policy, paths: impl Iterator<Item = &'p str>) -> Vec<FileKind> {
+    let mut judge = policy.judge();
+    paths.map(|path| judge.kind(path)).collect()
+}
+
+/// A policy's effect on a request.
+pub(super) struct PolicyVerdict {
+    policy: Arc<Policy>,
+    /// Files of the request without locks.
+    ignored: Vec<String>,
+}
+
+impl PolicyVerdict {
+    /// The effect of the last policy that this process saw.
+    pub fn seen_last(app: &App, request: &WorkRequest) -> Self {
+        PolicyVerdict {
+            policy: app.policies.guess(&request.repo, &request.branch).1,
+            ignored: Vec::new(),
+        }
+    }
+
+    /// The effect of the policy with `digest` on a release that has been made. A process that does not know it reads it from the
+    /// store.
+    pub async fn of_release(app: &App, request: &WorkRequest, digest: &str) -> Self {
+        let WorkRequest { repo, branch, .. } = request;
+        let policy = match app.policies.known(digest) {
+            Some(policy) => policy,
+            None => match stored_policy(&*app.store, repo, branch).await {
+                Ok((digest, text)) => app.policies.learn(repo, branch, &digest, &text),
+                Err(error) => {
+                    tracing::debug!(%error, %repo, %branch, "the policy could not be read");
+                    return Self::seen_last(app, request);
+                }
+            },
+        };
+        PolicyVerdict {
+            policy,
+            ignored: Vec::new(),
+        }
+    }
+
+    /// Takes the ignored ones out of `files`.
+    pub fn sort_out(&mut self, files: &mut Vec<String>) {
+        let mut judge = self.policy.judge();
+        let (ignored, rest) = std::mem::take(files)
+            .into_iter()
+            .partition(|file| judge.kind(file) == FileKind::Ignored);
+        drop(judge);
+        (self.ignored, *files) = (ignored, rest);
+    }
+
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings: Vec<String> = self.policy.warning().into_iter().collect();
+        if !self.ignored.is_empty() {
+            warnings.push(match self.ignored.as_slice() {
+                [one] => format!("IGNORED_FILE: .coord.toml ignores {}: it has no lock.", named(&[one])),
+                several => format!(
+                    "IGNORED_FILE: .coord.toml ignores {}: they have no locks.",
+                    named(several)
+                ),
+            });
+        }
+        warnings
+    }
+
+    /// Adds the warnings to `response`.
+    pub fn add_to(&self, response: &mut PostResponse) {
+        response.warnings.extend(self.warnings());
+    }
+}

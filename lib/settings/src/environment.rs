@@ -1,0 +1,65 @@
+//! The environment, and how its variables are read.
+
+use secrecy::SecretString;
+
+/// A setting with an invalid value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable} {problem}")]
+pub struct ConfigError {
+    /// The variable.
+    pub variable: &'static str,
+    /// The problem.
+    pub problem: String,
+}
+
+/// The error for a secret that is shorter than [`LEAST_SECRET_BYTES`].
+const TOO_SHORT: &str = "must have at least 32 bytes; make one with: openssl rand -hex 32";
+const _: () = assert!(LEAST_SECRET_BYTES == 32);
+
+impl ConfigError {
+    /// Whether it is a secret that is shorter than [`LEAST_SECRET_BYTES`].
+    pub fn is_short_secret(&self) -> bool {
+        self.problem == TOO_SHORT
+    }
+}
+
+/// Reads variables; in tests, a table.
+pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The value of `name`. Empty values and leftovers of templates (`undefined`, `null`) count as unset: an unset secret must
+/// close access, not open it.
+pub fn value_of(environment: Environment<'_>, name: &str) -> Option<String> {
+    let value = environment(name)?.trim().to_owned();
+    let is_set = !value.is_empty()
+        && !["undefined", "null"]
+            .iter()
+            .any(|word| value.eq_ignore_ascii_case(word));
+    is_set.then_some(value)
+}
+
+/// The process's own environment.
+pub fn process_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The secret in variable `name`, if set.
+pub fn secret(environment: Environment<'_>, name: &str) -> Option<SecretString> {
+    value_of(environment, name).map(SecretString::from)
+}
+
+/// Minimum bytes of a secret, against guessing; SHA-256 has as many.
+pub const LEAST_SECRET_BYTES: usize = 32;
+
+/// The secret in variable `name`, if set.
+///
+/// # Errors
+/// When it is shorter than [`LEAST_SECRET_BYTES`].
+pub fn long_secret(environment: Environment<'_>, name: &'static str) -> Result<Option<SecretString>, ConfigError> {
+    match value_of(environment, name) {
+        Some(value) if value.len() < LEAST_SECRET_BYTES => Err(ConfigError {
+            variable: name,
+            problem: TOO_SHORT.to_owned(),
+        }),
+        value => Ok(value.map(SecretString::from)),
+    }
+}

@@ -1,0 +1,193 @@
+//! Settings as values: those of a deployment, read from the environment ([`variables`] lists them), and those of a repository, read from
+//! its `.coord.toml` ([`policy`]).
+
+pub mod connections;
+pub mod edge;
+pub mod environment;
+mod head_ages;
+pub mod intents;
+pub mod policy;
+pub mod rates;
+pub mod service_hosts;
+pub mod teams;
+pub mod variables;
+
+use std::time::Duration;
+
+use coord_graph::Limits;
+
+use coord_domain::NeighborPolicy;
+pub use environment::{ConfigError, Environment, process_environment, secret, value_of};
+pub use head_ages::HeadAges;
+pub use intents::{Handshake, IntentConfig, IntentPolicy};
+pub use rates::{Rate, Rates};
+pub use teams::TeamConfig;
+pub use variables::env_vars;
+
+/// Seconds for which a waiting claim lets later ones take its files, unless a setting changes it.
+pub const QUEUE_PATIENCE_SECONDS: u32 = 180;
+
+/// Settings of locks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockConfig {
+    /// Seconds until a lock expires, unless it is renewed.
+    pub ttl_seconds: u32,
+    /// Maximum of these seconds that a repository's policy can set.
+    pub most_ttl_seconds: u32,
+    /// Seconds for which a waiting claim lets later ones take its files.
+    pub queue_patience_seconds: u32,
+    /// The effect of a neighbor that is locked for writing, unless a repository's policy says another.
+    pub neighbor_policy: NeighborPolicy,
+    /// How long a release waits for the source to report which of the released files are unchanged.
+    pub comparison_time: Duration,
+}
+
+impl Default for LockConfig {
+    fn default() -> Self {
+        LockConfig {
+            ttl_seconds: 300,
+            most_ttl_seconds: 3600,
+            queue_patience_seconds: QUEUE_PATIENCE_SECONDS,
+            neighbor_policy: NeighborPolicy::Interface,
+            comparison_time: Duration::from_secs(2),
+        }
+    }
+}
+
+impl LockConfig {
+    /// Maximum lifetime of a lock without renewal: a day.
+    pub const MAX_TTL_SECONDS: u32 = 86_400;
+
+    /// # Errors
+    /// When a variable has an invalid value.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        let mut config = LockConfig::default();
+        for (variable, value) in [
+            (env_vars::COORD_LOCK_TTL_SECONDS, &mut config.ttl_seconds),
+            (env_vars::COORD_LOCK_TTL_MAX_SECONDS, &mut config.most_ttl_seconds),
+            (env_vars::COORD_QUEUE_PATIENCE, &mut config.queue_patience_seconds),
+        ] {
+            let Some(text) = value_of(environment, variable) else {
+                continue;
+            };
+            let seconds = text
+                .parse()
+                .ok()
+                .filter(|seconds| (1..=Self::MAX_TTL_SECONDS).contains(seconds));
+            *value = seconds.ok_or(ConfigError {
+                variable,
+                problem: format!("must be a number of seconds from 1 to {}", Self::MAX_TTL_SECONDS),
+            })?;
+        }
+        if let Some(text) = value_of(environment, env_vars::COORD_NEIGHBOR_POLICY) {
+            config.neighbor_policy = NeighborPolicy::parse(&text).ok_or(ConfigError {
+                variable: env_vars::COORD_NEIGHBOR_POLICY,
+                problem: "must be block, interface, warn or off".to_owned(),
+            })?;
+        }
+        Ok(config)
+    }
+}
+
+/// Whether `COORD_PUBLIC_GRAPH` allows reading graphs without a credential.
+///
+/// # Errors
+/// When it is neither `1` nor `0`.
+pub fn is_graph_public(environment: Environment<'_>) -> Result<bool, ConfigError> {
+    match value_of(environment, env_vars::COORD_PUBLIC_GRAPH).as_deref() {
+        None | Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(_) => Err(ConfigError {
+            variable: env_vars::COORD_PUBLIC_GRAPH,
+            problem: "must be 1 or 0".to_owned(),
+        }),
+    }
+}
+
+/// Limits of one graph.
+///
+/// # Errors
+/// When a variable has an invalid value.
+pub fn graph_limits(environment: Environment<'_>) -> Result<Limits, ConfigError> {
+    let number = |variable: &'static str, default: u64| match value_of(environment, variable) {
+        None => Ok(default),
+        Some(text) => text.parse().ok().filter(|number| *number > 0).ok_or(ConfigError {
+            variable,
+            problem: "must be a whole number, at least 1".to_owned(),
+        }),
+    };
+    let default = Limits::default();
+    let files = number(env_vars::COORD_GRAPH_MAX_FILES, default.max_files as u64)?;
+    let imports = number(env_vars::COORD_GRAPH_MAX_IMPORTS, default.max_imports as u64)?;
+    Ok(Limits {
+        max_file_bytes: number(env_vars::COORD_GRAPH_MAX_FILE_BYTES, default.max_file_bytes)?,
+        max_files: usize::try_from(files).unwrap_or(usize::MAX),
+        max_imports: usize::try_from(imports).unwrap_or(usize::MAX),
+        max_bytes: number(env_vars::COORD_GRAPH_MAX_BYTES, default.max_bytes)?,
+        ..default
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::environment::long_secret;
+    use super::*;
+
+    fn lock_config(ttl: &str, policy: &str) -> Result<LockConfig, ConfigError> {
+        LockConfig::from_env(&|name| match name {
+            env_vars::COORD_LOCK_TTL_SECONDS => Some(ttl.to_owned()),
+            env_vars::COORD_NEIGHBOR_POLICY => Some(policy.to_owned()),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn an_unset_setting_has_its_default() {
+        assert_eq!(LockConfig::from_env(&|_| None), Ok(LockConfig::default()));
+        assert_eq!(lock_config("", "undefined"), Ok(LockConfig::default()));
+    }
+
+    #[test]
+    fn a_value_that_is_not_taken_is_an_error_that_names_the_variable() {
+        for (ttl, policy, variable) in [
+            ("0", "", env_vars::COORD_LOCK_TTL_SECONDS),
+            ("-1", "", env_vars::COORD_LOCK_TTL_SECONDS),
+            ("86401", "", env_vars::COORD_LOCK_TTL_SECONDS),
+            ("5m", "", env_vars::COORD_LOCK_TTL_SECONDS),
+            ("", "maybe", env_vars::COORD_NEIGHBOR_POLICY),
+        ] {
+            assert_eq!(lock_config(ttl, policy).unwrap_err().variable, variable);
+        }
+    }
+
+    #[test]
+    fn the_limits_of_a_graph_are_whole_numbers() {
+        let with = |value: &'static str| graph_limits(&move |_| Some(value.to_owned()));
+        let limits = with("7").unwrap();
+        assert_eq!((limits.max_files, limits.max_bytes, limits.max_file_bytes), (7, 7, 7));
+        assert_eq!(limits.max_imports, 7);
+        assert_eq!(graph_limits(&|_| None), Ok(Limits::default()));
+        for refused in ["0", "-1", "4 GiB", "1e6", "1.5"] {
+            assert!(with(refused).is_err(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_short_secret_is_an_error() {
+        let with = |bytes: usize| long_secret(&move |_| Some("s".repeat(bytes)), env_vars::CRON_SECRET);
+        assert_eq!(with(31).unwrap_err().variable, env_vars::CRON_SECRET);
+        assert!(with(32).unwrap().is_some());
+        assert!(long_secret(&|_| None, env_vars::CRON_SECRET).unwrap().is_none());
+    }
+
+    #[test]
+    fn an_unset_secret_is_no_secret() {
+        for value in ["", "  ", "undefined", "NULL"] {
+            assert!(
+                secret(&|_| Some(value.to_owned()), env_vars::CRON_SECRET).is_none(),
+                "{value:?}"
+            );
+        }
+        assert!(secret(&|_| Some("s".to_owned()), env_vars::CRON_SECRET).is_some());
+    }
+}

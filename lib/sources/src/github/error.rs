@@ -1,0 +1,115 @@
+//! Errors of requests to GitHub, and their translation to [`SourceError`].
+
+use std::time::Duration;
+
+use super::heads::renamed;
+use super::rate_limit::{LimitKind, UsedUpLimit};
+use crate::SourceError;
+use coord_domain::RepoId;
+
+/// Why a request to GitHub failed. The texts are for the log. They contain neither a credential nor a URL, because the URL
+/// of a download carries a token.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GithubError {
+    /// 404, also for a repository that is hidden from the credential: GitHub does not distinguish them.
+    #[error("GitHub responded 404: not there, or not visible with this credential")]
+    NotFound,
+    /// 410, or 451 for a legal takedown.
+    #[error("GitHub responded {0}: it is gone")]
+    Gone(u16),
+    /// 409: the repository has no commit.
+    #[error("GitHub responded 409: the repository is empty")]
+    Empty,
+    /// 422: there is no such commit or reference.
+    #[error("GitHub responded 422: no such commit")]
+    NoSuchCommit,
+    /// 401: the credential is not accepted.
+    #[error("GitHub did not accept the credential (401); check GITHUB_TOKEN or the GitHub App")]
+    BadCredential,
+    /// 403 that is not a rate limit.
+    #[error("GitHub refused the request (403): {0}")]
+    Forbidden(String),
+    /// 403 or 429 because of a rate limit.
+    #[error("{0}")]
+    RateLimited(UsedUpLimit),
+    /// 5xx.
+    #[error("GitHub responded {0}")]
+    Server(u16),
+    /// Any other status.
+    #[error("GitHub responded {0}, which was not expected")]
+    Unexpected(u16),
+    /// The connection failed or broke.
+    #[error("GitHub cannot be reached: {0}")]
+    Unreachable(String),
+    /// No response in time.
+    #[error("GitHub gave no {what} within {limit:?}")]
+    Timeout {
+        /// The expected part.
+        what: &'static str,
+        /// The time limit.
+        limit: Duration,
+    },
+    /// A response above its limit.
+    #[error("{what} is larger than {limit}")]
+    TooLarge {
+        /// The part that is too large.
+        what: &'static str,
+        /// The limit, in bytes, entries or requests, as the words say.
+        limit: u64,
+    },
+    /// The repository has another name now: `owner/name`.
+    #[error("the repository was renamed")]
+    Renamed(String),
+    /// A response without the documented form.
+    #[error("GitHub's response is not valid: {0}")]
+    Malformed(String),
+    /// A redirect that is not followed.
+    #[error("GitHub sent a redirect that is not followed: {0}")]
+    BadRedirect(&'static str),
+    /// The app has no installation with access to the repository.
+    #[error("the GitHub App is not installed for this repository")]
+    NotInstalled,
+}
+
+impl GithubError {
+    /// Whether the same request may succeed a moment later.
+    pub(super) fn is_passing(&self) -> bool {
+        matches!(self, GithubError::Unreachable(_))
+            || matches!(self, GithubError::Server(status) if matches!(status, 500 | 502 | 503 | 504))
+    }
+
+    /// The error for a request about `repo`.
+    pub(super) fn about(self, repo: &RepoId) -> SourceError {
+        match self {
+            GithubError::NotFound | GithubError::Gone(_) | GithubError::NotInstalled => {
+                tracing::debug!(%repo, cause = %self, "the repository is not there");
+                SourceError::UnknownRepository {
+                    repo: repo.clone(),
+                    known: Vec::new(),
+                    renamed_to: None,
+                }
+            }
+            GithubError::Renamed(full_name) => SourceError::UnknownRepository {
+                repo: repo.clone(),
+                known: Vec::new(),
+                renamed_to: renamed(repo, &full_name),
+            },
+            GithubError::RateLimited(limited) => SourceError::RateLimited {
+                retry_after_seconds: limited.seconds(),
+                is_secondary: limited.kind == LimitKind::Secondary,
+            },
+            error => SourceError::Unreachable(format!("{repo}: {error}")),
+        }
+    }
+}
+
+/// The root cause of `error`: more precise than "error sending request", and without the URL.
+pub(super) fn innermost(error: &reqwest::Error) -> String {
+    let Some(mut cause) = std::error::Error::source(error) else {
+        return "the request failed".to_owned();
+    };
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,71 @@
+//! Time limits, size limits and retries of requests to GitHub.
+
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+use crate::{MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES};
+
+/// The limits of all requests to GitHub.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// For a new connection: name resolution, TCP and TLS.
+    pub connect: Duration,
+    /// Until the headers of a response.
+    pub headers: Duration,
+    /// Between two pieces of a body.
+    pub idle: Duration,
+    /// For a small request with its retries: a head, an ancestor, a list of commits or branches, a token.
+    pub small: Duration,
+    /// For a large request: a tree with all its parts, or one blob.
+    pub large: Duration,
+    /// For one archive, from its first byte to its last, including pauses of the reader.
+    pub archive: Duration,
+    /// For one call that reads blobs, archive and single ones together.
+    pub blobs: Duration,
+    /// The pause before each retry after a transient error, plus or minus up to half. Its length is the number of retries.
+    pub pauses: Vec<Duration>,
+    /// Maximum size of a JSON response in bytes. GitHub truncates a tree at 7 MB.
+    pub json_bytes: u64,
+    /// Maximum of files and folders in one tree, as in the local source.
+    pub tree_entries: usize,
+    /// Maximum bytes of their paths.
+    pub tree_path_bytes: usize,
+    /// Maximum of requests for one tree that GitHub truncates.
+    pub tree_requests: usize,
+    /// Maximum uncompressed bytes of an archive: four times the maximum that a graph scans.
+    pub archive_bytes: u64,
+    /// Maximum of blobs fetched one by one in one call; an hour has 5,000 requests.
+    pub single_blobs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            connect: Duration::from_secs(5),
+            headers: Duration::from_secs(10),
+            idle: Duration::from_secs(15),
+            small: Duration::from_secs(12),
+            large: Duration::from_secs(90),
+            archive: Duration::from_secs(600),
+            blobs: Duration::from_secs(900),
+            pauses: vec![Duration::from_millis(150), Duration::from_millis(800)],
+            json_bytes: 32 << 20,
+            tree_entries: MOST_TREE_ENTRIES,
+            tree_path_bytes: MOST_TREE_PATH_BYTES,
+            tree_requests: 1_000,
+            archive_bytes: 16 << 30,
+            single_blobs: 500,
+        }
+    }
+}
+
+impl Limits {
+    /// The pause before the retry number `again` (from 0); `None` after the last retry.
+    pub(super) fn pause(&self, again: usize) -> Option<Duration> {
+        let pause = self.pauses.get(again)?;
+        // Between half and one and a half times, so that callers do not all retry at one instant. A fresh `RandomState` is
+        // the standard library's source of random bits.
+        let spread = RandomState::new().hash_one(again) % 1024;
+        Some(pause.mul_f64(0.5 + spread as f64 / 1024.0))
+    }
+}

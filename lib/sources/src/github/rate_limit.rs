@@ -1,0 +1,388 @@
+//! GitHub's limits, <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>: a *primary* one on
+//! requests per hour, whose state every response reports, and *secondary* ones on behavior, known only from a refusal. A
+//! limited account sends nothing before the given time.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use quick_cache::sync::Cache;
+use reqwest::StatusCode;
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+/// The pause after a secondary limit without a time: GitHub asks for at least a minute.
+const SECONDARY: Duration = Duration::from_secs(60);
+/// Maximum pause that is accepted. The primary limit restarts every hour.
+const LONGEST: Duration = Duration::from_secs(3_660);
+/// One in this number of the requests of an hour is reserved for known heads of branches.
+const RESERVED: u64 = 5;
+/// Maximum of limited credentials remembered; a GitHub App has one for each installation.
+const MOST: usize = 1_024;
+
+/// The account of a limit: each credential has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Account {
+    /// The token of the service, or none: then the limit is that of the address.
+    Service,
+    /// The GitHub App itself.
+    App,
+    /// One installation of the app.
+    Installation(u64),
+    /// A caller's token.
+    Caller(TokenHash),
+}
+
+impl Account {
+    fn is_service(self) -> bool {
+        matches!(self, Account::Service | Account::App)
+    }
+}
+
+/// The hash that identifies a caller's token, so that the token itself is not kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct TokenHash([u8; 32]);
+
+impl TokenHash {
+    pub(super) fn of(token: &str) -> Self {
+        TokenHash(Sha256::digest(token).into())
+    }
+}
+
+impl std::fmt::Debug for TokenHash {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("TokenHash")
+    }
+}
+
+/// The kind of a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitKind {
+    /// The requests of this hour are used up.
+    Primary,
+    /// Too many requests at once, or too much work.
+    Secondary,
+}
+
+/// A limit that is used up, and the pause until the next request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("GitHub's {} rate limit is reached; the next request is allowed in {} s", if *.kind == LimitKind::Primary { "primary" } else { "secondary" }, .retry_after.as_secs())]
+pub struct UsedUpLimit {
+    /// Which limit.
+    pub kind: LimitKind,
+    /// The pause.
+    pub retry_after: Duration,
+}
+
+impl UsedUpLimit {
+    /// Whole seconds of the pause, at least one.
+    pub fn seconds(&self) -> u64 {
+        self.retry_after.as_millis().div_ceil(1000).max(1) as u64
+    }
+}
+
+/// The limit that a response with 403 or 429 reports; `None` if a 403 is about rights.
+pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Option<UsedUpLimit> {
+    if status != StatusCode::FORBIDDEN && status != StatusCode::TOO_MANY_REQUESTS {
+        return None;
+    }
+    let retry_after = number(headers, RETRY_AFTER.as_str()).map(Duration::from_secs);
+    if is_used_up(headers) {
+        let retry_after = retry_after.or_else(|| until_reset(headers));
+        return Some(limited(LimitKind::Primary, retry_after.unwrap_or(SECONDARY)));
+    }
+    let body = String::from_utf8_lossy(body).to_ascii_lowercase();
+    // The last is GitHub's response to all requests from an address that sent too many bad tokens, good tokens included.
+    let names = [
+        "secondary rate limit",
+        "abuse detection",
+        "number of login attempts exceeded",
+    ];
+    let is_named = names.iter().any(|name| body.contains(name));
+    if retry_after.is_some() || is_named || status == StatusCode::TOO_MANY_REQUESTS {
+        return Some(limited(LimitKind::Secondary, retry_after.unwrap_or(SECONDARY)));
+    }
+    None
+}
+
+/// The limit that a GraphQL response reports in its body, with status 200.
+pub(super) fn graphql_limit(headers: &HeaderMap) -> UsedUpLimit {
+    let retry_after = number(headers, RETRY_AFTER.as_str()).map(Duration::from_secs);
+    used_up(headers).unwrap_or_else(|| limited(LimitKind::Secondary, retry_after.unwrap_or(SECONDARY)))
+}
+
+/// The limit, if the response used up the last request of the hour.
+pub(super) fn used_up(headers: &HeaderMap) -> Option<UsedUpLimit> {
+    let until_reset = until_reset(headers).filter(|_| is_used_up(headers))?;
+    Some(limited(LimitKind::Primary, until_reset))
+}
+
+fn limited(kind: LimitKind, retry_after: Duration) -> UsedUpLimit {
+    UsedUpLimit {
+        kind,
+        retry_after: retry_after.clamp(Duration::from_secs(1), LONGEST),
+    }
+}
+
+fn is_used_up(headers: &HeaderMap) -> bool {
+    number(headers, "x-ratelimit-remaining") == Some(0)
+}
+
+/// Time until the primary limit restarts, by GitHub's clock if the response has it: the local clock may be wrong.
+fn until_reset(headers: &HeaderMap) -> Option<Duration> {
+    let reset = number(headers, "x-ratelimit-reset")?;
+    let told = headers.get(DATE).and_then(|date| date.to_str().ok());
+    let now = told
+        .and_then(|date| httpdate::parse_http_date(date).ok())
+        .unwrap_or_else(SystemTime::now);
+    let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Some(Duration::from_secs(reset).saturating_sub(now))
+}
+
+fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
+    headers.get(name)?.to_str().ok()?.trim().parse().ok()
+}
+
+/// The limit, if only the reserved requests of this hour are left; `Some(None)` if there are more. `None` if the response
+/// does not say.
+pub(super) fn reserve(headers: &HeaderMap) -> Option<Option<UsedUpLimit>> {
+    let (all, left) = (
+        number(headers, "x-ratelimit-limit")?,
+        number(headers, "x-ratelimit-remaining")?,
+    );
+    let until_reset = until_reset(headers)?;
+    Some((left <= all / RESERVED).then(|| limited(LimitKind::Primary, until_reset)))
+}
+
+/// Blocks requests of limited accounts until their time.
+#[derive(Debug, Default)]
+pub(super) struct Gate(Mutex<HashMap<Account, (LimitKind, Instant)>>);
+
+/// Reserves the last requests of an hour for heads: the accounts that have only those left, and until when.
+#[derive(Debug)]
+pub(super) struct Reserve(Cache<Account, Instant>);
+
+impl Default for Reserve {
+    fn default() -> Self {
+        Reserve(Cache::new(MOST))
+    }
+}
+
+impl Reserve {
+    /// # Errors
+    /// While `account` has only the reserved requests left.
+    pub(super) fn check(&self, account: Account) -> Result<(), UsedUpLimit> {
+        let left = self
+            .0
+            .get(&account)
+            .map(|until| until.saturating_duration_since(Instant::now()));
+        match left.filter(|left| !left.is_zero()) {
+            Some(left) => Err(limited(LimitKind::Primary, left)),
+            None => Ok(()),
+        }
+    }
+
+    /// Records the state in a response. Callers' accounts have no reserve, because they fetch no heads.
+    pub(super) fn note(&self, account: Account, headers: &HeaderMap) {
+        if matches!(account, Account::Caller(_)) {
+            return;
+        }
+        let Some(said) = reserve(headers) else { return };
+        match said {
+            Some(limited) => {
+                let is_new = !self.0.contains_key(&account);
+                self.0.insert(account, Instant::now() + limited.retry_after);
+                if is_new {
+                    tracing::warn!(
+                        ?account,
+                        seconds = limited.seconds(),
+                        "the remaining requests of this hour are reserved for heads"
+                    );
+                }
+            }
+            None => {
+                self.0.remove(&account);
+            }
+        }
+    }
+}
+
+impl Gate {
+    /// # Errors
+    /// While `account` is limited.
+    pub(super) fn check(&self, account: Account) -> Result<(), UsedUpLimit> {
+        let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((kind, until)) = limits.get(&account).copied() else {
+            return Ok(());
+        };
+        let retry_after = until.saturating_duration_since(Instant::now());
+        if retry_after.is_zero() {
+            limits.remove(&account);
+            return Ok(());
+        }
+        Err(UsedUpLimit { kind, retry_after })
+    }
+
+    pub(super) fn close(&self, account: Account, limited: UsedUpLimit) {
+        let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if limits.len() >= MOST {
+            let now = Instant::now();
+            limits.retain(|_, (_, until)| *until > now);
+        }
+        if limits.len() >= MOST && !limits.contains_key(&account) {
+            // Evicts the account whose pause ends first, but never one of the service.
+            let others = limits.iter().filter(|(account, _)| !account.is_service());
+            let first = others.min_by_key(|(_, (_, until))| *until).map(|(account, _)| *account);
+            first.map(|first| limits.remove(&first));
+        }
+        let until = Instant::now() + limited.retry_after;
+        let known = limits.entry(account).or_insert((limited.kind, until));
+        if until > known.1 {
+            *known = (limited.kind, until);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    const NOW: &str = "Sun, 22 Nov 2026 01:00:00 GMT";
+    const NOW_SECONDS: u64 = 1_795_309_200;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(DATE, HeaderValue::from_static(NOW));
+        for (name, value) in pairs {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn each_form_of_a_refusal_is_told_from_the_others() {
+        let reset = (NOW_SECONDS + 90).to_string();
+        let far = (NOW_SECONDS + 999_999).to_string();
+        let (primary, secondary) = (LimitKind::Primary, LimitKind::Secondary);
+        let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", reset.as_str())];
+        let used_up_far = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", far.as_str())];
+        let past = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "5")];
+        let left = [("x-ratelimit-remaining", "4000"), ("x-ratelimit-reset", reset.as_str())];
+        let asked = [("x-ratelimit-remaining", "4000"), ("retry-after", "30")];
+        let odd = [("retry-after", "soon"), ("x-ratelimit-remaining", "-1")];
+        let named = &br#"{"message": "You have exceeded a secondary rate limit."}"#[..];
+        let abuse = &b"You have triggered an abuse detection mechanism"[..];
+        let attempts = &br#"{"message": "Maximum number of login attempts exceeded. Please try again later."}"#[..];
+        let rights = &br#"{"message": "Resource not accessible by integration"}"#[..];
+        type Row<'a> = (u16, &'a [(&'static str, &'a str)], &'a [u8], Option<(LimitKind, u64)>);
+        let table: [Row<'_>; 13] = [
+            (403, &used_up, b"", Some((primary, 90))),
+            (429, &used_up, b"", Some((primary, 90))),
+            (403, &used_up_far, b"", Some((primary, 3_660))),
+            (403, &past, b"", Some((primary, 1))),
+            (403, &asked, b"", Some((secondary, 30))),
+            (429, &asked, b"", Some((secondary, 30))),
+            (403, &left, named, Some((secondary, 60))),
+            (403, &left, abuse, Some((secondary, 60))),
+            (429, &odd, b"\xff", Some((secondary, 60))),
+            (403, &left, attempts, Some((secondary, 60))),
+            (403, &left, rights, None),
+            (403, &odd, b"", None),
+            (503, &asked, named, None),
+        ];
+        for (status, pairs, body, expected) in table {
+            let status = StatusCode::from_u16(status).unwrap();
+            let got = refusal(status, &headers(pairs), body).map(|limited| (limited.kind, limited.seconds()));
+            assert_eq!(got, expected, "{status} {pairs:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_uses_up_the_last_request_is_a_limit_too() {
+        let reset = (NOW_SECONDS + 90).to_string();
+        let pairs = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", reset.as_str())];
+        assert_eq!(used_up(&headers(&pairs)).map(|limited| limited.seconds()), Some(90));
+        assert_eq!(used_up(&headers(&[("x-ratelimit-remaining", "0")])), None);
+        assert_eq!(used_up(&headers(&[("x-ratelimit-remaining", "1")])), None);
+    }
+
+    #[test]
+    fn a_fifth_of_an_hours_requests_is_kept() {
+        let reset = (NOW_SECONDS + 90).to_string();
+        let said = |limit: &str, left: &str| {
+            let pairs = [
+                ("x-ratelimit-limit", limit),
+                ("x-ratelimit-remaining", left),
+                ("x-ratelimit-reset", reset.as_str()),
+            ];
+            reserve(&headers(&pairs)).map(|said| said.map(|limited| limited.seconds()))
+        };
+        assert_eq!(said("5000", "1001"), Some(None));
+        assert_eq!(said("5000", "1000"), Some(Some(90)));
+        assert_eq!(said("60", "12"), Some(Some(90)));
+        assert_eq!(said("60", "many"), None);
+        let gate = Reserve::default();
+        let (one, other) = (Account::Installation(1), Account::Installation(2));
+        let pairs = |left| {
+            headers(&[
+                ("x-ratelimit-limit", "5000"),
+                ("x-ratelimit-remaining", left),
+                ("x-ratelimit-reset", &reset),
+            ])
+        };
+        gate.note(one, &pairs("7"));
+        assert_eq!(gate.check(one).unwrap_err().seconds(), 90);
+        assert_eq!(gate.check(other), Ok(()));
+        // The next hour has begun.
+        gate.note(one, &pairs("4999"));
+        assert_eq!(gate.check(one), Ok(()));
+        let caller = Account::Caller(TokenHash::of("a"));
+        gate.note(caller, &pairs("7"));
+        assert_eq!(gate.check(caller), Ok(()));
+    }
+
+    #[test]
+    fn the_gate_is_closed_for_one_account_until_its_time() {
+        let gate = Gate::default();
+        let limit = |milliseconds| UsedUpLimit {
+            kind: LimitKind::Secondary,
+            retry_after: Duration::from_millis(milliseconds),
+        };
+        gate.close(Account::Installation(1), limit(80));
+        gate.close(Account::Installation(1), limit(1));
+        assert_eq!(gate.check(Account::Installation(2)), Ok(()));
+        assert_eq!(gate.check(Account::Installation(1)).unwrap_err().seconds(), 1);
+        std::thread::sleep(Duration::from_millis(90));
+        assert_eq!(gate.check(Account::Installation(1)), Ok(()));
+        for number in 0..10_000 {
+            gate.close(Account::Installation(number), limit(0));
+        }
+        assert!(gate.0.lock().unwrap().len() <= MOST);
+    }
+
+    #[test]
+    fn limited_tokens_of_callers_do_not_fill_the_gate_and_do_not_open_it_for_the_service() {
+        let gate = Gate::default();
+        let limit = |seconds| UsedUpLimit {
+            kind: LimitKind::Primary,
+            retry_after: Duration::from_secs(seconds),
+        };
+        gate.close(Account::Service, limit(10));
+        for number in 0..3_000 {
+            gate.close(Account::Caller(TokenHash::of(&number.to_string())), limit(100));
+        }
+        assert_eq!(gate.0.lock().unwrap().len(), MOST);
+        assert!(gate.check(Account::Service).is_err());
+        assert!(gate.check(Account::Caller(TokenHash::of("2999"))).is_err());
+        assert!(gate.check(Account::Caller(TokenHash::of("another"))).is_ok());
+    }
+
+    #[test]
+    fn a_token_is_not_in_the_name_of_its_account() {
+        let account = Account::Caller(TokenHash::of("ghp_hunter2"));
+        assert_eq!(format!("{account:?}"), "Caller(TokenHash)");
+    }
+}

@@ -1,0 +1,305 @@
+//! One request and its response: time limit, count, rate limits, and errors by status.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, IF_NONE_MATCH, LOCATION, USER_AGENT,
+};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, Response, StatusCode};
+use tokio::time::timeout;
+use url::Url;
+
+use super::address::ApiBase;
+use super::error::{GithubError, innermost};
+use super::limits::Limits;
+use super::rate_limit::{Account, Gate, Reserve, UsedUpLimit, refusal, used_up};
+
+/// The version of the API, <https://docs.github.com/en/rest/about-the-rest-api/api-versions>.
+const VERSION: &str = "2022-11-28";
+/// Pooled connections that idle longer are dropped: a function may have been frozen for minutes between two calls.
+const POOL_IDLE: Duration = Duration::from_secs(20);
+/// Maximum bytes read of a refusal, for its message.
+const REFUSAL_BYTES: u64 = 16 << 10;
+/// Maximum redirects for one request.
+const MOST_HOPS: usize = 3;
+
+/// A request to the API.
+#[derive(Clone, Debug)]
+pub(super) struct ApiRequest<'a> {
+    pub(super) accept: &'static str,
+    pub(super) etag: Option<&'a HeaderValue>,
+    /// Marked as sensitive.
+    pub(super) authorization: Option<HeaderValue>,
+    pub(super) account: Account,
+    /// The JSON to post; without it, the request is a GET.
+    pub(super) post: Option<&'static str>,
+    /// Whether a redirect by 302 leads to a download, and is returned.
+    pub(super) is_download: bool,
+    /// Whether it may use the requests that are reserved for heads.
+    pub(super) may_use_reserve: bool,
+}
+
+/// A response that is not an error: success, 304, or a redirect out of the API.
+#[derive(Debug)]
+pub(super) struct ApiResponse {
+    pub(super) response: Response,
+    /// The URL of the response.
+    pub(super) url: Url,
+}
+
+/// The connection to one API.
+#[derive(Debug)]
+pub(super) struct Transport {
+    http: Client,
+    pub(super) api: ApiBase,
+    pub(super) limits: Limits,
+    gate: Gate,
+    reserve: Reserve,
+    requests: AtomicU64,
+    downloads: AtomicU64,
+}
+
+impl Transport {
+    /// # Errors
+    /// When the client cannot be built; a text for the operator.
+    pub(super) fn new(api: ApiBase, limits: Limits) -> Result<Self, String> {
+        let mut builder = Client::builder()
+            // A redirect would carry the credential to any target.
+            .redirect(Policy::none())
+            .connect_timeout(limits.connect)
+            .pool_idle_timeout(POOL_IDLE)
+            .tcp_keepalive(POOL_IDLE);
+        builder = if api.is_https() {
+            let roots = coord_runtime::root_certificates::built_in();
+            builder.tls_certs_merge(roots.filter_map(|root| reqwest::Certificate::from_der(root).ok()))
+        } else {
+            // Loading hundreds of unused certificates would be most of the cost of a start.
+            builder.tls_certs_only([])
+        };
+        if api.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        let http = builder
+            .build()
+            .map_err(|error| format!("the client for GitHub cannot be built: {}", innermost(&error)))?;
+        Ok(Transport {
+            http,
+            api,
+            limits,
+            gate: Gate::default(),
+            reserve: Reserve::default(),
+            requests: AtomicU64::new(0),
+            downloads: AtomicU64::new(0),
+        })
+    }
+
+    /// Requests sent to the API, including failures and 304.
+    pub(super) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Archives requested from the download host.
+    pub(super) fn downloads(&self) -> u64 {
+        self.downloads.load(Ordering::Relaxed)
+    }
+
+    /// Sends a request, and follows redirects within the API. Other redirects are returned. `moved_to` is where permanent redirects
+    /// have led, whatever the response there.
+    pub(super) async fn send(
+        &self,
+        mut url: Url,
+        outgoing: &ApiRequest<'_>,
+        moved_to: &mut Option<Url>,
+    ) -> Result<ApiResponse, GithubError> {
+        let mut moves = 0;
+        let mut is_permanent = true;
+        loop {
+            let response = self.send_once(url.clone(), outgoing).await?;
+            let status = response.status();
+            if !status.is_redirection() || status == StatusCode::NOT_MODIFIED {
+                return Ok(ApiResponse { response, url });
+            }
+            let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            let within = location.and_then(|location| self.api.within(&url, location));
+            let announces = outgoing.is_download && status == StatusCode::FOUND;
+            let Some(next) = within.filter(|_| !announces) else {
+                *moved_to = None;
+                return Ok(ApiResponse { response, url });
+            };
+            moves += 1;
+            if moves > MOST_HOPS || outgoing.post.is_some() {
+                return Err(GithubError::BadRedirect("too many in a row, or for a POST"));
+            }
+            is_permanent &= matches!(status, StatusCode::MOVED_PERMANENTLY | StatusCode::PERMANENT_REDIRECT);
+            *moved_to = is_permanent.then(|| next.clone());
+            url = next;
+        }
+    }
+
+    async fn send_once(&self, url: Url, outgoing: &ApiRequest<'_>) -> Result<Response, GithubError> {
+        self.gate.check(outgoing.account).map_err(GithubError::RateLimited)?;
+        if !outgoing.may_use_reserve {
+            self.reserve.check(outgoing.account).map_err(GithubError::RateLimited)?;
+        }
+        let method = if outgoing.post.is_some() {
+            Method::POST
+        } else {
+            Method::GET
+        };
+        let mut request = self
+            .http
+            .request(method, url)
+            .header(ACCEPT, outgoing.accept)
+            .header(USER_AGENT, concat!("coord/", env!("CARGO_PKG_VERSION")))
+            .header("x-github-api-version", VERSION);
+        if let Some(authorization) = &outgoing.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        if let Some(etag) = outgoing.etag {
+            request = request.header(IF_NONE_MATCH, etag.clone());
+        }
+        if let Some(body) = outgoing.post {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let response = self.headers_of(request).await?;
+        let status = response.status();
+        self.reserve.note(outgoing.account, response.headers());
+        if let Some(limited) = used_up(response.headers()) {
+            self.gate.close(outgoing.account, limited);
+        }
+        if status.is_success() || status.is_redirection() {
+            return Ok(response);
+        }
+        let error = self.refused(response).await;
+        if let GithubError::RateLimited(limited) = &error {
+            self.limit(outgoing.account, *limited);
+        }
+        Err(error)
+    }
+
+    /// Blocks `account` until its time, for a limit that no status reported.
+    pub(super) fn limit(&self, account: Account, limited: UsedUpLimit) {
+        tracing::warn!(?account, %limited, "GitHub limits");
+        self.gate.close(account, limited);
+    }
+
+    /// Requests an archive, without any credential.
+    pub(super) async fn download(&self, url: Url) -> Result<Response, GithubError> {
+        self.downloads.fetch_add(1, Ordering::Relaxed);
+        let request = self
+            .http
+            .get(url)
+            .header(USER_AGENT, concat!("coord/", env!("CARGO_PKG_VERSION")));
+        let response = self.headers_of(request).await?;
+        match response.status() {
+            status if status.is_success() => Ok(response),
+            status if status.is_redirection() => Err(GithubError::BadRedirect("from the host of a download")),
+            _ => Err(self.refused(response).await),
+        }
+    }
+
+    async fn headers_of(&self, request: reqwest::RequestBuilder) -> Result<Response, GithubError> {
+        let limit = self.limits.headers;
+        match timeout(limit, request.send()).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => Err(GithubError::Unreachable(innermost(&error))),
+            Err(_) => Err(GithubError::Timeout {
+                what: "response",
+                limit,
+            }),
+        }
+    }
+
+    /// The body of a response.
+    pub(super) async fn read(&self, mut response: Response, max_bytes: u64) -> Result<Bytes, GithubError> {
+        let too_large = GithubError::TooLarge {
+            what: "a response",
+            limit: max_bytes,
+        };
+        if response.content_length().is_some_and(|length| length > max_bytes) {
+            return Err(too_large);
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunk(&mut response).await? {
+            if body.len() as u64 + chunk.len() as u64 > max_bytes {
+                return Err(too_large);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body.into())
+    }
+
+    /// The next piece of a body.
+    pub(super) async fn chunk(&self, response: &mut Response) -> Result<Option<Bytes>, GithubError> {
+        let limit = self.limits.idle;
+        match timeout(limit, response.chunk()).await {
+            Ok(Ok(chunk)) => Ok(chunk),
+            Ok(Err(error)) => Err(GithubError::Unreachable(innermost(&error))),
+            Err(_) => Err(GithubError::Timeout {
+                what: "further part of a response",
+                limit,
+            }),
+        }
+    }
+
+    /// The error for a response without success.
+    async fn refused(&self, mut response: Response) -> GithubError {
+        let status = response.status();
+        let headers: HeaderMap = response.headers().clone();
+        let mut body = Vec::new();
+        if status == StatusCode::FORBIDDEN || status == StatusCode::TOO_MANY_REQUESTS {
+            // A part of it is enough: the headers matter most.
+            while let Ok(Some(chunk)) = self.chunk(&mut response).await {
+                body.extend_from_slice(&chunk);
+                if body.len() as u64 > REFUSAL_BYTES {
+                    break;
+                }
+            }
+        }
+        if let Some(limited) = refusal(status, &headers, &body) {
+            return GithubError::RateLimited(limited);
+        }
+        match status.as_u16() {
+            401 => GithubError::BadCredential,
+            403 => GithubError::Forbidden(message(&body)),
+            404 => GithubError::NotFound,
+            gone @ (410 | 451) => GithubError::Gone(gone),
+            409 => GithubError::Empty,
+            422 => GithubError::NoSuchCommit,
+            server @ 500..=599 => GithubError::Server(server),
+            other => GithubError::Unexpected(other),
+        }
+    }
+}
+
+/// The message of a refusal, as one line of a log.
+fn message(body: &[u8]) -> String {
+    let answer: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+    let text = answer.as_ref().and_then(|answer| answer.get("message")?.as_str());
+    let text = text.unwrap_or("without a reason");
+    text.chars().take(200).flat_map(char::escape_debug).collect()
+}
+
+/// The header for a bearer token, marked as sensitive, so that it is never printed.
+pub(super) fn bearer(token: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_one_line_of_a_log() {
+        assert_eq!(message(br#"{"message": "a\nb"}"#), "a\\nb");
+        assert_eq!(message(b"<html>"), "without a reason");
+        let long = format!(r#"{{"message": "{}"}}"#, "x".repeat(9_000));
+        assert_eq!(message(long.as_bytes()).len(), 200);
+    }
+}

@@ -1,0 +1,253 @@
+//! All files of a commit. GitHub returns a tree in full up to 100,000 entries or 7 MB; a larger one is `truncated`, and is
+//! read folder by folder.
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use serde::Deserialize;
+use tokio::time::timeout;
+
+use super::address::Slug;
+use super::client::{Answer, Client, JSON, RepositoryRequest};
+use super::error::GithubError;
+use crate::{EntryKind, TreeEntry};
+use coord_domain::{CommitSha, FilePath};
+
+/// Concurrent requests for folders. GitHub recommends few.
+const AT_ONCE: usize = 4;
+
+/// A file as GitHub lists it.
+#[derive(Debug)]
+pub(super) struct ListedFile {
+    pub(super) entry: TreeEntry,
+    /// Bytes; 0 for a submodule.
+    pub(super) size: u64,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct TreeAnswer {
+    tree: Vec<Entry>,
+    #[serde(default)]
+    truncated: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    path: String,
+    mode: String,
+    sha: String,
+    #[serde(default)]
+    size: Option<u64>,
+}
+
+/// A folder left to read.
+struct Folder {
+    /// Its path with a slash, or empty for the root.
+    prefix: String,
+    id: String,
+    is_recursive: bool,
+}
+
+/// All files of `commit`, sorted by path in bytes. It omits the same entries as the local source, and logs their number.
+pub(super) async fn tree(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<ListedFile>, GithubError> {
+    let limit = client.transport.limits.large;
+    let late = || GithubError::Timeout { what: "tree", limit };
+    timeout(limit, walk(client, slug, commit))
+        .await
+        .unwrap_or_else(|_| Err(late()))
+}
+
+async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<ListedFile>, GithubError> {
+    let limits = &client.transport.limits;
+    let mut waiting = vec![Folder {
+        prefix: String::new(),
+        id: commit.as_str().to_owned(),
+        is_recursive: true,
+    }];
+    let mut running = FuturesUnordered::new();
+    let mut requests = 0;
+    let mut files = Files::default();
+    loop {
+        while running.len() < AT_ONCE
+            && let Some(folder) = waiting.pop()
+        {
+            requests += 1;
+            if requests > limits.tree_requests {
+                return Err(GithubError::TooLarge {
+                    what: "a tree, in requests,",
+                    limit: limits.tree_requests as u64,
+                });
+            }
+            running.push(read(client, slug, folder));
+        }
+        let Some(answer) = running.next().await else { break };
+        let (folder, answer) = answer?;
+        if answer.truncated && folder.is_recursive {
+            waiting.push(Folder {
+                is_recursive: false,
+                ..folder
+            });
+            continue;
+        }
+        if answer.truncated {
+            return Err(GithubError::TooLarge {
+                what: "a folder, in entries,",
+                limit: answer.tree.len() as u64,
+            });
+        }
+        for entry in answer.tree {
+            files.seen += 1;
+            if files.seen > limits.tree_entries {
+                return Err(GithubError::TooLarge {
+                    what: "a tree, in entries,",
+                    limit: limits.tree_entries as u64,
+                });
+            }
+            if files.path_bytes > limits.tree_path_bytes {
+                return Err(GithubError::TooLarge {
+                    what: "a tree, in bytes of paths,",
+                    limit: limits.tree_path_bytes as u64,
+                });
+            }
+            match (entry.mode.as_str(), folder.is_recursive) {
+                ("040000" | "40000", true) => {}
+                ("040000" | "40000", false) => {
+                    if let Some(path) = files.path(&folder.prefix, &entry.path) {
+                        waiting.push(Folder {
+                            prefix: path + "/",
+                            id: entry.sha,
+                            is_recursive: true,
+                        });
+                    }
+                }
+                _ => files.add(&folder.prefix, entry),
+            }
+        }
+    }
+    if files.left_out > 0 {
+        tracing::warn!(%slug, %commit, left_out = files.left_out, "some files have names that cannot be served");
+    }
+    let mut listed = files.listed;
+    listed.sort_by(|left, right| left.entry.path.cmp(&right.entry.path));
+    listed.dedup_by(|later, earlier| later.entry.path == earlier.entry.path);
+    Ok(listed)
+}
+
+async fn read(client: &Client, slug: &Slug, folder: Folder) -> Result<(Folder, TreeAnswer), GithubError> {
+    // An id comes from GitHub; as one path segment it cannot lead elsewhere.
+    let path = ["git", "trees", folder.id.as_str()];
+    let recursive = [("recursive", "1")];
+    let ask = RepositoryRequest {
+        path: &path,
+        query: if folder.is_recursive { &recursive } else { &[] },
+        accept: JSON,
+        etag: None,
+        max_bytes: client.transport.limits.json_bytes,
+        within: client.transport.limits.large,
+        is_about_known_head: false,
+    };
+    let Answer::Body(body, _) = client.ask(slug, &ask).await? else {
+        return Err(GithubError::Unexpected(304));
+    };
+    // The JSON may have megabytes.
+    let decoding = tokio::task::spawn_blocking(move || decode(&body));
+    let answer = decoding
+        .await
+        .map_err(|error| GithubError::Malformed(format!("a tree could not be decoded: {error}")))??;
+    Ok((folder, answer))
+}
+
+pub(super) fn decode(body: &[u8]) -> Result<TreeAnswer, GithubError> {
+    serde_json::from_slice(body).map_err(|error| GithubError::Malformed(format!("a tree: {error}")))
+}
+
+#[derive(Default)]
+struct Files {
+    listed: Vec<ListedFile>,
+    seen: usize,
+    /// Bytes of the paths of files, and of folders that are left to read.
+    path_bytes: usize,
+    left_out: usize,
+}
+
+impl Files {
+    fn add(&mut self, prefix: &str, entry: Entry) {
+        let kind = match entry.mode.as_str() {
+            "100644" | "100755" | "100664" => EntryKind::File,
+            "120000" => EntryKind::Symlink,
+            "160000" => EntryKind::Submodule,
+            _ => {
+                self.left_out += 1;
+                return;
+            }
+        };
+        if let Some(path) = self.path(prefix, &entry.path) {
+            self.listed.push(ListedFile {
+                entry: TreeEntry {
+                    path,
+                    blob: entry.sha,
+                    kind,
+                },
+                size: entry.size.unwrap_or(0),
+            });
+        }
+    }
+
+    /// The full path, unless it is invalid for a file. JSON has U+FFFD for bytes that are not UTF-8.
+    fn path(&mut self, prefix: &str, name: &str) -> Option<String> {
+        let is_part = |part: &str| !matches!(part, "" | "." | "..");
+        let is_path = prefix.len() + name.len() <= FilePath::MAX_BYTES
+            && !name.contains(['\0', char::REPLACEMENT_CHARACTER])
+            && name.split('/').all(is_part);
+        if !is_path {
+            self.left_out += 1;
+            return None;
+        }
+        self.path_bytes += prefix.len() + name.len();
+        Some(format!("{prefix}{name}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(json: &str) -> (Vec<(String, EntryKind)>, usize) {
+        let mut files = Files::default();
+        for entry in decode(json.as_bytes()).unwrap().tree {
+            files.add("", entry);
+        }
+        let listed = files.listed.into_iter();
+        (
+            listed.map(|file| (file.entry.path, file.entry.kind)).collect(),
+            files.left_out,
+        )
+    }
+
+    #[test]
+    fn modes_are_kinds_and_names_that_no_file_can_have_are_left_out() {
+        let entry = |mode: &str, path: &str| format!(r#"{{"path":{path:?},"mode":"{mode}","type":"x","sha":"0"}}"#);
+        let entries = [
+            entry("100644", "a"),
+            entry("100755", "b/c"),
+            entry("120000", "d"),
+            entry("160000", "e"),
+            entry("100644", "../f"),
+            entry("100644", "/f"),
+            entry("100644", "f/"),
+            entry("100644", "f/./g"),
+            entry("100644", ""),
+            entry("100644", "f\u{fffd}"),
+            entry("123456", "g"),
+            entry("100644", &"h".repeat(FilePath::MAX_BYTES + 1)),
+        ];
+        let (listed, left_out) = files(&format!(r#"{{"tree":[{}]}}"#, entries.join(",")));
+        let expected = [
+            ("a", EntryKind::File),
+            ("b/c", EntryKind::File),
+            ("d", EntryKind::Symlink),
+            ("e", EntryKind::Submodule),
+        ];
+        assert_eq!(listed, expected.map(|(path, kind)| (path.to_owned(), kind)));
+        assert_eq!(left_out, 8);
+    }
+}

@@ -1,0 +1,161 @@
+//! Deliveries of GitHub's webhooks: their signature and their content. Nothing here sends a request.
+//!
+//! - `settings`: secret and host; `signature`: whether a delivery is signed with the secret
+//! - `push`: pushed branches and commits; `pull_request`: pull requests; `renaming`: names of repositories that no longer count;
+//!   `payload_repository`: the repository of each
+//!
+//! <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
+
+mod payload_repository;
+mod pull_request;
+mod push;
+mod renaming;
+mod settings;
+mod signature;
+
+use std::borrow::Cow;
+
+use chrono::DateTime;
+
+pub use pull_request::PullRequest;
+pub use push::{MOST_COMMITS, Push};
+pub use settings::Webhook;
+pub use signature::is_signed;
+
+use coord_domain::{Invalid, RepoId};
+
+/// Maximum size of a delivery: GitHub's own limit.
+pub const MOST_BYTES: usize = 25 << 20;
+
+/// The end of the year 9999, in Unix seconds.
+const LATEST: i64 = 253_402_300_799;
+
+/// The content of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// A branch was pushed to, created or deleted.
+    Push(Push),
+    /// A pull request from a branch of the repository was opened, changed or closed.
+    PullRequest(PullRequest),
+    /// A repository that has another name now, or is deleted, by its name before.
+    Gone(RepoId),
+    /// The webhook was created.
+    Ping,
+    /// An event that concerns no branch.
+    Other,
+}
+
+/// The delivery with this `body` in JSON. `event` is the value of `X-GitHub-Event`, and `host` the host of the served
+/// repositories, from [`ApiBase::serves`](super::ApiBase::serves).
+///
+/// # Errors
+/// When it is a push, a pull request or an event of a repository without the documented form, to a repository on another host, or
+/// with an invalid name.
+pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> {
+    if body.len() > MOST_BYTES {
+        return Err(Invalid(format!(
+            "the delivery has {} bytes; at most {MOST_BYTES} are allowed",
+            body.len()
+        )));
+    }
+    match event {
+        "push" => push::parse(body, host),
+        "pull_request" => pull_request::parse(body, host),
+        "repository" => renaming::parse(body, host),
+        "ping" => Ok(Delivery::Ping),
+        _ => Ok(Delivery::Other),
+    }
+}
+
+/// A written time, in Unix seconds.
+fn written_time(field: &str, text: &str) -> Result<i64, Invalid> {
+    let seconds = DateTime::parse_from_rfc3339(text).ok().map(|at| at.timestamp());
+    time(field, seconds.unwrap_or_default())
+}
+
+fn time(field: &str, seconds: i64) -> Result<i64, Invalid> {
+    if (1..=LATEST).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err(Invalid(format!("{field}: not a time between 1970 and 9999")))
+    }
+}
+
+/// The JSON in a body of this type: all of it, or the field `payload` of a form. The signature is that of the body.
+///
+/// # Errors
+/// When the type is another one, or the form does not have exactly one field `payload`.
+pub fn payload<'a>(content_type: &str, body: &'a [u8]) -> Result<Cow<'a, [u8]>, Invalid> {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(Cow::Borrowed(body));
+    }
+    if !essence.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        return Err(Invalid(
+            "a delivery is application/json or application/x-www-form-urlencoded; set one as the content type of the webhook"
+                .to_owned(),
+        ));
+    }
+    let mut payloads = url::form_urlencoded::parse(body).filter(|(name, _)| name == "payload");
+    match (payloads.next(), payloads.next()) {
+        (Some((_, payload)), None) => Ok(match payload {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }),
+        (None, _) => Err(Invalid("the form has no field payload".to_owned())),
+        (Some(_), Some(_)) => Err(Invalid("the form has more than one field payload".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_payload_is_the_body_or_a_field_of_the_form() {
+        let json = br#"{"ref": "refs/heads/a+b&c=d%"}"#;
+        for content_type in [
+            "application/json",
+            "application/json; charset=utf-8",
+            " Application/JSON ;x",
+        ] {
+            assert_eq!(*payload(content_type, json).unwrap(), json[..], "{content_type}");
+        }
+        let form = b"payload=%7B%22ref%22%3A+%22refs%2Fheads%2Fa%2Bb%26c%3Dd%25%22%7D";
+        let both = [&b"x=1&"[..], form, b"&y=payload"].concat();
+        for body in [&form[..], &both] {
+            assert_eq!(*payload("application/x-www-form-urlencoded", body).unwrap(), json[..]);
+        }
+        assert_eq!(
+            *payload("application/x-www-form-urlencoded", b"payload").unwrap(),
+            b""[..]
+        );
+    }
+
+    #[test]
+    fn another_type_or_form_is_refused() {
+        for (content_type, body) in [
+            ("", &b"{}"[..]),
+            ("text/plain", b"{}"),
+            ("application/jsonx", b"{}"),
+            ("multipart/form-data; boundary=x", b"payload={}"),
+            ("application/x-www-form-urlencoded", b""),
+            ("application/x-www-form-urlencoded", b"{}"),
+            ("application/x-www-form-urlencoded", b"Payload={}"),
+            ("application/x-www-form-urlencoded", b"payload={}&payload={}"),
+            ("application/x-www-form-urlencoded", b"payload={}&p%61yload={}"),
+        ] {
+            assert!(payload(content_type, body).is_err(), "{content_type} {body:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_push_is_read() {
+        assert_eq!(parse("ping", b"", "github.com"), Ok(Delivery::Ping));
+        for event in ["", "issues", "Push", "push ", "workflow_run", "\u{0}"] {
+            assert_eq!(parse(event, b"\xff", "github.com"), Ok(Delivery::Other), "{event:?}");
+        }
+        assert!(parse("push", b"\xff", "github.com").is_err());
+        assert!(parse("ping", &vec![b' '; MOST_BYTES + 1], "github.com").is_err());
+    }
+}

@@ -1,0 +1,149 @@
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::payload_repository::{PayloadRepository, repository};
+use super::{Delivery, time, written_time};
+use coord_domain::{Branch, CommitSha, Invalid, RepoId};
+
+/// Maximum of commits taken from a push: as many as a branch's recent commits. GitHub lists up to 2,048.
+pub const MOST_COMMITS: usize = 200;
+
+/// A push to a branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Push {
+    /// The repository.
+    pub repo: RepoId,
+    /// Its number at GitHub, which stays when it is renamed.
+    pub number: Option<u64>,
+    /// The branch.
+    pub branch: Branch,
+    /// Its head before the push; `None` if it was created.
+    pub before: Option<CommitSha>,
+    /// Its head after the push; `None` if it was deleted.
+    pub after: Option<CommitSha>,
+    /// Whether the head before is not an ancestor of the head after.
+    pub is_forced: bool,
+    /// The commits of the push, newest first, the newest [`MOST_COMMITS`] of them.
+    pub commits: Vec<CommitSha>,
+    /// Time of the last push to the repository, in Unix seconds: of two deliveries, the later time is newer.
+    pub pushed_at: i64,
+}
+
+#[derive(Deserialize)]
+struct Payload<'a> {
+    #[serde(rename = "ref", borrow)]
+    reference: Cow<'a, str>,
+    #[serde(borrow)]
+    before: Cow<'a, str>,
+    #[serde(borrow)]
+    after: Cow<'a, str>,
+    #[serde(default)]
+    forced: bool,
+    #[serde(default, deserialize_with = "newest")]
+    commits: VecDeque<String>,
+    #[serde(borrow)]
+    repository: Repository<'a>,
+}
+
+#[derive(Deserialize)]
+struct Repository<'a> {
+    #[serde(borrow, flatten)]
+    named: PayloadRepository<'a>,
+    id: Option<u64>,
+    #[serde(borrow)]
+    pushed_at: PushedAt<'a>,
+}
+
+/// Unix seconds in a push, a written time everywhere else.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum PushedAt<'a> {
+    Seconds(i64),
+    Written(#[serde(borrow)] Cow<'a, str>),
+}
+
+#[derive(Deserialize)]
+struct Commit {
+    id: String,
+}
+
+/// The push in `body`, to a repository of `host`.
+pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
+    let payload: Payload<'_> = serde_json::from_slice(body).map_err(|error| {
+        // The error may quote a text of any length.
+        let why: String = error.to_string().chars().take(200).collect();
+        Invalid(format!("the delivery is not a valid push: {why}"))
+    })?;
+    let Some(name) = payload.reference.strip_prefix("refs/heads/") else {
+        return Ok(Delivery::Other);
+    };
+    let branch = Branch::parse(name).map_err(|error| Invalid(format!("ref: {error}")))?;
+    let before = commit("before", &payload.before)?;
+    let after = commit("after", &payload.after)?;
+    if before.is_none() && after.is_none() {
+        return Err(Invalid("neither before nor after is a commit".to_owned()));
+    }
+    let commits = payload.commits.iter().rev();
+    let commits = commits.map(|id| full("commits", id)).collect::<Result<_, _>>()?;
+    Ok(Delivery::Push(Push {
+        repo: repository(&payload.repository.named, host)?,
+        number: payload.repository.id,
+        branch,
+        before,
+        after,
+        is_forced: payload.forced,
+        commits,
+        pushed_at: seconds(&payload.repository.pushed_at)?,
+    }))
+}
+
+/// A commit; `None` for the zeros that mean no commit.
+fn commit(field: &str, text: &str) -> Result<Option<CommitSha>, Invalid> {
+    let commit = full(field, text)?;
+    Ok(commit.as_str().bytes().any(|byte| byte != b'0').then_some(commit))
+}
+
+fn full(field: &str, text: &str) -> Result<CommitSha, Invalid> {
+    let commit = CommitSha::parse(text).ok().filter(|_| matches!(text.len(), 40 | 64));
+    commit.ok_or_else(|| Invalid(format!("{field}: not the 40 or 64 hex digits of a commit")))
+}
+
+fn seconds(pushed_at: &PushedAt<'_>) -> Result<i64, Invalid> {
+    match pushed_at {
+        PushedAt::Seconds(seconds) => time("repository.pushed_at", *seconds),
+        PushedAt::Written(text) => written_time("repository.pushed_at", text),
+    }
+}
+
+/// The ids of the last [`MOST_COMMITS`] commits of a list; GitHub lists the newest last.
+fn newest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque<String>, D::Error> {
+    struct Newest;
+
+    impl<'de> Visitor<'de> for Newest {
+        type Value = VecDeque<String>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("a list of commits")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut newest = VecDeque::new();
+            while let Some(Commit { id }) = list.next_element()? {
+                if newest.len() == MOST_COMMITS {
+                    newest.pop_front();
+                }
+                newest.push_back(id);
+            }
+            Ok(newest)
+        }
+    }
+
+    deserializer.deserialize_seq(Newest)
+}
+
+#[cfg(test)]
+mod tests;

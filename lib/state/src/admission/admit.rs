@@ -1,0 +1,108 @@
+//! The start of every script of a request: admitted, or denied.
+
+use super::denial::{Denial, denied};
+use super::reported_head::{RawHead, ReportedHead};
+use super::scripts::ADMIT;
+use super::terms::{AdmissionTerms, Kind};
+use crate::read::Read;
+use crate::reply::Reply;
+use coord_store::{Request, Store, StoreError};
+
+/// The outcome of a script that begins with an admission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admitted<T> {
+    /// The outcome.
+    Outcome(T),
+    /// Why not; nothing was changed.
+    Denied(Denial),
+}
+
+impl<T> Admitted<T> {
+    /// The same, with `change` applied to an outcome.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Admitted<U> {
+        match self {
+            Admitted::Outcome(outcome) => Admitted::Outcome(change(outcome)),
+            Admitted::Denied(denial) => Admitted::Denied(denial),
+        }
+    }
+}
+
+/// Reads the outcome by `read`, unless the request was denied.
+pub(crate) fn admitted<T>(
+    reply: Reply,
+    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+) -> Result<Admitted<T>, StoreError> {
+    match denied(reply)? {
+        Ok(denial) => Ok(Admitted::Denied(denial)),
+        Err(reply) => read(reply).map(Admitted::Outcome),
+    }
+}
+
+/// Admits a request that `read` alone answers, in the same round trip.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn admit<T: Send + 'static>(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    read: Read<T>,
+) -> Result<Admitted<(ReportedHead, T)>, StoreError> {
+    run(store, terms, read, |reply, head| {
+        head.ok_or_else(|| reply.malformed("no head"))
+    })
+    .await
+}
+
+/// Admits a request that needs no head ([`super::HeadTerms::Any`]), likewise.
+///
+/// # Errors
+/// As those of [`admit`].
+pub async fn admit_without_head<T: Send + 'static>(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    read: Read<T>,
+) -> Result<Admitted<T>, StoreError> {
+    let admitted = run(store, terms, read, |_, head| Ok(head)).await?;
+    Ok(admitted.map(|(_, found)| found))
+}
+
+async fn run<H, T: Send + 'static>(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    read: Read<T>,
+    head_of: impl FnOnce(&Reply, Option<ReportedHead>) -> Result<H, StoreError>,
+) -> Result<Admitted<(H, T)>, StoreError> {
+    let (reads, decode) = read.into_parts();
+    let named = terms.keys();
+    let args = terms.arguments(Kind::Read, 1, &named);
+    let mut keys: Vec<String> = named.into();
+    keys.extend(reads.iter().filter_map(hash_read_whole));
+    let mut batch = vec![Request::Script {
+        script: &ADMIT,
+        keys,
+        args,
+    }];
+    batch.extend(reads);
+    let mut replies = store.run(batch).await?.into_iter();
+    let reply = Reply::open(&ADMIT, replies.next())?;
+    admitted(reply, |reply| match reply.outcome.as_str() {
+        "ADMITTED" => {
+            let head: RawHead = reply.object()?;
+            Ok((head_of(&reply, head.seen())?, decode(replies.collect())?))
+        }
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}
+
+/// The hash that a request reads with all of its fields: its cost grows with their number.
+fn hash_read_whole(read: &Request) -> Option<String> {
+    match read {
+        Request::Command(words) => match &words[..] {
+            [name, key] if [&b"HGETALL"[..], b"HVALS", b"HKEYS"].contains(&name.as_slice()) => {
+                String::from_utf8(key.clone()).ok()
+            }
+            _ => None,
+        },
+        Request::Script { .. } => None,
+    }
+}

@@ -1,0 +1,55 @@
+-- The fields of a request, and the KEYS by their names. ARGV[1] is JSON, as `lib/state/src/admission/terms.rs` writes it: `keys`, the
+-- names of KEYS in their order, separated by blanks (`request_keys.rs`); `branch`, and `work_branch` where the caller commits to another
+-- one; `user_id`, `user_name`, `agent_id`, '' for none; `kind`: READ, CLAIM, RELEASE, or MARKED, a claim whose repository has just been put
+-- on the due list; `cost`, 0 where it has been counted; rates, { milliseconds between two, burst }, absent for no limit: `agent_rate`,
+-- `person_rate`, `repository_rate`, and of lookups at the source `commit_rate`, for unknown commits, and `branch_rate`; `fetched_head`,
+-- which a source has just returned; without it `any_head`: the stored head will do, or none; `refresh_after`: seconds after which the
+-- stored one is fetched again, absent for never; `most_age`: its maximum age in seconds; `may_ask_source`: a source can be asked about the
+-- caller's commits, and was not; and `known_commits`, which the caller's working copy contains, separated by blanks. A function may have further
+-- fields. A function without an admission has these alone, and `keys`.
+local Request = {}
+
+-- A text of names -> the names. Coord sends a dozen of these texts; a caller that invokes the functions itself cannot make more
+-- of them stay.
+local MOST_LISTS = 64
+local lists_of_names, list_count = {}, 0
+
+local function names_in(text)
+  local names = lists_of_names[text]
+  if not names then
+    names = {}
+    for name in string.gmatch(text, '%S+') do
+      names[#names + 1] = name
+    end
+    if list_count >= MOST_LISTS then
+      lists_of_names, list_count = {}, 0
+    end
+    lists_of_names[text], list_count = names, list_count + 1
+  end
+  return names
+end
+
+-- The request of any function, as the table `call` of its modules.
+function Request.read(KEYS, ARGV)
+  local request, keys = cjson.decode(ARGV[1]), {}
+  local names = names_in(request.keys)
+  for index = 1, #names do
+    keys[names[index]] = KEYS[index]
+  end
+  request.key_count = #names
+  return { request = request, keys = keys }
+end
+
+-- The same of a function with an admission.
+function Request.begin(KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
+  call.request.work_branch = call.request.work_branch or ''
+  return call
+end
+
+-- Whether `entry` is the caller's. A holder is a person and an agent.
+function Request.is_own(call, entry)
+  return entry.user_id == call.request.user_id and (entry.agent_id or '') == call.request.agent_id
+end
+
+return Request

@@ -1,0 +1,211 @@
+//! The terms on which a request is admitted, as `modules/request.lua` reads them.
+
+use serde::Serialize;
+
+use super::keys;
+use super::uses::{RepositoryUses, USES_EVERYTHING};
+use crate::request_keys::Keys;
+use crate::{expiry, heads, intents, locks};
+use coord_domain::{Branch, CommitSha, Holder, RepoId};
+use coord_settings::Rates;
+
+/// The kind of a request, which determines its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A read.
+    Read,
+    /// A claim or a renewal, which the script distinguishes.
+    Claim,
+    /// A claim whose repository has just been put on the due list.
+    Marked,
+    /// A release.
+    Release,
+}
+
+impl Kind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Kind::Read => "READ",
+            Kind::Claim => "CLAIM",
+            Kind::Marked => "MARKED",
+            Kind::Release => "RELEASE",
+        }
+    }
+}
+
+/// Number of paths that count as one request.
+pub(crate) const PATHS_OF_A_REQUEST: usize = 32;
+
+/// Where the head of the branch is taken from.
+#[derive(Clone, Copy, Debug)]
+pub enum HeadTerms<'a> {
+    /// A source has just given it.
+    Fetched(&'a CommitSha),
+    /// The store, however old: no source can be asked.
+    Stored,
+    /// The stored head of any age, or none.
+    Any,
+    /// The stored head, if it is fresh enough.
+    Aged {
+        /// Seconds after which it is fetched again.
+        refresh_after: u32,
+        /// Maximum age in seconds when it cannot be fetched; `None` for any age.
+        at_most: Option<u32>,
+        /// Whether the source was asked about commits of the caller that the store does not know.
+        is_asked: bool,
+    },
+}
+
+/// The terms on which a request is admitted.
+#[derive(Clone, Copy, Debug)]
+pub struct AdmissionTerms<'a> {
+    /// The repository.
+    pub repo: &'a RepoId,
+    /// The branch.
+    pub branch: &'a Branch,
+    /// The branch that the caller commits to, where it is another one.
+    pub work_branch: Option<&'a Branch>,
+    /// The caller.
+    pub holder: &'a Holder,
+    /// Rate limits.
+    pub rates: Rates,
+    /// The origin of the head.
+    pub head: HeadTerms<'a>,
+    /// Commits that the caller's working copy is known to contain.
+    pub known_commits: &'a [CommitSha],
+    /// The features that the repository is known to use.
+    pub uses: &'a RepositoryUses,
+}
+
+impl<'a> AdmissionTerms<'a> {
+    /// Terms without rate limits for a known caller, with the given head or the stored one.
+    pub fn of(
+        repo: &'a RepoId,
+        branch: &'a Branch,
+        holder: &'a Holder,
+        head: Option<&'a CommitSha>,
+        known_commits: &'a [CommitSha],
+    ) -> Self {
+        AdmissionTerms {
+            repo,
+            branch,
+            work_branch: None,
+            holder,
+            rates: Rates::NONE,
+            head: head.map_or(HeadTerms::Stored, HeadTerms::Fetched),
+            known_commits,
+            uses: &USES_EVERYTHING,
+        }
+    }
+
+    /// The KEYS of every request.
+    pub(crate) fn keys(&self) -> Keys {
+        // The hash gives keys of one length and form for all logins.
+        let person = coord_store::script::sha1_hex(self.holder.user_id.as_str());
+        let mut keys = Keys::default();
+        keys.add([
+            ("head", heads::keys::head(self.repo, self.branch)),
+            ("person_limits", keys::limit(self.repo, &person)),
+            ("repository_limits", keys::limit(self.repo, "all")),
+            ("webhook", heads::keys::webhook(self.repo)),
+            ("mark", expiry::keys::marked(self.repo)),
+            ("governed", intents::keys::governed(self.repo)),
+            ("queue", locks::keys::queue(self.repo)),
+            ("taken", locks::keys::taken(self.repo)),
+        ]);
+        keys
+    }
+
+    /// ARGV of a request with `paths` paths, and no further fields.
+    pub(crate) fn arguments(&self, kind: Kind, paths: usize, keys: &Keys) -> Vec<Vec<u8>> {
+        self.request(kind, paths, keys, &Nothing {})
+    }
+
+    /// ARGV of a request with `paths` paths and the fields of `own`.
+    pub(crate) fn request<T: Serialize>(&self, kind: Kind, paths: usize, keys: &Keys, own: &T) -> Vec<Vec<u8>> {
+        let (fetched_head, refresh_after, most_age, may_ask_source) = match self.head {
+            HeadTerms::Fetched(head) => (Some(head), None, None, false),
+            HeadTerms::Stored | HeadTerms::Any => (None, None, None, false),
+            HeadTerms::Aged {
+                refresh_after,
+                at_most,
+                is_asked,
+            } => (None, Some(refresh_after), at_most, !is_asked),
+        };
+        let commits: Vec<&str> = self.known_commits.iter().map(CommitSha::as_str).collect();
+        let request = Request {
+            keys: &keys.names().join(" "),
+            branch: self.branch.as_str(),
+            work_branch: self.work_branch.map(Branch::as_str),
+            user_id: self.holder.user_id.as_str(),
+            user_name: &self.holder.user_name,
+            agent_id: self.holder.agent_or_empty(),
+            kind: kind.as_str(),
+            cost: match self.rates.is_counted {
+                true => 0,
+                false => 1 + paths.saturating_sub(1) / PATHS_OF_A_REQUEST,
+            },
+            agent_rate: self.rates.holder.numbers(),
+            person_rate: self.rates.person.numbers(),
+            repository_rate: self.rates.repository.numbers(),
+            commit_rate: self.rates.source.numbers(),
+            branch_rate: self.rates.new.numbers(),
+            fetched_head: fetched_head.map(CommitSha::as_str),
+            any_head: matches!(self.head, HeadTerms::Any),
+            refresh_after,
+            most_age,
+            may_ask_source,
+            known_commits: &commits.join(" "),
+            own,
+        };
+        // Texts and numbers alone, under names: they all have a form in JSON.
+        vec![serde_json::to_vec(&request).unwrap_or_default()]
+    }
+}
+
+/// ARGV[1] of `modules/request.lua`.
+#[derive(Serialize)]
+struct Request<'a, T> {
+    keys: &'a str,
+    branch: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    work_branch: Option<&'a str>,
+    user_id: &'a str,
+    user_name: &'a str,
+    agent_id: &'a str,
+    kind: &'static str,
+    cost: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    person_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetched_head: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_false")]
+    any_head: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh_after: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_age: Option<u32>,
+    #[serde(skip_serializing_if = "is_false")]
+    may_ask_source: bool,
+    known_commits: &'a str,
+    #[serde(flatten)]
+    own: &'a T,
+}
+
+/// No fields of a function.
+#[derive(Serialize)]
+pub(crate) struct Nothing {}
+
+/// Whether a field is left out, as an absent one is.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+pub(crate) fn is_false(flag: &bool) -> bool {
+    !flag
+}

@@ -1,0 +1,176 @@
+//! The lease of a builder: one at a time builds the graph of a branch.
+
+use serde::{Deserialize, Serialize};
+
+use super::keys;
+use super::publish::{LEASE_SECONDS, PublishOutcome};
+use super::scripts::{FAIL_BUILD, LEASE_BUILD, REPORT_BUILD, RETURN_LEASE};
+use crate::events;
+use crate::reply::call;
+use crate::request_keys::Keys;
+use coord_domain::{Branch, BuildProgress, CommitSha, RepoId};
+use coord_store::{Store, StoreError};
+
+/// Whether this builder may build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildLease {
+    /// It may.
+    Granted,
+    /// There is nothing to build.
+    Current,
+    /// Another is at it, until then (Unix seconds) at the latest.
+    Busy {
+        /// When the other's lease ends.
+        until: i64,
+    },
+    /// The build of this commit has just failed.
+    BackingOff {
+        /// Why it failed.
+        reason: String,
+        /// When it may be tried again, Unix seconds.
+        until: i64,
+    },
+}
+
+/// Arguments of `lease_build.lua`.
+#[derive(Serialize)]
+struct LeaseBuildArgs<'a> {
+    builder: &'a str,
+    commit: &'a str,
+    lease: u32,
+}
+
+/// The lease of another builder, as it answers.
+#[derive(Deserialize)]
+struct OtherLease {
+    lease_until: i64,
+}
+
+/// The pause after a failure, as it answers.
+#[derive(Deserialize)]
+struct Pause {
+    reason: String,
+    retry_at: i64,
+}
+
+/// Arguments of `report_build.lua`.
+#[derive(Serialize)]
+struct ReportBuildArgs<'a> {
+    builder: &'a str,
+    lease: u32,
+    branch: &'a str,
+    progress: BuildProgress,
+}
+
+/// Arguments of `fail_build.lua`.
+#[derive(Serialize)]
+struct FailBuildArgs<'a> {
+    builder: &'a str,
+    commit: &'a str,
+    reason: &'a str,
+}
+
+/// Arguments of `return_lease.lua`.
+#[derive(Serialize)]
+struct ReturnLeaseArgs<'a> {
+    builder: &'a str,
+}
+
+fn graph(repo: &RepoId, branch: &Branch) -> Keys {
+    Keys::of([("graph", keys::graph(repo, branch))])
+}
+
+/// Asks to be the one that builds `commit`. `builder` is a name that no other process has.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn lease_build(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    builder: &str,
+    commit: &CommitSha,
+) -> Result<BuildLease, StoreError> {
+    let keys = graph(repo, branch);
+    let args = keys.request(&LeaseBuildArgs {
+        builder,
+        commit: commit.as_str(),
+        lease: LEASE_SECONDS,
+    });
+    let reply = call(store, &LEASE_BUILD, keys, args).await?;
+    match reply.outcome.as_str() {
+        "GRANTED" => Ok(BuildLease::Granted),
+        "CURRENT" => Ok(BuildLease::Current),
+        "BUSY" => Ok(BuildLease::Busy {
+            until: reply.object::<OtherLease>()?.lease_until,
+        }),
+        "BACKING_OFF" => {
+            let Pause { reason, retry_at } = reply.object()?;
+            Ok(BuildLease::BackingOff {
+                reason,
+                until: retry_at,
+            })
+        }
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}
+
+/// Tells everybody who watches how far the build is.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn report_build(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    builder: &str,
+    progress: BuildProgress,
+) -> Result<PublishOutcome, StoreError> {
+    let mut keys = graph(repo, branch);
+    keys.add([("events", events::keys::events(repo))]);
+    let args = keys.request(&ReportBuildArgs {
+        builder,
+        lease: LEASE_SECONDS,
+        branch: branch.as_str(),
+        progress,
+    });
+    let reply = call(store, &REPORT_BUILD, keys, args).await?;
+    match reply.outcome.as_str() {
+        "REPORTED" => Ok(PublishOutcome::Done),
+        "LOST" => Ok(PublishOutcome::LeaseLost),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}
+
+/// Notes that the build of `commit` failed, and returns the lease.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn fail_build(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    builder: &str,
+    commit: &CommitSha,
+    reason: &str,
+) -> Result<(), StoreError> {
+    let keys = graph(repo, branch);
+    let args = keys.request(&FailBuildArgs {
+        builder,
+        commit: commit.as_str(),
+        reason,
+    });
+    call(store, &FAIL_BUILD, keys, args).await?;
+    Ok(())
+}
+
+/// Gives the lease of `builder` back, if it still has it.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn return_lease(store: &dyn Store, repo: &RepoId, branch: &Branch, builder: &str) -> Result<(), StoreError> {
+    let keys = graph(repo, branch);
+    let args = keys.request(&ReturnLeaseArgs { builder });
+    call(store, &RETURN_LEASE, keys, args).await?;
+    Ok(())
+}

@@ -1,0 +1,77 @@
+use serde::{Deserialize, Serialize};
+
+use super::keys;
+use super::scripts::{SETTLE_DUE, TAKE_DUE};
+use crate::admission::is_false;
+use crate::reply::call;
+use crate::request_keys::Keys;
+use coord_store::{Store, StoreError};
+
+/// Seconds of a sweep's lease on a repository: longer than any request lasts.
+const TURN_SECONDS: u32 = 60;
+
+/// A repository that this sweep has taken.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct DueRepository {
+    /// `host/owner/name`, as in the store.
+    pub name: String,
+    /// Whether it leaves the due list if nothing is held in it.
+    pub is_last_look: bool,
+}
+
+/// Arguments of `take_due.lua`.
+#[derive(Serialize)]
+struct TakeDueArgs {
+    most: usize,
+    turn: u32,
+}
+
+/// Its answer.
+#[derive(Deserialize)]
+struct DueAnswer {
+    #[serde(default)]
+    repositories: Vec<DueRepository>,
+}
+
+/// Takes up to `most` repositories in which a lock may have expired.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn take_due(store: &dyn Store, most: usize) -> Result<Vec<DueRepository>, StoreError> {
+    let keys = Keys::of([("due", keys::DUE.to_owned())]);
+    let turn = TURN_SECONDS;
+    let args = keys.request(&TakeDueArgs { most, turn });
+    let answer: DueAnswer = call(store, &TAKE_DUE, keys, args).await?.object()?;
+    Ok(answer.repositories)
+}
+
+/// Arguments of `settle_due.lua`.
+#[derive(Serialize)]
+struct SettleDueArgs<'a> {
+    repository: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_expiry: Option<i64>,
+    #[serde(skip_serializing_if = "is_false")]
+    was_last_look: bool,
+    turn: u32,
+}
+
+/// Ends this sweep's lease on `repository`.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn settle_due(
+    store: &dyn Store,
+    repository: &DueRepository,
+    next_expiry: Option<i64>,
+) -> Result<(), StoreError> {
+    let keys = keys::due();
+    let args = keys.request(&SettleDueArgs {
+        repository: &repository.name,
+        next_expiry,
+        was_last_look: repository.is_last_look,
+        turn: TURN_SECONDS,
+    });
+    call(store, &SETTLE_DUE, keys, args).await?;
+    Ok(())
+}

@@ -1,0 +1,85 @@
+use std::hash::{BuildHasher, RandomState};
+
+use serde::Serialize;
+
+use super::keys;
+use super::scripts::{MARK_DUE, UNMARK_DUE};
+use crate::reply::{Reply, call};
+use coord_domain::RepoId;
+use coord_store::{Request, Store, StoreError, Value};
+
+/// How long a claim may take that takes back its mark, in seconds: longer than any request lives.
+const UNMARKED_WITHIN: u32 = 60;
+
+/// A repository put on the list of what is due by one claim: see `mark_due.lua`.
+pub(crate) struct Mark<'a> {
+    repo: &'a RepoId,
+    ttl_seconds: u32,
+    /// A name that no other claim has.
+    claim: String,
+}
+
+/// Arguments of `mark_due.lua`.
+#[derive(Serialize)]
+struct MarkDueArgs<'a> {
+    repository: &'a str,
+    ttl: u32,
+    claim: &'a str,
+    kept_for: u32,
+}
+
+/// Arguments of `unmark_due.lua`.
+#[derive(Serialize)]
+struct UnmarkDueArgs<'a> {
+    repository: &'a str,
+    claim: &'a str,
+}
+
+impl<'a> Mark<'a> {
+    pub fn new(repo: &'a RepoId, ttl_seconds: u32) -> Self {
+        // A fresh `RandomState` is the standard library's own source of random bits.
+        let claim = format!("{:016x}", RandomState::new().hash_one(repo));
+        Mark {
+            repo,
+            ttl_seconds,
+            claim,
+        }
+    }
+
+    /// The request that makes it, for the round trip of the claim.
+    pub fn request(&self) -> Request {
+        let keys = keys::due();
+        let args = keys.request(&MarkDueArgs {
+            repository: self.repo.as_str(),
+            ttl: self.ttl_seconds,
+            claim: &self.claim,
+            kept_for: UNMARKED_WITHIN,
+        });
+        Request::Script {
+            script: &MARK_DUE,
+            keys: keys.into(),
+            args,
+        }
+    }
+
+    /// Whether the repository was not on the list, by the reply to that request.
+    pub fn is_new(reply: Option<Value>) -> Result<bool, StoreError> {
+        let reply = Reply::open(&MARK_DUE, reply)?;
+        match reply.outcome.as_str() {
+            "MARKED" => Ok(true),
+            "KNOWN" => Ok(false),
+            _ => Err(reply.malformed("an unknown outcome")),
+        }
+    }
+
+    /// Takes the repository from the list again, unless a claim or a sweep relies on it by now.
+    pub async fn take_back(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let keys = keys::due();
+        let args = keys.request(&UnmarkDueArgs {
+            repository: self.repo.as_str(),
+            claim: &self.claim,
+        });
+        call(store, &UNMARK_DUE, keys, args).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+use serde::Serialize;
+
+use super::keys;
+use super::scripts::{FAIL_HEAD, PUSH_HEAD, RECORD_HEAD};
+use crate::admission::is_false;
+use crate::read::Read;
+use crate::reply::call;
+use crate::request_keys::Keys;
+use crate::{builds, events};
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_store::{Request, Store, StoreError, Value};
+
+/// How long a webhook counts as alive after it delivered a push: a day.
+const WEBHOOK_ALIVE_FOR: u32 = 86_400;
+
+/// How long the name of a repository is kept after a push: 90 days.
+const NAME_KEPT_FOR: &str = "7776000";
+
+/// The outcome of [`record_head`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadChange {
+    /// The branch has moved, or is new to the store; that was announced.
+    Moved,
+    /// The head was already known.
+    Unchanged,
+}
+
+/// A head, and how it was fetched.
+#[derive(Clone, Copy, Debug)]
+pub struct FetchedHead<'a> {
+    /// The newest commit of the branch.
+    pub commit: &'a CommitSha,
+    /// Commits reachable from it, newest first: they let a function find that a commit was pushed without asking.
+    pub recent: &'a [CommitSha],
+    /// The ETag of the response.
+    pub etag: Option<&'a str>,
+    /// Whether the response was full, and not "not modified".
+    pub is_whole: bool,
+}
+
+impl<'a> FetchedHead<'a> {
+    /// With a response in full, and without an ETag.
+    pub fn of(commit: &'a CommitSha, recent: &'a [CommitSha]) -> Self {
+        FetchedHead {
+            commit,
+            recent,
+            etag: None,
+            is_whole: true,
+        }
+    }
+}
+
+/// Arguments of `record_head.lua`.
+#[derive(Serialize)]
+struct RecordHeadArgs<'a> {
+    branch: &'a str,
+    commit: &'a str,
+    recent: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    etag: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_false")]
+    is_whole: bool,
+}
+
+/// Records the newest commit of `branch`, confirmed now.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn record_head(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    fetched: &FetchedHead<'_>,
+) -> Result<HeadChange, StoreError> {
+    let keys = head_keys(repo, branch);
+    let args = keys.request(&RecordHeadArgs {
+        branch: branch.as_str(),
+        commit: fetched.commit.as_str(),
+        recent: &joined(fetched.recent),
+        etag: fetched.etag,
+        is_whole: fetched.is_whole,
+    });
+    let reply = call(store, &RECORD_HEAD, keys, args).await?;
+    match reply.outcome.as_str() {
+        "MOVED" => Ok(HeadChange::Moved),
+        "UNCHANGED" => Ok(HeadChange::Unchanged),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}
+
+/// The stored head of `branch`, however old.
+pub fn stored_head(repo: &RepoId, branch: &Branch) -> Read<Option<CommitSha>> {
+    let request = Request::command(["HGET", &keys::head(repo, branch), "commit"]);
+    Read::new([request], |[commit]| {
+        Ok(commit.as_str().and_then(|text| CommitSha::parse(text).ok()))
+    })
+}
+
+/// Arguments of `fail_head.lua`.
+#[derive(Serialize)]
+struct FailHeadArgs {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pause: Option<u64>,
+}
+
+/// Notes that the head of `branch` could not be asked for, and when that may be tried again.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn fail_head(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    retry_after_seconds: u64,
+) -> Result<(), StoreError> {
+    let keys = Keys::of([("head", keys::head(repo, branch))]);
+    let pause = Some(retry_after_seconds);
+    let args = keys.request(&FailHeadArgs { pause });
+    call(store, &FAIL_HEAD, keys, args).await?;
+    Ok(())
+}
+
+/// Records that the branch does not exist; its graph expires within an hour.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn forget_head(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
+    let mut keys = builds::keys::graph_with_parts(repo, branch);
+    keys.add([("head", keys::head(repo, branch))]);
+    let args = keys.request(&FailHeadArgs { pause: None });
+    call(store, &FAIL_HEAD, keys, args).await?;
+    Ok(())
+}
+
+/// A push, from a webhook delivery.
+#[derive(Clone, Copy, Debug)]
+pub struct PushedHead<'a> {
+    /// The head before; `None` for a new branch.
+    pub before: Option<&'a CommitSha>,
+    /// The head after; `None` for a deleted branch.
+    pub after: Option<&'a CommitSha>,
+    /// Commits of the push, newest first.
+    pub commits: &'a [CommitSha],
+    /// Whether the branch lost commits.
+    pub is_reset: bool,
+    /// Time of the push, Unix seconds.
+    pub pushed_at: i64,
+}
+
+/// The outcome of [`push_head`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pushed {
+    /// The branch has moved; that was announced.
+    Moved,
+    /// The head was already known.
+    Unchanged,
+    /// It does not continue from the known head: it is late or repeated, or a delivery is missing. The source must be asked.
+    AskSource,
+    /// No request has used this branch.
+    Unused,
+}
+
+/// Arguments of `push_head.lua`.
+#[derive(Serialize)]
+struct PushHeadArgs<'a> {
+    branch: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<&'a str>,
+    commits: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    is_reset: bool,
+    pushed_at: i64,
+    alive_for: u32,
+}
+
+/// Records a push.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn push_head(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: &Branch,
+    push: &PushedHead<'_>,
+) -> Result<Pushed, StoreError> {
+    let keys = head_keys(repo, branch);
+    let args = keys.request(&PushHeadArgs {
+        branch: branch.as_str(),
+        before: push.before.map(CommitSha::as_str),
+        after: push.after.map(CommitSha::as_str),
+        commits: &joined(push.commits),
+        is_reset: push.is_reset,
+        pushed_at: push.pushed_at,
+        alive_for: WEBHOOK_ALIVE_FOR,
+    });
+    let reply = call(store, &PUSH_HEAD, keys, args).await?;
+    match reply.outcome.as_str() {
+        "MOVED" => Ok(Pushed::Moved),
+        "UNCHANGED" => Ok(Pushed::Unchanged),
+        "ASK_SOURCE" => Ok(Pushed::AskSource),
+        "UNUSED" => Ok(Pushed::Unused),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}
+
+/// Ends the trust in deliveries of the webhook for `repo`, until the next: its heads are fetched as if there were no webhook. Returns
+/// whether it was trusted.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn distrust_webhook(store: &dyn Store, repo: &RepoId) -> Result<bool, StoreError> {
+    let replies = store.run(vec![Request::command(["DEL", &keys::webhook(repo)])]).await?;
+    match replies.into_iter().next() {
+        Some(Value::Int(count)) => Ok(count > 0),
+        Some(Value::Error(message)) => Err(StoreError::Failed(message)),
+        _ => Err(StoreError::Malformed("the end of the trust in a webhook".to_owned())),
+    }
+}
+
+/// Notes that a push to `repo`, whose number is `number`, was delivered. Returns the name under which the push before was delivered, where
+/// that is another one: the repository was renamed.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn note_name(store: &dyn Store, repo: &RepoId, number: u64) -> Result<Option<RepoId>, StoreError> {
+    let key = keys::delivered_name(repo, number);
+    let words = ["SET", &key, repo.as_str(), "EX", NAME_KEPT_FOR, "GET"];
+    match store.run(vec![Request::command(words)]).await?.into_iter().next() {
+        Some(Value::Error(message)) => Err(StoreError::Failed(message)),
+        Some(before) => {
+            let before = before
+                .as_str()
+                .and_then(|name| RepoId::parse(&format!("https://{name}")).ok());
+            Ok(before.filter(|before| before != repo))
+        }
+        None => Err(StoreError::Malformed("the name of a repository".to_owned())),
+    }
+}
+
+fn head_keys(repo: &RepoId, branch: &Branch) -> Keys {
+    Keys::of([
+        ("head", keys::head(repo, branch)),
+        ("status_log", events::keys::status_log(repo)),
+        ("events", events::keys::events(repo)),
+        ("webhook", keys::webhook(repo)),
+    ])
+}
+
+fn joined(commits: &[CommitSha]) -> String {
+    commits.iter().map(CommitSha::as_str).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,8 @@
+//! The scripts.
+
+use crate::scripts::scripts;
+
+scripts! {
+    /// Tests whether the store can be written.
+    PROBE = "probe", repeatable: true;
+}

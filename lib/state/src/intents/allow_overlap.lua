@@ -1,0 +1,63 @@
+-- allow_overlap: a person allows two intents to overlap.
+-- KEYS, ARGV: those of admission/request, with `id`, `other`: id of the other intent, and `origin` of the line
+-- Returns { outcome, now, answer }: ALLOWED with the `state` of the caller, also if it was allowed before: then nothing is changed
+--      or UNKNOWN with the `id`: there is no such intent
+--      or NO_WAY with the `status`: the intent has ended
+--      or { TOO_MANY, now }: it may overlap with too many
+--      or one of the denials of Admission.admit(); in all these cases nothing is changed
+local Admission = require('admission/admission')
+local Answer = require('answer')
+local Append = require('ledger/append')
+local Records = require('intents/records')
+local Session = require('intents/session')
+local Status = require('intents/status')
+
+return function(KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
+  local id, other = call.request.id, call.request.other
+  Records.begin(call)
+  Append.begin(call)
+
+  local MOST_ALLOWED, MOST_OF_LOGIN = 100, 25
+
+  local denial = Admission.admit(call) or Append.full_ledger(call, 1)
+  if denial then
+    return denial
+  end
+  Session.load(call)
+  local one, two = Records.of(call, id), Records.of(call, other)
+  if not one or not two then
+    return Answer.reply(call, 'UNKNOWN', { id = one and other or id })
+  end
+  for _, record in ipairs({ one, two }) do
+    if record.status == 'COMPLETED' or record.status == 'ABANDONED' then
+      return Answer.reply(call, 'NO_WAY', { status = record.status })
+    end
+  end
+  for _, allowed in ipairs(one.may_overlap or {}) do
+    if allowed == other then
+      return Answer.reply(call, 'ALLOWED', { state = call.session.state })
+    end
+  end
+  -- The intents of another login fill a quarter.
+  for _, pair in ipairs({ { one, two }, { two, one } }) do
+    local allowed, login, count = pair[1].may_overlap or {}, pair[2].by, 0
+    for index = 1, #allowed >= MOST_OF_LOGIN and login ~= pair[1].by and #allowed or 0 do
+      count = count + ((Records.of(call, allowed[index]) or {}).by == login and 1 or 0)
+    end
+    if #allowed >= MOST_ALLOWED or count >= MOST_OF_LOGIN then
+      return { 'TOO_MANY', call.now }
+    end
+  end
+  local function allow(of, record, with)
+    record.may_overlap = record.may_overlap or {}
+    table.insert(record.may_overlap, with)
+    record.updated_ms = call.now_ms
+    Records.save_record(call, of, record)
+  end
+  allow(id, one, other)
+  allow(other, two, id)
+  Status.append_change(call, id, call.session.state, 'May overlap with ' .. other, 'Overlap allowed', call.request.origin)
+  Status.emit_about(call, 'intent_overlap_allowed', id, { other = other })
+  return Answer.reply(call, 'ALLOWED', { state = call.session.state })
+end

@@ -1,0 +1,153 @@
+//! Intents as they are stored.
+
+use std::collections::BTreeMap;
+
+use coord_intents::intent::{Intent, Status};
+use coord_intents::ledger::State;
+use serde::{Deserialize, Serialize};
+
+/// The fields of an intent that the scripts need; see `modules/records.lua`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct IntentRecord {
+    /// Where it is in its life.
+    pub status: Status,
+    /// Why it was blocked, ended or let go on.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// The login that said so.
+    #[serde(default)]
+    pub reason_by: Option<String>,
+    /// The branch that it is about; none is every branch.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The digest of its scope; empty without one.
+    pub digest: String,
+    /// Grows with every change that its holders have to know.
+    pub version: u64,
+    /// The most tool calls.
+    #[serde(default)]
+    pub max_turns: Option<u64>,
+    /// The most tokens.
+    #[serde(default)]
+    pub max_tokens: Option<u64>,
+    /// Intents with which a person has let it overlap.
+    #[serde(default)]
+    pub may_overlap: Vec<String>,
+    /// Its number in the order of creation.
+    pub order: u64,
+    /// Bytes of its text.
+    pub bytes: usize,
+    /// When it was written, Unix milliseconds.
+    pub created_ms: u64,
+    /// When it was changed last, Unix milliseconds.
+    pub updated_ms: u64,
+}
+
+/// The text of an intent. Its status and its consumption are stored elsewhere, and those here do not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredIntent {
+    /// The intent.
+    #[serde(flatten)]
+    pub intent: Intent,
+    /// A login, or a login, a slash and an agent's id.
+    pub created_by: String,
+    /// The last author of a change of its words, in the same form; none if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_by: Option<String>,
+}
+
+impl StoredIntent {
+    /// The login that has written it.
+    pub fn author(&self) -> &str {
+        login_of(&self.created_by)
+    }
+
+    /// The login that has changed it last.
+    pub fn editor(&self) -> &str {
+        login_of(self.changed_by.as_ref().unwrap_or(&self.created_by))
+    }
+}
+
+fn login_of(actor: &str) -> &str {
+    actor.split('/').next().unwrap_or_default()
+}
+
+/// The costs of the work on an intent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IntentUse {
+    /// Allowed tool calls of its owner's logins.
+    pub turns: u64,
+    /// Tokens, as agents report them.
+    pub tokens: u64,
+    /// Tool calls of other logins.
+    pub other_turns: u64,
+    /// The time of a holder's last call, Unix milliseconds; 0 for never.
+    pub heard_ms: u64,
+}
+
+impl IntentUse {
+    /// Reads the stored text.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let numbers: Vec<u64> = text
+            .split(' ')
+            .map(|number| number.parse().ok())
+            .collect::<Option<_>>()?;
+        let (turns, tokens, other_turns, heard_ms) = match numbers[..] {
+            [turns, tokens, heard_ms] => (turns, tokens, 0, heard_ms),
+            [turns, tokens, other_turns, heard_ms] => (turns, tokens, other_turns, heard_ms),
+            _ => return None,
+        };
+        Some(IntentUse {
+            turns,
+            tokens,
+            other_turns,
+            heard_ms,
+        })
+    }
+}
+
+/// The handshake of a holder; see `modules/session.lua`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Session {
+    /// Its state.
+    pub state: State,
+    /// The intent that it has selected.
+    #[serde(default)]
+    pub intent: Option<String>,
+    /// The version of that intent when it was selected.
+    #[serde(default)]
+    pub version: Option<u64>,
+    /// The intent that it had selected before.
+    #[serde(default)]
+    pub last: Option<String>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Session {
+            state: State::Request,
+            intent: None,
+            version: None,
+            last: None,
+        }
+    }
+}
+
+/// An owner of a file; see `modules/owners.lua`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Owner {
+    /// The intent.
+    pub intent: String,
+    /// The branch of that intent; none is every branch.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The content that was recorded last: `sha256:` and 64 digits, or `DELETED`.
+    #[serde(default)]
+    pub hash: Option<String>,
+    /// Contents before, the newest first.
+    #[serde(default)]
+    pub earlier: Vec<String>,
+}
+
+/// The owners of files, by path.
+pub type Owners = BTreeMap<String, Vec<Owner>>;

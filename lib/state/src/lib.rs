@@ -1,0 +1,56 @@
+//! The state by aggregate: a folder each, with its keys, its Lua scripts, their modules, and the typed calls that decode
+//! all outcomes. Only this module knows the contents of keys.
+//!
+//! All folders have the same shape: `keys.rs`; `scripts.rs`, the list of the scripts; a file `NAME.lua` for each change;
+//! `modules/`, tables of functions that they share: `require('AGGREGATE/NAME')` is `AGGREGATE/modules/NAME.lua`; and the typed calls.
+
+pub mod admission;
+pub mod builds;
+pub mod departures;
+pub mod events;
+pub mod expiry;
+pub mod heads;
+pub mod health;
+pub mod intents;
+pub mod ledger;
+pub mod libraries;
+pub mod locks;
+pub mod mail;
+pub mod messages;
+pub mod sweep;
+pub mod tasks;
+pub mod teams;
+
+mod clock;
+mod keys;
+mod read;
+mod reply;
+mod request_keys;
+mod scripts;
+mod team_keys;
+#[cfg(test)]
+mod tests;
+
+pub use clock::store_time;
+pub use read::Read;
+
+use coord_store::Script;
+
+/// All scripts of all aggregates.
+pub fn scripts() -> impl Iterator<Item = &'static Script> {
+    // The lists of all folders, from `build.rs`.
+    let lists = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
+    lists.into_iter().flatten().copied()
+}
+
+/// Whether calls need not wait until a change of `key` is on the disk: its value may be lost in a crash.
+pub fn is_expendable(key: &[u8]) -> bool {
+    [
+        admission::keys::LIMITS,
+        events::keys::REFUSALS,
+        locks::keys::QUEUE,
+        teams::keys::SEEN,
+    ]
+    .iter()
+    .any(|prefix| key.starts_with(prefix.as_bytes()))
+}

@@ -1,0 +1,57 @@
+use serde::Serialize;
+
+use super::gate::{GateArgs, GateTerms};
+use super::policy::{PolicyArgs, PolicyTerms};
+use super::scripts::CHECK_STATUS;
+use super::survey::{Survey, lookups, read_survey};
+use crate::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::reply::call;
+use crate::request_keys::{check_keys, run_with_required_keys};
+use coord_domain::{FilePath, LockMode};
+use coord_store::{Store, StoreError};
+
+/// Arguments of `check_status.lua` beside the terms of the admission.
+#[derive(Serialize)]
+struct CheckStatusArgs<'a> {
+    wanted: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<GateArgs<'a>>,
+    policy: PolicyArgs<'a>,
+    lookups: String,
+    paths: Vec<&'a str>,
+}
+
+/// The locks that block `intent`, and the rules of intents for it. One round trip.
+///
+/// # Errors
+/// When the store gives no answer, or none that is understood.
+pub async fn check_status(
+    store: &dyn Store,
+    entry: &AdmissionTerms<'_>,
+    paths: &[FilePath],
+    intent: LockMode,
+    policy: &PolicyTerms,
+    gate: &GateTerms<'_>,
+) -> Result<Admitted<Survey>, StoreError> {
+    let ask = |entry: AdmissionTerms<'_>, everything: bool| {
+        let keys = check_keys(&entry, everything);
+        let check = CheckStatusArgs {
+            wanted: intent.as_str(),
+            gate: everything.then(|| gate.sent()),
+            policy: policy.sent(paths, 0),
+            lookups: lookups(paths),
+            paths: paths.iter().map(FilePath::as_str).collect(),
+        };
+        let args = entry.request(Kind::Read, paths.len(), &keys, &check);
+        call(store, &CHECK_STATUS, keys, args)
+    };
+    let reply = run_with_required_keys(entry, gate.is_needed(), ask).await?;
+    admitted(reply, |reply| match reply.outcome.as_str() {
+        "CHECKED" => {
+            let survey = read_survey(&reply)?;
+            survey.gate.learn(entry.uses);
+            Ok(survey)
+        }
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}

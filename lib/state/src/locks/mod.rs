@@ -1,0 +1,37 @@
+//! Locks on files: checks, claims and releases.
+
+pub mod keys;
+pub mod scripts;
+
+mod check;
+mod claim;
+mod claimed_repositories;
+mod force;
+mod gate;
+mod live;
+mod pending;
+mod policy;
+mod queue;
+mod record;
+mod release;
+mod survey;
+mod tell_interfaces;
+
+pub(crate) use gate::GateArgs;
+pub(crate) use policy::PolicyArgs;
+pub(crate) use release::{ReleaseAnswer, verdicts};
+pub(crate) use survey::SurveyAnswer;
+
+pub use check::*;
+pub use claim::*;
+pub use claimed_repositories::*;
+pub use force::*;
+pub use gate::*;
+pub use live::*;
+pub use pending::*;
+pub use policy::*;
+pub use queue::*;
+pub use record::*;
+pub use release::*;
+pub use survey::*;
+pub use tell_interfaces::*;

@@ -1,0 +1,18 @@
+-- Charges the caller for costs beyond the number of its paths.
+local Adjacency = require('builds/adjacency')
+local Limits = require('admission/limits')
+
+local Charge = {}
+
+-- Charges for locks and lines of the graph that were read. So much is read in a millisecond of redis-server, as measured
+-- (docs/internals/admission.md).
+function Charge.for_reads(call)
+  local ENTRIES_OF_A_REQUEST, LINES_OF_A_REQUEST = 80, 1250
+  local work = math.floor(call.loaded / ENTRIES_OF_A_REQUEST + (Adjacency.MOST_LINES - call.lines_left) / LINES_OF_A_REQUEST)
+    - call.request.cost
+  if work > 0 then
+    Limits.count(call, 'WORK', nil, work)
+  end
+end
+
+return Charge

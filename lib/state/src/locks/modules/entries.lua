@@ -1,0 +1,136 @@
+-- Lock entries as stored: under each file path a JSON array, for all branches. An expired entry is free, swept or not; the
+-- first script that reads it drops and announces it (changes.lua).
+--
+-- The end of a lock is `expiry_ms`, Unix milliseconds: the lock lasts through that millisecond. `expiry` is the same in
+-- whole seconds, rounded down as `timestamp` is: their difference is the time to live of a lock.
+local Entries = {}
+
+-- Maximum locks on the files of one request; a large lock counts once for each BYTES_OF_ENTRY bytes.
+local MOST_AT_ONCE, BYTES_OF_ENTRY = 4096, 512
+Entries.MOST_AT_ONCE = MOST_AT_ONCE
+
+function Entries.begin(call)
+  call.entries_of = {} -- file path -> its live entries, all branches
+  call.is_changed = {} -- file path -> true where entries_of differs from the store
+  call.expired = {} -- entries that had expired
+  call.json_of = {} -- entry -> its JSON, once it changes no more
+  call.loaded = 0 -- entries that have been read, or as many as their bytes count for
+end
+
+-- Without `expiry_ms`, which older entries lack, the first millisecond of `expiry` is the last of the lock.
+function Entries.has_expired(call, entry)
+  return (entry.expiry_ms or entry.expiry * 1000) < call.now_ms
+end
+
+-- The JSON of `entry`, which changes no more.
+function Entries.to_json(call, entry)
+  local json = call.json_of[entry] or cjson.encode(entry)
+  call.json_of[entry] = json
+  return json
+end
+
+-- The entries of a file can be searched without decoding, which takes ten times as long: for functions that look at thousands of files and
+-- report few. cjson writes an entry, a flat object, as {"name":"text",...} without blanks, so that `{"` begins an entry and nothing else. A
+-- field is in no text: quotes in texts are escaped.
+
+-- A field as it is written, without its first quote: a search for a quote stops at each of those in a text, which may have hundreds.
+function Entries.field(name, text)
+  return name .. '":' .. cjson.encode(text)
+end
+
+-- Where the field is in `value` from `first` on.
+local function place_of_field(value, field, first)
+  local QUOTE = 34
+  local at = string.find(value, field, first, true)
+  while at and string.byte(value, at - 1) ~= QUOTE do
+    at = string.find(value, field, at + 1, true)
+  end
+  return at or math.huge
+end
+
+-- Whether any entry of `value` has the field.
+function Entries.any_has(value, field)
+  return place_of_field(value, field, 1) ~= math.huge
+end
+
+-- Whether one entry of `value` has both of these fields, and not the third, if that is given.
+function Entries.one_has(value, one, other, without)
+  local first, at_one, at_other, at_without = string.find(value, '{"', 1, true), 0, 0, 0
+  while first do
+    local next_entry = string.find(value, '{"', first + 2, true)
+    at_one = at_one < first and place_of_field(value, one, first) or at_one
+    at_other = at_other < first and place_of_field(value, other, first) or at_other
+    local last = math.max(at_one, at_other)
+    if last == math.huge then
+      return false
+    elseif last < (next_entry or math.huge) then
+      at_without = without and at_without < first and place_of_field(value, without, first) or at_without
+      if not without or at_without >= (next_entry or math.huge) then
+        return true
+      end
+    end
+    first = next_entry
+  end
+  return false
+end
+
+-- Whether `value` has one entry, as most have.
+function Entries.is_single(value)
+  return not string.find(value, '{"', 4, true)
+end
+
+-- Whether an entry of `value` may be for writing: the search for a rare word is faster than that for a field.
+function Entries.may_write(value)
+  return string.find(value, 'WRITING', 1, true) ~= nil
+end
+
+-- Calls `visit(path, value)` with the stored value of each of `paths`, false if there is none. Ends early where `visit` gives false.
+function Entries.each_value(call, paths, visit)
+  local PATHS_AT_ONCE = 1000
+  for first = 1, #paths, PATHS_AT_ONCE do
+    local last = math.min(first + PATHS_AT_ONCE - 1, #paths)
+    local values = redis.call('HMGET', call.keys.locks, unpack(paths, first, last))
+    for offset = 1, last - first + 1 do
+      if visit(paths[first + offset - 1], values[offset]) == false then
+        return
+      end
+    end
+  end
+end
+
+-- Reads `value`, stored under `path`, into entries_of; `entries` is its decoded content, if known.
+function Entries.load_value(call, path, value, entries)
+  if call.entries_of[path] then
+    -- Read before, for another part of the request.
+    return
+  end
+  local live = {}
+  entries = entries or cjson.decode(value)
+  call.loaded = call.loaded + math.max(#entries, math.ceil(#value / BYTES_OF_ENTRY))
+  for _, entry in ipairs(entries) do
+    if Entries.has_expired(call, entry) then
+      call.expired[#call.expired + 1] = entry
+      call.is_changed[path] = true
+    else
+      live[#live + 1] = entry
+    end
+  end
+  call.entries_of[path] = live
+end
+
+-- Reads the entries of `paths` into entries_of; each path once. Returns the number of paths with a stored value; nil if more
+-- than `most` entries were read, and then the rest is skipped.
+function Entries.load(call, paths, most)
+  local stored = 0
+  Entries.each_value(call, paths, function(path, value)
+    if value then
+      stored = stored + 1
+      Entries.load_value(call, path, value)
+      return call.loaded <= most
+    end
+    call.entries_of[path] = call.entries_of[path] or {}
+  end)
+  return call.loaded <= most and stored or nil
+end
+
+return Entries

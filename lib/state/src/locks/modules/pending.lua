@@ -1,0 +1,69 @@
+-- Pending changes: files that were released on a work branch, and are not yet on the branch that they are for. keys.pending: file path ->
+-- JSON array, for all branches: the lock entry as it was released, with `work_branch`, `agent_head`: the pushed commit, `blob`: the file at
+-- that commit, '' where it is gone, `expiry`: when it is forgotten, `pull_request`, if that is known, and `interface_differs`: how its
+-- interface differs from the branch; a line feed and a login -> number of that person's, a line feed -> of all; two line feeds and a branch
+-- -> login, tab and file of those with `interface_differs`, each in a line; both branches, each behind a line feed -> number of the open
+-- pull request. The graph's hash has `pending` if the branch may have some, so that requests for other branches do not pay for them.
+local Pending = {}
+
+-- Those of `value`, stored under a file, that are not forgotten, and the others.
+function Pending.live(call, value)
+  local live, forgotten = {}, {}
+  for _, entry in ipairs(value and cjson.decode(value) or {}) do
+    table.insert(entry.expiry > call.now and live or forgotten, entry)
+  end
+  return live, forgotten
+end
+
+-- Whether `value` may have a change on the work branch. As cjson writes it: where thousands are looked at, to search is much cheaper than to
+-- decode.
+function Pending.may_be_on(value, work_branch)
+  return string.find(value, '"work_branch":' .. cjson.encode(work_branch), 1, true) ~= nil
+end
+
+-- Stores `entries` of `path`, and counts `added` and `gone`.
+function Pending.store(call, path, entries, added, gone)
+  if #entries == 0 then
+    redis.call('HDEL', call.keys.pending, path)
+  else
+    redis.call('HSET', call.keys.pending, path, cjson.encode(entries))
+  end
+  for _, changed in ipairs({ { added, 1 }, { gone, -1 } }) do
+    for _, entry in ipairs(changed[1]) do
+      for _, field in ipairs({ '\n', '\n' .. entry.user_id }) do
+        if redis.call('HINCRBY', call.keys.pending, field, changed[2]) <= 0 then
+          redis.call('HDEL', call.keys.pending, field)
+        end
+      end
+    end
+  end
+end
+
+-- The field with the files whose pending changes for the branch change their interfaces.
+function Pending.interfaces_field(branch)
+  return '\n\n' .. branch
+end
+
+-- The same files, the newest first. Some may be over.
+function Pending.with_interfaces(call, branch)
+  local files = {}
+  for path in string.gmatch(redis.call('HGET', call.keys.pending, Pending.interfaces_field(branch)) or '', '\t([^\n]+)') do
+    files[#files + 1] = path
+  end
+  return files
+end
+
+-- Adds `lines`, each a login, a tab and a file. The oldest make room, of a person that has its share its own.
+function Pending.note_interfaces(call, branch, lines)
+  local MOST, MOST_OF_PERSON, kept, is_kept, count_of = 256, 128, {}, {}, {}
+  local before = redis.call('HGET', call.keys.pending, Pending.interfaces_field(branch)) or ''
+  for user, path in string.gmatch(table.concat(lines, '\n') .. '\n' .. before, '([^\t\n]+)\t([^\n]+)') do
+    local count = count_of[user] or 0
+    if not is_kept[path] and #kept < MOST and count < MOST_OF_PERSON then
+      kept[#kept + 1], is_kept[path], count_of[user] = user .. '\t' .. path, true, count + 1
+    end
+  end
+  redis.call('HSET', call.keys.pending, Pending.interfaces_field(branch), table.concat(kept, '\n'))
+end
+
+return Pending

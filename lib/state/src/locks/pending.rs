@@ -1,0 +1,155 @@
+//! Pending changes: `modules/pending.lua`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::keys;
+use super::scripts::SETTLE_PENDING;
+use crate::builds;
+use crate::read::Read;
+use crate::reply::{Counted, call};
+use crate::request_keys::Keys;
+use coord_domain::{Branch, LockEntry, RepoId};
+use coord_store::{Request, Store, StoreError, Value};
+
+/// A change on a work branch that is not on the branch that it is for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Pending {
+    /// The lock as it was released; its `agent_head` is the pushed commit, and its `expiry` when the change is forgotten.
+    #[serde(flatten)]
+    pub entry: LockEntry,
+    /// The blob of the file at that commit; empty where it is gone.
+    pub blob: String,
+}
+
+/// Pending changes, and when they were read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingChanges {
+    /// The store's clock, Unix seconds.
+    pub now: i64,
+    /// The changes, in no order; those that are over, too.
+    pub changes: Vec<Pending>,
+}
+
+/// Reads the pending changes of `repo`, for all branches.
+pub fn pending_changes(repo: &RepoId) -> Read<PendingChanges> {
+    let requests = [
+        Request::command(["HGETALL", &keys::pending(repo)]),
+        Request::command(["TIME"]),
+    ];
+    Read::new(requests, |[stored, time]| decode(&stored, &time))
+}
+
+fn decode(stored: &Value, time: &Value) -> Result<PendingChanges, StoreError> {
+    let malformed = || StoreError::Malformed("the pending changes of a repository".to_owned());
+    let now = time.as_array().and_then(|time| time.first()?.as_int());
+    let mut changes = Vec::new();
+    let (pairs, _) = stored.as_array().ok_or_else(malformed)?.as_chunks::<2>();
+    for [field, value] in pairs {
+        let (field, value) = field.as_str().zip(value.as_str()).ok_or_else(malformed)?;
+        // Counts and numbers of pull requests.
+        if field.starts_with('\n') {
+            continue;
+        }
+        let of_file: Vec<Pending> =
+            serde_json::from_str(value).map_err(|error| StoreError::Malformed(error.to_string()))?;
+        changes.extend(of_file);
+    }
+    Ok(PendingChanges {
+        now: now.ok_or_else(malformed)?,
+        changes,
+    })
+}
+
+/// An act on pending changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PendingAct<'a> {
+    /// These files, as they were pushed as a commit, are on the branch now, or never will be.
+    End {
+        /// The commit.
+        commit: &'a str,
+        /// The files.
+        paths: &'a [String],
+    },
+    /// The work branch was deleted, or its pull request closed.
+    EndAll {
+        /// When, in Unix seconds. Changes that were released later stay.
+        at: i64,
+    },
+    /// The work branch has an open pull request.
+    Number(u64),
+    /// As this commit, these files have other interfaces than the branch.
+    Interfaces {
+        /// The commit.
+        commit: &'a str,
+        /// File path -> differences.
+        changed: &'a BTreeMap<String, String>,
+    },
+    /// Those of the branch that are over are forgotten.
+    Forget,
+}
+
+/// Arguments of `settle_pending.lua`.
+#[derive(Serialize)]
+struct SettlePendingArgs<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<&'a str>,
+    work_branch: &'a str,
+    act: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differs: Option<&'a BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<i64>,
+    paths: Vec<&'a str>,
+}
+
+/// Settles the pending changes on `work_branch` for `branch`, or for all branches. Returns how many were ended or changed.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn settle_pending(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: Option<&Branch>,
+    work_branch: &str,
+    act: PendingAct<'_>,
+) -> Result<u64, StoreError> {
+    let mut sent = SettlePendingArgs {
+        branch: branch.map(Branch::as_str),
+        work_branch,
+        act: "END",
+        commit: None,
+        number: None,
+        differs: None,
+        at: None,
+        paths: Vec::new(),
+    };
+    match act {
+        PendingAct::End { commit, paths } => {
+            sent.commit = Some(commit);
+            sent.paths = paths.iter().map(String::as_str).collect();
+        }
+        PendingAct::EndAll { at } => sent.at = Some(at),
+        PendingAct::Number(number) => (sent.act, sent.number) = ("NUMBER", Some(number)),
+        PendingAct::Interfaces { commit, changed } => {
+            (sent.act, sent.commit, sent.differs) = ("INTERFACES", Some(commit), Some(changed));
+            sent.paths = changed.keys().map(String::as_str).collect();
+        }
+        PendingAct::Forget => sent.act = "FORGET",
+    }
+    let mut keys = Keys::of([("pending", keys::pending(repo))]);
+    if let Some(branch) = branch {
+        keys.add([("graph", builds::keys::graph(repo, branch))]);
+    }
+    let args = keys.request(&sent);
+    let reply = call(store, &SETTLE_PENDING, keys, args).await?;
+    match reply.outcome.as_str() {
+        "SETTLED" => reply.object().map(|settled: Counted| settled.count),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}

@@ -1,0 +1,121 @@
+//! The policy of `.coord.toml` for the files of a request (`modules/policy.lua`), and the caller's declarations about
+//! their interfaces.
+
+use coord_protocol::InterfacePromise;
+use serde::Serialize;
+
+use coord_domain::{FilePath, NeighborPolicy};
+use coord_settings::policy::{FileKind, SHARED_NAMES};
+
+/// The rules of a branch for a request, and for its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyTerms {
+    /// The effect of a neighbor that is locked for writing.
+    pub neighbors: NeighborPolicy,
+    /// Digest of the policy by which the files were judged; empty for none.
+    pub digest: String,
+    /// The kinds of the files: those of the request in their order, or those that only the store knows.
+    pub kinds: Vec<FileKind>,
+    /// These files, where the request does not name them.
+    pub files: Vec<String>,
+    /// The caller's declarations about the interfaces of the files.
+    pub interface: InterfaceTerms,
+    /// Seconds for which a claim that is refused lets later ones take its files: `modules/queue.lua`.
+    pub patience_seconds: u32,
+}
+
+/// A caller's declarations about the interfaces of the files that it writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceTerms {
+    /// Whether they change; without it, a new claim may change them, and a renewal leaves the earlier declaration.
+    pub word: Option<InterfacePromise>,
+    /// Files whose interfaces change anyway.
+    pub changed: Vec<FilePath>,
+}
+
+impl Default for PolicyTerms {
+    fn default() -> Self {
+        PolicyTerms {
+            neighbors: NeighborPolicy::default(),
+            digest: String::new(),
+            kinds: Vec::new(),
+            files: Vec::new(),
+            interface: InterfaceTerms::default(),
+            patience_seconds: coord_settings::QUEUE_PATIENCE_SECONDS,
+        }
+    }
+}
+
+impl PolicyTerms {
+    /// By the contest of `cli/benches/contest`: with less, files stay free for claims that would soon have had them.
+    pub const DEFAULT_PATIENCE_SECONDS: u32 = 180;
+
+    /// Those of a repository without a policy.
+    pub fn of(neighbors: NeighborPolicy) -> Self {
+        PolicyTerms {
+            neighbors,
+            ..PolicyTerms::default()
+        }
+    }
+
+    /// The field `policy` of a request for `paths`; files that were not judged are as in a repository without a policy.
+    pub(super) fn sent(&self, paths: &[FilePath], wait_seconds: u32) -> PolicyArgs<'_> {
+        let kinds = self.kinds.iter().copied().chain(std::iter::repeat(FileKind::Plain));
+        let kinds = || paths.iter().zip(kinds.clone()).map(|(_, kind)| kind);
+        PolicyArgs {
+            letters: kinds()
+                .any(|kind| kind != FileKind::Plain)
+                .then(|| kinds().map(FileKind::letter).collect()),
+            files: &[],
+            names: None,
+            wait: wait_seconds,
+            ..self.sent_of_all()
+        }
+    }
+
+    /// The field `policy` of a request for files that only the store knows.
+    pub(crate) fn sent_of_task(&self) -> PolicyArgs<'_> {
+        self.sent_of_all()
+    }
+
+    fn sent_of_all(&self) -> PolicyArgs<'_> {
+        PolicyArgs {
+            neighbors: (self.neighbors != NeighborPolicy::default()).then(|| self.neighbors.as_str()),
+            digest: &self.digest,
+            letters: Some(self.kinds.iter().copied().map(FileKind::letter).collect()),
+            files: &self.files,
+            names: Some(format!("\n{}\n", SHARED_NAMES.join("\n"))),
+            interface: self.interface.word.map(InterfacePromise::as_str),
+            changed: self.interface.changed.iter().map(FilePath::as_str).collect(),
+            wait: 0,
+            patience: self.patience_seconds,
+        }
+    }
+}
+
+/// Arguments of `modules/policy.lua`.
+#[derive(Serialize)]
+pub(crate) struct PolicyArgs<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    neighbors: Option<&'static str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    digest: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    letters: Option<String>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    files: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interface: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<&'a str>,
+    #[serde(skip_serializing_if = "is_zero")]
+    wait: u32,
+    patience: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}

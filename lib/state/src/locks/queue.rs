@@ -1,0 +1,78 @@
+//! Claims that wait for their files: the tickets of `modules/queue.lua`.
+
+use coord_protocol::InterfacePromise;
+use serde::Deserialize;
+
+use super::keys;
+use crate::read::Read;
+use coord_domain::{LockEntry, LockMode, RepoId};
+use coord_store::{Request, StoreError, Value};
+
+/// Milliseconds for which a ticket is kept after it was asked for: as in the script.
+const KEPT_MS: i64 = 30_000;
+
+/// A claim that was refused for others' locks.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Ticket {
+    /// Verified login.
+    pub user_id: String,
+    /// Name to show.
+    pub user_name: String,
+    /// The agent.
+    #[serde(default)]
+    pub agent_id: Option<String>,
+    /// The branch.
+    pub branch: String,
+    /// The mode of the claim.
+    pub status: LockMode,
+    /// Its purpose.
+    pub message: String,
+    /// Its files, without shared ones.
+    pub files: Vec<String>,
+    /// Neighbors of these that blocked it.
+    #[serde(default)]
+    pub near: Vec<String>,
+    /// Whether it keeps the interfaces of its files.
+    #[serde(default)]
+    pub keeps: bool,
+    /// The first refusal, Unix milliseconds.
+    pub since: i64,
+    /// The last one.
+    asked: i64,
+    /// Until when the server asks for it.
+    #[serde(default)]
+    held: Option<i64>,
+    /// The end of its reservation.
+    #[serde(default)]
+    pub reserved: Option<i64>,
+}
+
+impl Ticket {
+    /// Its last millisecond, unless it is asked for again.
+    pub fn end_ms(&self) -> i64 {
+        self.reserved.unwrap_or(self.held.unwrap_or(self.asked) + KEPT_MS)
+    }
+
+    /// Whether it waits for the lock, which is on one of its files or, if `is_near`, on a neighbor.
+    pub fn waits_for(&self, entry: &LockEntry, is_near: bool) -> bool {
+        let is_own = entry.user_id == self.user_id && entry.agent_id == self.agent_id;
+        let (wants, has) = (self.status == LockMode::Writing, entry.status == LockMode::Writing);
+        let both_keep = self.keeps && entry.interface == Some(InterfacePromise::Keeps);
+        let blocks = match is_near {
+            true => wants && has && !both_keep,
+            false => (wants || has) && !entry.shared,
+        };
+        entry.branch == self.branch && !is_own && blocks
+    }
+}
+
+/// Reads the tickets of `repo`, on all branches, the oldest first; those that are over, too.
+pub fn waiting_claims(repo: &RepoId) -> Read<Vec<Ticket>> {
+    Read::new(
+        [Request::command(["GET", &keys::queue(repo)])],
+        |[tickets]| match &tickets {
+            Value::Bulk(json) => serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string())),
+            _ => Ok(Vec::new()),
+        },
+    )
+}

@@ -1,0 +1,318 @@
+//! The findings of a check or a claim.
+
+use coord_graph::spelling;
+use coord_protocol::{ClaimBefore, SuggestedTask};
+use serde::Deserialize;
+
+use super::gate::{Gate, RawGateFinding};
+use crate::admission::ReportedHead;
+use crate::reply::{JsonText, Reply, in_texts};
+use crate::teams::Membership;
+use coord_domain::{CommitSha, FilePath, LockEntry, LockMode};
+use coord_store::StoreError;
+
+/// How a lock concerns a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Relation {
+    /// It is on a requested file.
+    Direct,
+    /// It is on a neighbor of a requested file.
+    Neighbor,
+    /// It is on a requested file, on another branch.
+    CrossBranch,
+    /// It is no lock: the file is reserved for a claim that was refused before. Its `expiry` is that of the reservation, or of the last
+    /// lock that the claim waits for.
+    Reserved,
+    /// It is not a lock: such a claim wants the file, and does not block. Only checks find it.
+    Waiting,
+    /// It is no lock: a change of the requested file on a work branch, which is not on the branch yet.
+    Pending,
+    /// It is no lock: such a change of a file that the requested one imports, with another interface.
+    PendingInterface,
+}
+
+/// Which of two neighbors imports the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The requested file imports the locked one.
+    Imports,
+    /// The locked file imports the requested one.
+    ImportedBy,
+}
+
+/// A lock of another holder that concerns the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How.
+    pub relation: Relation,
+    /// Whether it blocks the request.
+    pub blocks: bool,
+    /// The requested file that it concerns.
+    pub via: String,
+    /// For a neighbor: which imports which.
+    pub direction: Option<Direction>,
+    /// Whether it is on a file that several may write at once.
+    pub is_shared: bool,
+    /// The lock.
+    pub entry: LockEntry,
+}
+
+/// A script's view, all at one instant of the store's clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survey {
+    /// That instant, Unix seconds.
+    pub now: i64,
+    /// Head of the branch.
+    pub head: ReportedHead,
+    /// Whether the caller's working copy lacks it, as far as is known.
+    pub is_behind: bool,
+    /// It does for certain: one of the caller's commits is an older one of the branch.
+    pub is_behind_for_certain: bool,
+    /// The commit whose import graph is stored, if any.
+    pub graph_version: Option<String>,
+    /// How many locked neighbors are not in `findings`.
+    pub omitted: u64,
+    /// Others' locks that concern the request; among neighbors, blocking ones come first.
+    pub findings: Vec<Finding>,
+    /// The caller's own locks on the requested files.
+    pub own: Vec<LockEntry>,
+    /// The requested files that are tracked under other spellings alone.
+    pub spelled: Vec<SpellingHint>,
+    /// The caller's locks on them before a claim.
+    pub held: Vec<Held>,
+    /// The place of a claim that was refused for others' locks, where there was room for a ticket.
+    pub queued: Option<Queued>,
+    /// A claim's cost to others, if it is high and new.
+    pub cost: Option<ClaimCost>,
+    /// The gate's verdict.
+    pub gate: Gate,
+    /// Pending messages and questions for the caller in its teams.
+    pub waiting: Vec<Membership>,
+    /// Tasks of these that are ready and whose files are free, where others' locks block.
+    pub suggested: Vec<SuggestedTask>,
+    /// Files near to the requested ones that are free, where others' locks block.
+    pub free: Vec<String>,
+}
+
+/// A place in the queue of a repository: `modules/queue.lua`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// Its ticket.
+    pub ticket: String,
+    /// From 1 on, among the claims that want one of the files.
+    pub position: u64,
+    /// The first claims before it.
+    pub before: Vec<ClaimBefore>,
+    /// Login and agent of holders that block the claim while they wait for the caller.
+    pub mutual: Vec<(String, Option<String>)>,
+}
+
+/// The files that a claim blocks for others: neighbors of its files.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ClaimCost {
+    /// The neighbors of all files whose interfaces it may change.
+    pub neighbors: u64,
+    /// The file with most of them.
+    pub file_path: String,
+    /// Whether it keeps them out even where it keeps the interface.
+    pub is_whatever_changes: bool,
+}
+
+/// A requested file that is not tracked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpellingHint {
+    /// The file as requested.
+    pub file_path: String,
+    /// Tracked files that differ from it in case alone, four at most; empty for a new file.
+    pub tracked: Vec<String>,
+}
+
+/// A lock that the caller had before its claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The file.
+    pub file_path: String,
+    /// How.
+    pub status: LockMode,
+    /// Since when, Unix seconds.
+    pub since: i64,
+    /// The caller's earlier message.
+    pub message: String,
+    /// The agent that held it, where the claim takes it over.
+    pub taken_from: Option<String>,
+}
+
+/// The answer of a check or a claim, as `modules/answer.lua` writes it, and the functions complete it.
+#[derive(Deserialize)]
+pub(crate) struct SurveyAnswer {
+    head: CommitSha,
+    head_age: Option<u64>,
+    #[serde(default)]
+    is_unconfirmed: bool,
+    behind: Option<Behind>,
+    graph_version: Option<String>,
+    #[serde(default)]
+    omitted: u64,
+    #[serde(default)]
+    findings: Vec<RawFinding>,
+    #[serde(default)]
+    own: Vec<JsonText<LockEntry>>,
+    #[serde(default)]
+    spelled: Vec<RawSpelling>,
+    intent: Option<String>,
+    #[serde(default)]
+    gate: Vec<RawGateFinding>,
+    #[serde(default)]
+    held: Vec<(String, LockMode, i64, String, String)>,
+    queue: Option<QueuePlace>,
+    cost: Option<ClaimCost>,
+    #[serde(default)]
+    waiting: Vec<Membership>,
+    #[serde(default)]
+    suggested: Vec<SuggestedTask>,
+    #[serde(default)]
+    free: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Behind {
+    Yes,
+    Maybe,
+}
+
+/// A [`Finding`] as `modules/survey.lua` makes it.
+#[derive(Deserialize)]
+struct RawFinding {
+    relation: Relation,
+    blocks: bool,
+    via: String,
+    #[serde(default)]
+    sign: String,
+    entry: JsonText<LockEntry>,
+}
+
+/// A [`SpellingHint`] as `builds/modules/spelling.lua` makes it.
+#[derive(Deserialize)]
+struct RawSpelling {
+    file_path: String,
+    #[serde(default)]
+    ends: String,
+}
+
+/// A [`Queued`] as `modules/queue.lua` makes it.
+#[derive(Deserialize)]
+struct QueuePlace {
+    ticket: String,
+    position: u64,
+    #[serde(default)]
+    before: Vec<ClaimBefore>,
+    #[serde(default)]
+    mutual: Vec<Waiter>,
+}
+
+/// A holder that waits for the caller.
+#[derive(Deserialize)]
+struct Waiter {
+    user: String,
+    agent_id: Option<String>,
+}
+
+fn unless_empty(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+impl SurveyAnswer {
+    /// The survey of an answer of that time.
+    pub(crate) fn survey(self, now: i64) -> Survey {
+        Survey {
+            now,
+            head: ReportedHead {
+                commit: self.head,
+                age: self.head_age,
+                is_unconfirmed: self.is_unconfirmed,
+            },
+            is_behind: self.behind.is_some(),
+            is_behind_for_certain: matches!(self.behind, Some(Behind::Yes)),
+            graph_version: self.graph_version,
+            omitted: self.omitted,
+            findings: self.findings.into_iter().map(Finding::from).collect(),
+            own: in_texts(self.own),
+            spelled: self.spelled.into_iter().map(SpellingHint::from).collect(),
+            held: self.held.into_iter().map(Held::from).collect(),
+            queued: self.queue.map(Queued::from),
+            cost: self.cost,
+            gate: Gate {
+                intent: self.intent,
+                findings: self.gate.into_iter().map(Into::into).collect(),
+            },
+            waiting: self.waiting,
+            suggested: self.suggested,
+            free: self.free,
+        }
+    }
+}
+
+impl From<RawFinding> for Finding {
+    fn from(found: RawFinding) -> Self {
+        Finding {
+            relation: found.relation,
+            blocks: found.blocks,
+            via: found.via,
+            direction: match found.sign.as_str() {
+                ">" => Some(Direction::Imports),
+                "<" => Some(Direction::ImportedBy),
+                _ => None,
+            },
+            is_shared: found.sign == "=",
+            entry: found.entry.0,
+        }
+    }
+}
+
+impl From<RawSpelling> for SpellingHint {
+    fn from(RawSpelling { file_path, ends }: RawSpelling) -> Self {
+        SpellingHint {
+            tracked: ends
+                .split_terminator('\n')
+                .map(|end| spelling::spelled(&file_path, end))
+                .collect(),
+            file_path,
+        }
+    }
+}
+
+impl From<(String, LockMode, i64, String, String)> for Held {
+    fn from((file_path, status, since, message, taken_from): (String, LockMode, i64, String, String)) -> Self {
+        Held {
+            file_path,
+            status,
+            since,
+            message,
+            taken_from: unless_empty(taken_from),
+        }
+    }
+}
+
+impl From<QueuePlace> for Queued {
+    fn from(place: QueuePlace) -> Self {
+        Queued {
+            ticket: place.ticket,
+            position: place.position,
+            before: place.before,
+            mutual: place.mutual.into_iter().map(|one| (one.user, one.agent_id)).collect(),
+        }
+    }
+}
+
+/// Reads the answer of a check or a claim.
+pub(super) fn read_survey(reply: &Reply) -> Result<Survey, StoreError> {
+    let answer: SurveyAnswer = reply.object()?;
+    Ok(answer.survey(reply.now))
+}
+
+/// How other spellings of `paths` are looked up.
+pub(super) fn lookups(paths: &[FilePath]) -> String {
+    paths.iter().map(|path| spelling::lookup(path.as_str())).collect()
+}

@@ -1,0 +1,101 @@
+-- send_message: sends a message to members of the team, or to all others.
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
+-- The request has the fields of teams/team and teams/answers, `message_type` and `text`; and, absent for none, `summary`, `task_id`,
+-- `reply_to`: the sequence that it replies to, and `to`: handles, none for a broadcast, and for 'idle', which goes to the leader.
+-- Returns Team.reply(): SENT, `id`: its sequence, and `ready`: for 'idle' ids of up to 5 tasks that may be claimed, absent for none; or
+-- REFUSED; or one of the denials of Admission.admit()
+local Admission = require('admission/admission')
+local Answer = require('answer')
+local Answers = require('teams/answers')
+local Deliver = require('mail/deliver')
+local Entries = require('locks/entries')
+local Held = require('locks/held')
+local Renewals = require('tasks/renewals')
+local Task = require('tasks/task')
+local Team = require('teams/team')
+
+return function(KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
+  Team.begin(call)
+  Deliver.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local earlier, misused = Answers.answered_before(call)
+  if misused then
+    return misused
+  end
+  -- The head of the queue, as next_task sees it, without reserved tasks.
+  local function ready_tasks()
+    local MOST_NAMED, MOST_SETTLED, MOST_LOOKED_AT = 5, 512, 32
+    Task.settle_lapsed(call, MOST_SETTLED)
+    local ids, ready = redis.call('ZRANGE', call.keys.ready, 0, MOST_LOOKED_AT - 1), {}
+    local stored = #ids > 0 and redis.call('HMGET', call.keys.tasks, unpack(ids)) or {}
+    for index, id in ipairs(ids) do
+      local is_free = stored[index] and not Task.is_reserved(call, cjson.decode(stored[index]), call.member)
+      if is_free and #ready < MOST_NAMED then
+        ready[#ready + 1] = id
+      end
+    end
+    return ready
+  end
+  -- `kept`: the sequence, and the ids of the tasks that were ready then.
+  local function answer(kept)
+    local sent, ready = string.match(kept, '^%d+'), {}
+    for id in string.gmatch(string.sub(kept, #sent + 1), '%S+') do
+      ready[#ready + 1] = id
+    end
+    return Team.reply(call, 'SENT', { id = tonumber(sent), ready = Answer.some(ready) })
+  end
+  if earlier then
+    return answer(earlier)
+  end
+  local kind, handles = call.request.message_type, call.request.to or {}
+  local is_broadcast = #handles == 0 and kind ~= 'idle'
+  if kind == 'idle' then
+    handles = { call.team.leader }
+  end
+  local recipients, is_named = {}, {}
+  for _, handle in ipairs(handles) do
+    local key = string.lower(handle)
+    local found = not is_named[key] and Team.load_member(call, handle)
+    if found then
+      recipients[#recipients + 1] = found.handle
+    elseif not is_named[key] then
+      return Team.refuse(call, 'NO_RECIPIENT', { handle = handle, team = call.team.name })
+    end
+    is_named[key] = true
+  end
+  local message = {
+    from = call.member.handle,
+    login = call.member.login,
+    kind = kind,
+    message = call.request.text,
+    to = is_broadcast and 'broadcast' or recipients[1],
+    recipients = #recipients > 1 and recipients or nil,
+    summary = call.request.summary,
+    task_id = call.request.task_id,
+    reply_to = call.request.reply_to,
+  }
+  local sent, full, what, most
+  if is_broadcast then
+    sent, full, what, most = Deliver.broadcast(call, message)
+  else
+    sent, full, what, most = Deliver.deliver(call, recipients, message, Deliver.MOST_UNREAD)
+  end
+  if not sent then
+    return Deliver.refuse_message(call, full, what, most)
+  end
+  Renewals.renew(call)
+  sent = { string.format('%.0f', call.sequence) }
+  for _, id in ipairs(kind == 'idle' and ready_tasks() or {}) do
+    sent[#sent + 1] = id
+  end
+  sent = table.concat(sent, ' ')
+  Answers.remember_answer(call, sent)
+  return answer(sent)
+end

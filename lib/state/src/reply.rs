@@ -1,0 +1,119 @@
+//! Reads the reply of a script: `{ OUTCOME, now, JSON }`, where an outcome alone has no JSON.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use coord_store::{Request, Script, Store, StoreError, Value};
+
+/// Runs one script and opens its reply.
+pub(super) async fn call(
+    store: &dyn Store,
+    script: &'static Script,
+    keys: impl Into<Vec<String>>,
+    args: Vec<Vec<u8>>,
+) -> Result<Reply, StoreError> {
+    let mut replies = store
+        .run(vec![Request::Script {
+            script,
+            keys: keys.into(),
+            args,
+        }])
+        .await?
+        .into_iter();
+    Reply::open(script, replies.next())
+}
+
+/// A reply.
+pub(super) struct Reply {
+    script: &'static Script,
+    /// The named outcome.
+    pub outcome: String,
+    /// The store's clock, Unix seconds.
+    pub now: i64,
+    answer: Option<Value>,
+}
+
+impl Reply {
+    pub fn open(script: &'static Script, value: Option<Value>) -> Result<Self, StoreError> {
+        let mut items = match value {
+            Some(Value::Array(items)) => items.into_iter(),
+            Some(Value::Error(message)) => return Err(StoreError::Failed(format!("{}: {message}", script.name))),
+            other => {
+                return Err(StoreError::Malformed(format!(
+                    "{} returned {}",
+                    script.name,
+                    shape(other.as_ref())
+                )));
+            }
+        };
+        let outcome = items.next().as_ref().and_then(Value::as_str).map(str::to_owned);
+        let now = items.next().as_ref().and_then(Value::as_int);
+        let (Some(outcome), Some(now)) = (outcome, now) else {
+            let what = format!("{} returned no outcome with a time", script.name);
+            return Err(StoreError::Malformed(what));
+        };
+        Ok(Reply {
+            script,
+            outcome,
+            now,
+            answer: items.next(),
+        })
+    }
+
+    pub fn malformed(&self, what: &str) -> StoreError {
+        StoreError::Malformed(format!("{} returned {} with {what}", self.script.name, self.outcome))
+    }
+
+    /// The answer.
+    pub fn object<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+        match &self.answer {
+            Some(Value::Bulk(json)) => serde_json::from_slice(json).map_err(|error| self.malformed(&error.to_string())),
+            other => Err(self.malformed(&format!("{} for JSON", shape(other.as_ref())))),
+        }
+    }
+}
+
+/// An answer that is a number of things.
+#[derive(Deserialize)]
+pub(super) struct Counted {
+    pub count: u64,
+}
+
+/// The type of a reply. Its content may be a caller's text, and is omitted.
+fn shape(value: Option<&Value>) -> &'static str {
+    match value {
+        None => "nothing",
+        Some(Value::Nil) => "nil",
+        Some(Value::Int(_)) => "a number",
+        Some(Value::Bulk(_)) => "a string",
+        Some(Value::Status(_)) => "a status",
+        Some(Value::Array(_)) => "a list",
+        Some(Value::Error(_)) => "an error",
+    }
+}
+
+/// A value that is JSON in a text of JSON, as scripts pass lock entries on.
+#[derive(Debug)]
+pub(super) struct JsonText<T>(pub T);
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonText<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let value = serde_json::from_str(&text).map_err(serde::de::Error::custom)?;
+        Ok(JsonText(value))
+    }
+}
+
+/// Reads a list of values that are each JSON in a text.
+pub(super) fn json_texts<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    Deserialize::deserialize(deserializer).map(in_texts)
+}
+
+/// The values of these texts.
+pub(super) fn in_texts<T>(texts: Vec<JsonText<T>>) -> Vec<T> {
+    texts.into_iter().map(|JsonText(value)| value).collect()
+}

@@ -1,0 +1,161 @@
+//! KEYS of the functions of a request, with the names that `admission/modules/request.lua` gives them.
+
+use std::future::Future;
+
+use serde::Serialize;
+
+use super::admission::AdmissionTerms;
+use super::reply::Reply;
+use super::{builds, events, intents, ledger, locks, teams};
+use coord_store::StoreError;
+
+/// A key, and the name that a function gives it.
+pub(super) type NamedKey = (&'static str, String);
+
+/// KEYS of a function, by name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Keys {
+    names: Vec<&'static str>,
+    keys: Vec<String>,
+}
+
+impl Keys {
+    /// These keys.
+    pub fn of(keys: impl IntoIterator<Item = NamedKey>) -> Self {
+        let mut all = Keys::default();
+        all.add(keys);
+        all
+    }
+
+    /// Adds keys; those of a known name are there already.
+    pub fn add(&mut self, keys: impl IntoIterator<Item = NamedKey>) {
+        for (name, key) in keys {
+            if !self.names.contains(&name) {
+                self.names.push(name);
+                self.keys.push(key);
+            }
+        }
+    }
+
+    /// Their names, in order.
+    pub fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    /// ARGV of a function without an admission, which has the fields of `own`.
+    pub fn request<T: Serialize>(&self, own: &T) -> Vec<Vec<u8>> {
+        let request = Request {
+            keys: &self.names.join(" "),
+            own,
+        };
+        // Texts, numbers and lists, under names: they all have a form in JSON.
+        vec![serde_json::to_vec(&request).unwrap_or_default()]
+    }
+}
+
+/// ARGV[1] of `admission/modules/request.lua`, for functions without an admission.
+#[derive(Serialize)]
+struct Request<'a, T> {
+    keys: &'a str,
+    #[serde(flatten)]
+    own: &'a T,
+}
+
+impl From<Keys> for Vec<String> {
+    fn from(keys: Keys) -> Self {
+        keys.keys
+    }
+}
+
+/// KEYS of the functions that read the locks of a branch.
+fn graph_and_locks(terms: &AdmissionTerms<'_>) -> Keys {
+    let AdmissionTerms { repo, branch, .. } = terms;
+    let mut keys = terms.keys();
+    keys.add([
+        ("locks", locks::keys::locks(repo)),
+        ("expiries", locks::keys::expiries(repo)),
+        ("graph", builds::keys::graph(repo, branch)),
+        ("adjacency", builds::keys::graph_adjacency(repo, branch)),
+        ("status_log", events::keys::status_log(repo)),
+        ("events", events::keys::events(repo)),
+        ("held", locks::keys::held(repo)),
+        ("graph_json", builds::keys::graph_json(repo, branch)),
+        ("graph_scan", builds::keys::graph_scan(repo, branch)),
+        ("members", teams::keys::members(repo)),
+    ]);
+    keys
+}
+
+/// KEYS of rare features.
+fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
+    let (repo, holder) = (terms.repo, terms.holder);
+    keys.add([
+        ("intents", intents::keys::intents(repo)),
+        ("intent_texts", intents::keys::intent_texts(repo)),
+        ("intent_use", intents::keys::intent_use(repo)),
+        ("owners", intents::keys::owners(repo)),
+        ("sessions", intents::keys::sessions(repo, holder)),
+        ("ledger", ledger::keys::ledger(repo)),
+        ("traces", ledger::keys::traces(repo)),
+        ("pending", locks::keys::pending(repo)),
+    ]);
+}
+
+/// KEYS of a login's allowances: its share of the log of events and of the ledger.
+fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
+    keys.add([
+        ("refusals", events::keys::refusals(terms.repo)),
+        ("shares", events::keys::shares(terms.repo)),
+    ]);
+}
+
+/// KEYS of a check; with `everything`, also of rare features.
+pub(super) fn check_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
+    let mut keys = graph_and_locks(terms);
+    if everything {
+        add_features(&mut keys, terms);
+    }
+    keys
+}
+
+/// The same of a claim or a release.
+pub(super) fn change_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
+    let mut keys = check_keys(terms, everything);
+    add_shares(&mut keys, terms);
+    keys.add([
+        ("releases", locks::keys::releases(terms.repo)),
+        ("token", locks::keys::token(terms.repo)),
+    ]);
+    keys
+}
+
+/// KEYS of the functions that may use up a share of the caller, by lines of the ledger or events.
+pub(super) fn share_keys(terms: &AdmissionTerms<'_>) -> Keys {
+    let mut keys = check_keys(terms, true);
+    add_shares(&mut keys, terms);
+    keys
+}
+
+/// KEYS of the functions that may change locks, whatever the repository uses.
+pub(super) fn lock_keys(terms: &AdmissionTerms<'_>) -> Keys {
+    change_keys(terms, true)
+}
+
+/// Asks by `ask(terms, everything)`: for everything where the repository is known to use it, or the request `needs` it; and once more
+/// where a function finds that the repository uses more.
+pub(super) async fn run_with_required_keys<'a, F: Future<Output = Result<Reply, StoreError>>>(
+    terms: &AdmissionTerms<'a>,
+    needs: bool,
+    ask: impl Fn(AdmissionTerms<'a>, bool) -> F,
+) -> Result<Reply, StoreError> {
+    let reply = ask(*terms, needs || terms.uses.everything()).await?;
+    if reply.outcome != "NEEDS" {
+        return Ok(reply);
+    }
+    terms.uses.note();
+    let counted = AdmissionTerms {
+        rates: terms.rates.of_counted(),
+        ..*terms
+    };
+    ask(counted, true).await
+}

@@ -1,0 +1,8 @@
+//! The scripts.
+
+use crate::scripts::scripts;
+
+scripts! {
+    /// Drops and announces expired locks.
+    SWEEP = "sweep", repeatable: false;
+}

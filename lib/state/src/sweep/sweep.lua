@@ -1,0 +1,39 @@
+-- sweep: drops and announces what has expired in one repository, of each kind, and events that are old. Its cost grows with what
+-- has expired.
+-- KEYS: `status_log`, `events`, `mark`, then those of each kind: of locks `locks`, `expiries`, `held`, of claims of tasks `lapses`
+-- ARGV: that of admission/request, with `most` of each kind to look at
+-- Returns { SWEPT, now, answer }: `expired`: how many expired, `next_expiry`, absent where nothing is held, `due_teams`, in which claims may have
+--           expired
+local Answer = require('answer')
+local Clock = require('clock')
+local Entries = require('locks/entries')
+local Expired = require('locks/expired')
+local Held = require('locks/held')
+local Lapses = require('tasks/lapses')
+local Request = require('admission/request')
+
+return function(KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
+  Clock.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+
+  -- How long events are kept, in days. A sweep follows on every claim, so that where nothing is claimed the log goes as a whole.
+  local EVENT_DAYS = 7
+
+  -- First, because a full store still allows deletions.
+  redis.call('XTRIM', call.keys.status_log, 'MINID', string.format('%.0f', call.now_ms - EVENT_DAYS * 86400000))
+  redis.call('EXPIRE', call.keys.status_log, EVENT_DAYS * 86400)
+
+  local count, next_expiry = Expired.drop(call, call.request.most)
+  local due_teams, next_lapse = Lapses.find(call)
+  local earliest = next_expiry
+  if next_lapse and (not earliest or tonumber(next_lapse) < tonumber(earliest)) then
+    earliest = next_lapse
+  end
+  if not earliest then
+    -- This may be the last look: see mark_due.lua.
+    redis.call('DEL', call.keys.mark)
+  end
+  return Answer.reply(call, 'SWEPT', { expired = count, next_expiry = tonumber(earliest), due_teams = Answer.some(due_teams) })
+end

@@ -1,0 +1,137 @@
+-- The effect on dependents when a task is completed or gone.
+local Answer = require('answer')
+local Deliver = require('mail/deliver')
+local Emit = require('events/emit')
+local Limits = require('admission/limits')
+local Task = require('tasks/task')
+local Team = require('teams/team')
+local TeamBytes = require('teams/bytes')
+
+local Cascade = {}
+
+-- Tells a member; false if there is no room for it.
+function Cascade.tell_member(call, handle, task_id, text)
+  if not Team.load_member(call, handle) then
+    return true
+  end
+  return Deliver.deliver(call, { handle }, { to = handle, kind = 'plain', task_id = task_id, message = text }, Deliver.MOST_UNREAD_OF_COORD)
+    ~= nil
+end
+
+-- All of `dependents` lose one dependency that was not met. Tasks that become ready enter the queue; owners and assignees are notified,
+-- in these `words`. Returns `count`: how many became ready, and `not_told`: the handles that were not notified because their inboxes are
+-- full, absent for none.
+function Cascade.unblock(call, id, dependents, words)
+  local AT_ONCE = 3000
+  local free, notified, order = {}, {}, {}
+  for first = 1, #dependents, AT_ONCE do
+    local last = math.min(first + AT_ONCE - 1, #dependents)
+    local counts = redis.call('HMGET', call.keys.unmet, unpack(dependents, first, last))
+    local tasks = redis.call('HMGET', call.keys.tasks, unpack(dependents, first, last))
+    local lower, met, ready = {}, {}, {}
+    for index = first, last do
+      local other, task = dependents[index], tasks[index - first + 1]
+      local count = tonumber(counts[index - first + 1] or 0) - 1
+      if count > 0 then
+        lower[#lower + 1] = other
+        lower[#lower + 1] = count
+      elseif task then
+        met[#met + 1] = other
+        -- Found in the text: to decode thousands takes too long. No title can contain these: its quotes are escaped.
+        if not string.find(task, '"status":"completed"', 1, true) then
+          free[#free + 1] = other
+          local owner = string.match(task, '"owner":"([^"]*)"')
+          local assignee = string.match(task, '"assignee":"([^"]*)"')
+          local lapses = tonumber(string.match(task, '"lapses":(%d+)') or 0)
+          if not owner and lapses < Task.MOST_LAPSES then
+            local priority, number = string.match(task, '"priority":"(%a+)"'), string.match(task, '"number":(%d+)')
+            ready[#ready + 1] = string.format('%.0f', Task.RANKS[priority] * 1e10 + number)
+            ready[#ready + 1] = other
+          end
+          local is_live = owner and tonumber(string.match(task, '"expires":(%d+)')) > call.now_ms
+          for _, handle in ipairs({ is_live and owner or assignee, assignee }) do
+            if not notified[handle] then
+              notified[handle] = {}
+              order[#order + 1] = handle
+            end
+            if notified[handle][#notified[handle]] ~= other then
+              table.insert(notified[handle], other)
+            end
+          end
+        end
+      end
+    end
+    if #lower > 0 then
+      redis.call('HSET', call.keys.unmet, unpack(lower))
+    end
+    if #met > 0 then
+      redis.call('HDEL', call.keys.unmet, unpack(met))
+    end
+    if #ready > 0 then
+      redis.call('ZADD', call.keys.ready, unpack(ready))
+    end
+  end
+  -- Dependents that are freed for the price of one request.
+  local DEPENDENTS_OF_A_REQUEST = 200
+  if #dependents >= DEPENDENTS_OF_A_REQUEST then
+    Limits.count(call, 'WORK', nil, math.floor(#dependents / DEPENDENTS_OF_A_REQUEST))
+  end
+  if #free == 0 then
+    return { count = 0 }
+  end
+  local MOST_NAMED, MOST_NAMED_BYTES = 100, 4096
+  local named, bytes = {}, 0
+  for index = 1, math.min(#free, MOST_NAMED) do
+    bytes = bytes + #free[index]
+    if bytes > MOST_NAMED_BYTES then
+      break
+    end
+    named[index] = free[index]
+  end
+  Emit.event(call, { type = 'task_unblocked', team = call.team.name, task = id, tasks = named, task_count = #free }, call.request.user_id)
+  if #order == 0 then
+    return { count = #free }
+  end
+  local MOST_SHOWN = 20
+  local records, marks, messages, not_told = {}, Deliver.marks_of_all(call, order), {}, {}
+  for index, handle in ipairs(order) do
+    records[index] = '=' .. string.lower(handle)
+  end
+  for index, record in ipairs(redis.call('HMGET', call.keys.team, unpack(records))) do
+    local handle = order[index]
+    local ids = notified[handle]
+    if
+      record
+      and (
+        Deliver.is_full(marks[handle], Deliver.MOST_UNREAD_OF_COORD)
+        or Deliver.has_sent_share(call, handle, marks[handle], Deliver.MOST_UNREAD_OF_COORD)
+      )
+    then
+      not_told[#not_told + 1] = handle
+    elseif record then
+      local shown = table.concat(ids, ', ', 1, math.min(#ids, MOST_SHOWN))
+      local more = #ids > MOST_SHOWN and ' and ' .. #ids - MOST_SHOWN .. ' more' or ''
+      messages[#messages + 1] = {
+        handles = { handle },
+        to = handle,
+        kind = 'plain',
+        task_id = ids[1],
+        message = words .. ': ' .. shown .. more,
+      }
+    end
+  end
+  bytes = 0
+  for _, message in ipairs(messages) do
+    bytes = bytes + Deliver.bytes_of(message, 1)
+  end
+  if TeamBytes.full_of(call, 'mail', bytes) then
+    for _, message in ipairs(messages) do
+      not_told[#not_told + 1] = message.to
+    end
+  elseif #messages > 0 then
+    Deliver.deliver_all(call, messages, marks)
+  end
+  return { count = #free, not_told = Answer.some(not_told) }
+end
+
+return Cascade

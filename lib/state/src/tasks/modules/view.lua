@@ -1,0 +1,93 @@
+-- Tasks as they are read.
+local Answer = require('answer')
+local Edges = require('tasks/edges')
+
+local View = {}
+
+-- Each of the tasks with `id`, `task` as JSON, `dependencies`: the open ones, `met_dependencies`: the completed ones, `blocks`: tasks that
+-- wait for it, up to 1,000, `block_count`: their number, and `read_at`, the time (Unix milliseconds). Lists of ids are absent for none. `ids`
+-- and `stored` are lists of the same length.
+function View.views_of(call, ids, stored)
+  local MOST_BLOCKED = 1000
+  local views, wanted, is_wanted = {}, {}, {}
+  local dependencies, is_over = {}, {}
+  for index, id in ipairs(ids) do
+    dependencies[index], is_over[index] = Edges.ends_of(call, 'd', id)
+    for _, other in ipairs(dependencies[index]) do
+      if not is_wanted[other] then
+        is_wanted[other] = true
+        wanted[#wanted + 1] = other
+      end
+    end
+  end
+  local completed = Edges.statuses(call, wanted)
+  for index, id in ipairs(ids) do
+    local open, met = {}, {}
+    for _, other in ipairs(dependencies[index]) do
+      if completed[other] then
+        met[#met + 1] = other
+      elseif not is_over[index] then
+        open[#open + 1] = other
+      end
+    end
+    local blocks, is_completed = Edges.ends_of(call, 'b', id, MOST_BLOCKED)
+    local count = #blocks < MOST_BLOCKED - 1 and #blocks or Edges.count_of_ends(call, 'b', id, is_completed)
+    views[index] = {
+      id = id,
+      task = stored[index],
+      dependencies = Answer.some(open),
+      met_dependencies = Answer.some(met),
+      blocks = Answer.some(blocks),
+      block_count = count,
+      read_at = call.now_ms,
+    }
+  end
+  return views
+end
+
+-- The bytes that the texts of a view have.
+function View.bytes_of(view)
+  local bytes = #view.task
+  for _, name in ipairs({ 'dependencies', 'met_dependencies', 'blocks' }) do
+    bytes = bytes + #table.concat(view[name] or {}, ' ')
+  end
+  return bytes
+end
+
+-- One task: `task`, its view, and, absent for none, `description`, `notes`: each as JSON, `result`, `results` of what it depends on, each
+-- with `id`, `by` and `login` of who completed that, and `result`; and, since these are of 128 KiB at most, `left_out`: the ids of the others
+-- that have a result.
+function View.whole_view(call, id, task)
+  local MOST_BYTES = 131072
+  local view = View.views_of(call, { id }, { cjson.encode(task) })[1]
+  local description, noted, own_result = unpack(redis.call('HMGET', call.keys.texts, id, id .. ' notes', id .. ' result'))
+  local results, bytes, authors, left_out, notes = {}, 0, {}, {}, {}
+  for _, other in ipairs(view.met_dependencies or {}) do
+    local result = redis.call(bytes > MOST_BYTES and 'HEXISTS' or 'HGET', call.keys.texts, other .. ' result')
+    if bytes <= MOST_BYTES then
+      bytes = bytes + #(result or '')
+    end
+    if result and result ~= 0 and bytes > MOST_BYTES then
+      left_out[#left_out + 1] = other
+    elseif result and result ~= 0 then
+      results[#results + 1] = { id = other, result = result }
+      authors[#authors + 1] = other .. ' author'
+    end
+  end
+  for index, author in ipairs(#authors > 0 and redis.call('HMGET', call.keys.texts, unpack(authors)) or {}) do
+    results[index].by, results[index].login = string.match(author or '', '^(%S+) (.*)$')
+  end
+  for line in string.gmatch(noted or '', '[^\n]+') do
+    notes[#notes + 1] = line
+  end
+  return {
+    task = view,
+    description = description or nil,
+    notes = Answer.some(notes),
+    result = own_result or nil,
+    results = Answer.some(results),
+    left_out = Answer.some(left_out),
+  }
+end
+
+return View

@@ -1,0 +1,320 @@
+-- next_task: claims the first task that is ready and whose files are free, with these: one that is assigned to the caller, else by
+-- priority and age.
+-- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
+-- The request has the fields of teams/team, teams/answers and tasks/file_claims, `seconds` of the claim, and `skipped`: ids that are passed over
+-- because intents refuse them, absent for none.
+-- Returns Team.reply(): CLAIMED, `task`: what View.whole_view() returns, and `passed`: the tasks before it, as passed_over() has it;
+-- CLAIMED_FILES, which has `files`, too: the answer of ClaimFiles.claim(), and `files_now`: its time, where it is not that of the reply;
+-- NOTHING, `counts`: how many tasks were ever `made`, are `open`, are `claimed`, and are `ready`, in the queue; `held`: the next claims to expire,
+-- each with `id`, `owner`, and when it `expires`; `passed`; `obstacles`: up to 5 tasks that others wait for, `blocking`, up to 5 that
+-- are `held_back`, each with `id` and `creator`, `held_back_count`, and the `leader`; FILES or REFUSED, as of claim_task
+--      or { MARK_FIRST, now }: one would be claimed after mark_due
+--      or the outcome of a claim of files that is neither, or a denial, as of claim_task
+local Adjacency = require('builds/adjacency')
+local Admission = require('admission/admission')
+local Answer = require('answer')
+local Answers = require('teams/answers')
+local DueMark = require('admission/due_mark')
+local Edges = require('tasks/edges')
+local Entries = require('locks/entries')
+local FileClaims = require('tasks/file_claims')
+local FileLocks = require('tasks/file_locks')
+local FileTerms = require('tasks/file_terms')
+local GateRequest = require('locks/gate_request')
+local Held = require('locks/held')
+local Hold = require('tasks/hold')
+local LockChanges = require('locks/changes')
+local Policy = require('locks/policy')
+local Releases = require('locks/releases')
+local Renewals = require('tasks/renewals')
+local Survey = require('locks/survey')
+local Task = require('tasks/task')
+local Team = require('teams/team')
+local View = require('tasks/view')
+
+return function(KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
+  Team.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+  FileTerms.begin(call)
+  Adjacency.begin(call)
+  Releases.begin(call)
+  GateRequest.begin(call)
+  FileClaims.begin(call)
+
+  -- Tasks that are passed over, by name: `id`, `reason`: RESERVED for a member, LOCKED, BRANCH: it is of another one, FILES_CLAIMED: the
+  -- caller has a task with one of the files, INTENT, TOO_MUCH to look at; and, absent for none, `handle`, `until` (Unix milliseconds), `user`
+  -- and `agent` of a lock, and `what`: file or branch. Remembered answers have them by place, '' for none.
+  local function passed_over(passed)
+    local NAMES, named = { 'id', 'reason', 'handle', 'until', 'user', 'agent', 'what' }, {}
+    for index, values in ipairs(passed) do
+      named[index] = {}
+      for place, name in ipairs(NAMES) do
+        named[index][name] = values[place] ~= '' and values[place] or nil
+      end
+      named[index]['until'] = tonumber(named[index]['until'])
+    end
+    return Answer.some(named)
+  end
+
+  local denial = Admission.admit(call, function()
+    return false
+  end) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local earlier, misused = Answers.answered_before(call)
+  if misused then
+    return misused
+  elseif earlier then
+    local first = cjson.decode(earlier)
+    local task = Task.load_task(call, first.id)
+    if not task or not Task.is_owned_by(call, task, call.member) or string.format('%.0f', task.token) ~= first.token then
+      return Team.refuse(call, 'CLAIM_LOST', { id = first.id, owner = (task or {}).owner, status = (task or {}).status })
+    end
+    local files = first.locks
+    if files and not files.own then
+      -- They had no room.
+      local own = {}
+      for index, entry in ipairs(FileLocks.locks_of(call, first.id, task) or {}) do
+        own[index] = Entries.to_json(call, entry)
+      end
+      files.own = Answer.some(own)
+      LockChanges.save(call)
+    end
+    return Team.reply(call, files and 'CLAIMED_FILES' or 'CLAIMED', {
+      task = View.whole_view(call, first.id, task),
+      passed = passed_over(first.passed),
+      files = files,
+      files_now = first.now,
+    })
+  end
+  local seconds, file_mode = call.request.seconds, call.request.file_mode
+  local refusal = Hold.may_claim(call)
+  if refusal then
+    return refusal
+  end
+  do
+    -- Expired claims since the last call; this bounds a run.
+    local MOST_SETTLED = 512
+    Task.settle_lapsed(call, MOST_SETTLED)
+  end
+
+  -- The first of some tasks that the caller may have. Those before it are `passed`; `is_over`: no more files can be looked at.
+  local passed, is_over, unjudged, first_of = {}, false, {}
+  local surveyed -- what Survey.of() gives of the files of the last task that was looked at
+  do
+    local is_passed, is_skipped, file_count = {}, {}, 0
+    for _, id in ipairs(call.request.skipped or {}) do
+      is_skipped[id] = true
+    end
+    local function pass_over(id, reason, handle, ends, entry, what)
+      is_passed[id] = true
+      passed[#passed + 1] = {
+        id,
+        reason,
+        handle or '',
+        ends and string.format('%.0f', ends) or '',
+        entry and entry.user_id or '',
+        entry and entry.agent_id or '',
+        what or '',
+      }
+    end
+
+    -- Whether files of the task are blocked; then it is passed over. One run looks at MOST_FILES.
+    local function is_in_the_way(id, task)
+      local MOST_FILES = 1024
+      if task.branch and task.branch ~= call.request.branch then
+        pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
+        return true
+      elseif is_skipped[id] then
+        pass_over(id, 'INTENT')
+        return true
+      end
+      is_over = file_count > 0 and file_count + #task.files > MOST_FILES
+      if is_over then
+        return true
+      end
+      file_count = file_count + #task.files
+      if not Policy.has_judged(call, task.files) then
+        for _, path in ipairs(task.files) do
+          table.insert(unjudged, path)
+        end
+        is_passed[id] = true
+        return true
+      end
+      surveyed = { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
+      local findings, is_blocked = unpack(surveyed, 1, 2)
+      if not findings then
+        is_over = true
+        pass_over(id, 'TOO_MUCH')
+        return true
+      end
+      if is_blocked then
+        local entry = cjson.decode(findings[1].entry)
+        pass_over(id, 'LOCKED', nil, entry.expiry_ms, entry, entry.file_path)
+        return true
+      end
+      local other, shared = FileClaims.other_task_of(call, id, task.files)
+      if other then
+        pass_over(id, 'FILES_CLAIMED', call.member.handle, nil, nil, shared)
+      end
+      return other ~= nil
+    end
+
+    function first_of(ids)
+      if #ids == 0 then
+        return nil
+      end
+      local stored = redis.call('HMGET', call.keys.tasks, unpack(ids))
+      for index, id in ipairs(ids) do
+        local task = stored[index] and not is_passed[id] and cjson.decode(stored[index])
+        if task and Task.is_reserved(call, task, call.member) then
+          pass_over(id, 'RESERVED', task.assignee, task.reserved)
+        elseif task and not (task.files and file_mode == 'HEAD' and is_in_the_way(id, task)) then
+          return id, task
+        elseif is_over then
+          return nil
+        end
+      end
+    end
+  end
+
+  -- Of those that are assigned to the caller, the ready ones, in the order of the queue.
+  local function assigned_ids()
+    local found = {}
+    for id in string.gmatch(call.member.assigned, '%S+') do
+      local score = redis.call('ZSCORE', call.keys.ready, id)
+      local task = score and Task.load_task(call, id)
+      if task and task.assignee and string.lower(task.assignee) == string.lower(call.member.handle) then
+        found[#found + 1] = { id = id, score = tonumber(score) }
+      end
+    end
+    table.sort(found, function(one, other)
+      return one.score < other.score
+    end)
+    for index, place in ipairs(found) do
+      found[index] = place.id
+    end
+    return found
+  end
+
+  -- The outcome where no task is given.
+  local function nothing()
+    local MOST_NAMED = 5
+    -- Whether an unclaimed task waits for this one: of the first that depend on it.
+    local function is_waited_for(id)
+      local MOST_DEPENDENTS = 20
+      local ids = Edges.ends_of(call, 'b', id, MOST_DEPENDENTS)
+      local completed, found = Edges.statuses(call, ids)
+      for _, other in ipairs(ids) do
+        if found[other] and not completed[other] and not string.find(found[other], '"owner":"', 1, true) then
+          return true
+        end
+      end
+      return false
+    end
+    local lapsing, looked_at, blocking, held_back, held_back_count = {}, {}, {}, {}, 0
+    local open, claimed = tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')), redis.call('ZCARD', call.keys.leases)
+    local made, ready = tonumber(redis.call('HGET', call.keys.team, 'tasks') or 0), redis.call('ZCARD', call.keys.ready)
+    local leases = redis.call('ZRANGE', call.keys.leases, 0, MOST_NAMED - 1)
+    for _, claimed_id in ipairs(leases) do
+      local held_task = Task.load_task(call, claimed_id)
+      lapsing[#lapsing + 1] = { id = claimed_id, owner = held_task.owner, expires = held_task.expires }
+      looked_at[#looked_at + 1] = claimed_id
+    end
+    if open > claimed + ready then
+      -- Waiting tasks wait, in the end, for tasks that are claimed, passed over or held back.
+      for index = 1, math.min(#passed, MOST_NAMED) do
+        looked_at[#looked_at + 1] = passed[index][1]
+      end
+      local marks = redis.call('ZRANGEBYLEX', call.keys.edges, '[h ', '(h ~', 'LIMIT', 0, MOST_NAMED)
+      for index, mark in ipairs(marks) do
+        local held_id = string.sub(mark, 3)
+        held_back[index], looked_at[#looked_at + 1] = { id = held_id, creator = Task.load_task(call, held_id).by }, held_id
+      end
+      held_back_count = #marks < MOST_NAMED and #marks or redis.call('ZLEXCOUNT', call.keys.edges, '[h ', '(h ~')
+      for _, other in ipairs(open > claimed + ready + held_back_count and looked_at or {}) do
+        if #blocking < MOST_NAMED and is_waited_for(other) then
+          blocking[#blocking + 1] = other
+        end
+      end
+    end
+    return Team.reply(call, 'NOTHING', {
+      counts = { made = made, open = open, claimed = claimed, ready = ready },
+      held = Answer.some(lapsing),
+      passed = passed_over(passed),
+      obstacles = {
+        blocking = Answer.some(blocking),
+        held_back = Answer.some(held_back),
+        held_back_count = held_back_count,
+        leader = call.team.leader,
+      },
+    })
+  end
+
+  -- The answer for a repeated request. Of a large one, the locks are read again when it is repeated, and then the findings are counted as
+  -- left out.
+  local function kept_answer(id, task, files)
+    local MOST_BYTES = 16384
+    -- `locks`, and not `files`: earlier versions kept lists there.
+    local kept = { id = id, token = string.format('%.0f', task.token), passed = passed, locks = files, now = call.now }
+    local text = cjson.encode(kept)
+    if not files or #text <= MOST_BYTES then
+      return text
+    end
+    local fewer = {}
+    for name, value in pairs(files) do
+      fewer[name] = value
+    end
+    kept.locks, fewer.own = fewer, nil
+    text = cjson.encode(kept)
+    if #text <= MOST_BYTES then
+      return text
+    end
+    fewer.omitted, fewer.findings = (fewer.omitted or 0) + #(fewer.findings or {}), nil
+    return cjson.encode(kept)
+  end
+
+  local id, task = first_of(assigned_ids())
+  if not id and not is_over then
+    local MOST_LOOKED_AT = 32
+    id, task = first_of(redis.call('ZRANGE', call.keys.ready, 0, MOST_LOOKED_AT - 1))
+  end
+  if #unjudged > 0 then
+    LockChanges.save(call)
+    return Policy.question(call, unjudged)
+  end
+  if not id then
+    LockChanges.save(call)
+    Renewals.renew(call)
+    return nothing()
+  end
+  local has_files, files = task.files ~= nil and file_mode ~= nil, nil
+  if has_files and file_mode == 'NO_HEAD' then
+    return Team.refuse(call, 'HEAD_REQUIRED', { id = id, field = 'agent_head' })
+  end
+  task.locked = nil
+  if has_files then
+    call.gate.is_quiet = true
+    refusal, files = FileClaims.claim(call, id, task, seconds, surveyed)
+    if refusal then
+      return refusal
+    end
+  elseif DueMark.lacks_mark(call, seconds) then
+    return { 'MARK_FIRST', call.now }
+  else
+    DueMark.note_mark(call, seconds)
+  end
+  Renewals.renew(call)
+  Hold.hold(call, id, task, seconds)
+  if call.request.request_key then
+    Answers.remember_answer(call, kept_answer(id, task, files))
+  end
+  return Team.reply(call, files and 'CLAIMED_FILES' or 'CLAIMED', {
+    task = View.whole_view(call, id, task),
+    passed = passed_over(passed),
+    files = files,
+  })
+end

@@ -1,0 +1,82 @@
+-- Answers to repeated requests: the same key of the same agent gets the first answer for ten minutes.
+-- The request has `request_key`: the name of its function and the key, and `request_digest`: that of its content; absent without a key.
+-- keys.answers has those of a login in the repository, under 'TEAM AGENT KEY': all its agents have this room together.
+local Team = require('teams/team')
+
+local Answers = {}
+
+local ANSWERS_KEPT_FOR, MOST_ANSWERS, MOST_ANSWER_BYTES = 600, 4000, 16777216
+-- The field of keys.answers with the size of the answers: `count`, `bytes`, `oldest` (when the oldest may be from). No request
+-- has this field: it would begin with a team.
+local ROOM = '#'
+
+-- call.room: its content, once it is read
+
+-- Forgets the answers that are too old, and counts the others.
+local function forget_old_answers(call)
+  local stored, gone = redis.call('HGETALL', call.keys.answers), {}
+  call.room = { count = 0, bytes = 0, oldest = call.now }
+  for index = 1, #stored, 2 do
+    -- In the text: to decode all takes too long. No other field can contain this: its quotes are escaped.
+    local _, at = string.find(stored[index + 1], '"time":', 1, true)
+    local time = tonumber(string.match(stored[index + 1], '^%d+', at and at + 1))
+    if stored[index] ~= ROOM and call.now - (time or 0) >= ANSWERS_KEPT_FOR then
+      gone[#gone + 1] = stored[index]
+    elseif stored[index] ~= ROOM then
+      call.room.count, call.room.bytes = call.room.count + 1, call.room.bytes + #stored[index + 1]
+      call.room.oldest = math.min(call.room.oldest, time)
+    end
+  end
+  if #gone > 0 then
+    redis.call('HDEL', call.keys.answers, unpack(gone))
+  end
+  redis.call('HSET', call.keys.answers, ROOM, cjson.encode(call.room))
+end
+
+local function field_of(call, key)
+  return call.team_key .. ' ' .. call.request.agent_id .. ' ' .. key
+end
+
+local function has_no_room(call)
+  return call.room.count >= MOST_ANSWERS or call.room.bytes >= MOST_ANSWER_BYTES
+end
+
+-- The earlier answer, as text; or nil and, if the key was used for another request, or there is no room for another answer, the
+-- refusal.
+function Answers.answered_before(call)
+  local key = call.request.request_key
+  if not key then
+    return nil
+  end
+  local stored, stored_room = unpack(redis.call('HMGET', call.keys.answers, field_of(call, key), ROOM))
+  local answer = stored and cjson.decode(stored)
+  -- A team that was deleted, and made again, has no earlier requests.
+  if answer and answer.team == call.team.created and call.now - answer.time < ANSWERS_KEPT_FOR then
+    if answer.digest ~= call.request.request_digest then
+      -- Behind the name of the function.
+      return nil, Team.refuse(call, 'KEY_REUSED', { key = (string.gsub(key, '^%S+ ', '')) })
+    end
+    return answer.text
+  end
+  call.room = stored_room and cjson.decode(stored_room) or { count = 0, bytes = 0, oldest = call.now }
+  if has_no_room(call) and call.now - call.room.oldest >= ANSWERS_KEPT_FOR then
+    forget_old_answers(call)
+  end
+  if has_no_room(call) then
+    return nil, Team.refuse(call, 'TOO_MANY', { what = 'request keys in ten minutes', most = MOST_ANSWERS })
+  end
+end
+
+-- Remembers the answer, for which answered_before() has found room.
+function Answers.remember_answer(call, text)
+  local key = call.request.request_key
+  if not key then
+    return
+  end
+  local answer = cjson.encode({ time = call.now, team = call.team.created, digest = call.request.request_digest, text = text })
+  call.room.count, call.room.bytes = call.room.count + 1, call.room.bytes + #answer
+  redis.call('HSET', call.keys.answers, field_of(call, key), answer, ROOM, cjson.encode(call.room))
+  redis.call('EXPIRE', call.keys.answers, ANSWERS_KEPT_FOR)
+end
+
+return Answers

@@ -1,0 +1,34 @@
+-- Bytes that members make the store keep, counted for the login that sent them, so that no login fills it for the others. Of each kind,
+-- `bytes` of tasks (tasks/bytes) and `mail` of messages (mail/deliver), keys.team has those of a login in the team, `KIND LOGIN`, and
+-- keys.teams those in the repository, `/KIND LOGIN`, and those of all, `/KIND`.
+local TeamBytes = {}
+
+function TeamBytes.count_bytes(call, kind, login, bytes)
+  if bytes == 0 then
+    return
+  end
+  local counts =
+    { { call.keys.team, kind .. ' ' .. login }, { call.keys.teams, '/' .. kind .. ' ' .. login }, { call.keys.teams, '/' .. kind } }
+  for _, count in ipairs(counts) do
+    if redis.call('HINCRBY', count[1], count[2], bytes) <= 0 then
+      redis.call('HDEL', count[1], count[2])
+    end
+  end
+end
+
+-- Nil if the caller has room for so many bytes more; else the exceeded limit, in words, and its bound.
+function TeamBytes.full_of(call, kind, bytes)
+  local MOST_MIB, MOST_MIB_OF_LOGIN, MIB = 256, 64, 1048576
+  if bytes == 0 then
+    return nil
+  end
+  local what = kind == 'mail' and 'messages' or 'tasks with their texts'
+  local own, all = unpack(redis.call('HMGET', call.keys.teams, '/' .. kind .. ' ' .. call.request.user_id, '/' .. kind))
+  if (own or 0) + bytes > MOST_MIB_OF_LOGIN * MIB then
+    return 'MiB of ' .. what .. ' by one login', MOST_MIB_OF_LOGIN
+  elseif (all or 0) + bytes > MOST_MIB * MIB then
+    return 'MiB of ' .. what .. ' in a repository', MOST_MIB
+  end
+end
+
+return TeamBytes

@@ -1,0 +1,8 @@
+-- Extensions of the seams of locks by teams.
+local OfferedSeam = require('seams/offered')
+local Suggested = require('teams/suggested')
+local Waiting = require('teams/waiting')
+local WaitingSeam = require('seams/waiting')
+
+OfferedSeam.tasks = Suggested.tasks
+WaitingSeam.of_caller = Waiting.of_caller

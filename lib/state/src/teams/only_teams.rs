@@ -1,0 +1,39 @@
+use quick_cache::sync::Cache;
+
+use coord_domain::team::TeamName;
+use coord_domain::{Holder, RepoId};
+
+/// Most agents whose team a process remembers.
+const MOST: usize = 4_096;
+
+/// The only team of each agent that left its team out, as this process has seen it last. It is a guess: scripts check it
+/// ([`super::TeamTerms::is_assumed`]).
+pub struct OnlyTeams(Cache<(RepoId, String), TeamName>);
+
+impl Default for OnlyTeams {
+    fn default() -> Self {
+        OnlyTeams(Cache::new(MOST))
+    }
+}
+
+fn key(repo: &RepoId, agent: &Holder) -> (RepoId, String) {
+    // No login has a blank.
+    (repo.clone(), format!("{} {}", agent.user_id, agent.agent_or_empty()))
+}
+
+impl OnlyTeams {
+    pub fn get(&self, repo: &RepoId, agent: &Holder) -> Option<TeamName> {
+        self.0.get(&key(repo, agent))
+    }
+
+    /// Remembers that `team` is the only one of `agent`, or that it has none or several.
+    pub fn set(&self, repo: &RepoId, agent: &Holder, team: Option<&TeamName>) {
+        let key = key(repo, agent);
+        match team {
+            Some(team) => self.0.insert(key, team.clone()),
+            None => {
+                self.0.remove(&key);
+            }
+        }
+    }
+}

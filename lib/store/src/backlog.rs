@@ -1,0 +1,153 @@
+//! The messages of a subscription that its reader has yet to take, bounded: a reader that stops reading loses its subscription, and
+//! holds no more memory.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use tokio::sync::Notify;
+
+/// Messages that a reader may fall behind, and their bytes; one message may have more. (Redis ends a subscription at 32 MiB, or
+/// at 8 MiB for a minute.)
+const MOST_WAITING: usize = 1024;
+const MOST_BYTES_WAITING: usize = 8 << 20;
+
+#[derive(Default)]
+struct Waiting {
+    messages: VecDeque<Bytes>,
+    bytes: usize,
+    is_over: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    changed: Notify,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The end of a subscription at which messages arrive. When it is dropped, the stream ends behind the messages that wait.
+#[derive(Debug)]
+pub struct Backlog(Weak<Shared>);
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Shared")
+    }
+}
+
+impl Backlog {
+    /// A subscription: where messages arrive, and where they are read.
+    pub fn open() -> (Backlog, BoxStream<'static, Bytes>) {
+        let shared = Arc::new(Shared::default());
+        let backlog = Backlog(Arc::downgrade(&shared));
+        let messages = stream::unfold(shared, async |shared| {
+            loop {
+                let next = {
+                    let mut waiting = shared.lock();
+                    let next = waiting.messages.pop_front();
+                    waiting.bytes -= next.as_ref().map_or(0, Bytes::len);
+                    next.ok_or(waiting.is_over)
+                };
+                match next {
+                    Ok(message) => return Some((message, shared)),
+                    Err(true) => return None,
+                    Err(false) => shared.changed.notified().await,
+                }
+            }
+        });
+        (backlog, messages.boxed())
+    }
+
+    /// Whether there is a reader.
+    pub fn is_read(&self) -> bool {
+        self.0.upgrade().is_some_and(|shared| !shared.lock().is_over)
+    }
+
+    /// Adds a message. Whether the subscription goes on: it is over when its reader is gone, or has fallen too far behind; then the
+    /// backlog is dropped, since the reader has to begin anew.
+    pub fn push(&self, message: &Bytes) -> bool {
+        let Some(shared) = self.0.upgrade() else { return false };
+        let mut waiting = shared.lock();
+        let bytes = waiting.bytes + message.len();
+        let has_room =
+            waiting.messages.is_empty() || (waiting.messages.len() < MOST_WAITING && bytes <= MOST_BYTES_WAITING);
+        if has_room && !waiting.is_over {
+            waiting.messages.push_back(message.clone());
+            waiting.bytes = bytes;
+        } else {
+            *waiting = Waiting {
+                is_over: true,
+                ..Waiting::default()
+            };
+        }
+        let goes_on = !waiting.is_over;
+        drop(waiting);
+        shared.changed.notify_one();
+        goes_on
+    }
+}
+
+impl Drop for Backlog {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.lock().is_over = true;
+            shared.changed.notify_one();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn count(mut messages: BoxStream<'static, Bytes>) -> usize {
+        let mut count = 0;
+        while messages.next().await.is_some() {
+            count += 1;
+        }
+        count
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_falls_behind_in_number_or_in_bytes_loses_all_that_waits() {
+        for (bytes, fitting) in [
+            (1, MOST_WAITING),
+            (MOST_BYTES_WAITING / 4, 4),
+            (2 * MOST_BYTES_WAITING, 1),
+        ] {
+            let message = Bytes::from(vec![b'x'; bytes]);
+            let (backlog, messages) = Backlog::open();
+            for _ in 0..fitting {
+                assert!(backlog.push(&message));
+            }
+            assert!(backlog.is_read() && !backlog.push(&message) && !backlog.is_read());
+            assert_eq!(backlog.0.upgrade().map(|shared| shared.lock().messages.len()), Some(0));
+            assert!(!backlog.push(&message), "it is over");
+            assert_eq!(count(messages).await, 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_keeps_up_gets_all_and_the_end() {
+        let (backlog, mut messages) = Backlog::open();
+        let message = Bytes::from(vec![b'x'; MOST_BYTES_WAITING / 2]);
+        for _ in 0..10 {
+            assert!(backlog.push(&message));
+            assert_eq!(messages.next().await, Some(message.clone()));
+        }
+        assert!(backlog.push(&message) && backlog.push(&message));
+        drop(backlog);
+        assert_eq!(count(messages).await, 2);
+        let (backlog, messages) = Backlog::open();
+        drop(messages);
+        assert!(!backlog.push(&message) && !backlog.is_read());
+    }
+}

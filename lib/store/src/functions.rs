@@ -1,0 +1,177 @@
+//! The library of functions on a store: whether it can be used, and unused libraries of other versions.
+//!
+//! A store that has no functions, or denies them, runs the same scripts by EVALSHA.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::round_trip::{Dialect, RoundTrip, Words};
+use super::script::Library;
+use super::script::is_library;
+use super::{Limits, StoreError, Value};
+
+/// Exists while a library is in use: set by each process that calls it, at most once a day.
+fn used(library: &str) -> String {
+    format!("coord:library:{library}")
+}
+
+/// Exists for a day after unused libraries were looked for.
+const SWEPT: &str = "coord:libraries:swept";
+
+/// Loads in a row that fail for reasons that are not known before a process stops to try.
+const MOST_FAILURES: u32 = 3;
+
+/// How often a process notes that its library is in use, and how long the note stays: a week longer than a day.
+const NOTED_EVERY: Duration = Duration::from_secs(24 * 3600);
+const UNUSED_AFTER: &str = "691200";
+
+/// How often unused libraries are looked for.
+const SWEPT_EVERY: &str = "86400";
+
+/// The functions of a store, as this process knows them.
+#[derive(Debug, Default)]
+pub(super) struct Functions {
+    is_denied: AtomicBool,
+    failures: AtomicU32,
+    noted_at: Mutex<Option<Instant>>,
+}
+
+impl Functions {
+    /// Whether scripts are called as functions.
+    pub fn are_used(&self) -> bool {
+        !self.is_denied.load(Ordering::Relaxed)
+    }
+
+    /// Notes the outcome of a load, and returns whether the library is there.
+    pub fn note_load(&self, loaded: &Result<Vec<Value>, StoreError>) -> bool {
+        // A store that is full, a replica, busy or out of reach may be well a moment later.
+        let (error, is_lasting) = match loaded {
+            Ok(replies) => match replies.first() {
+                Some(Value::Error(error)) if !error.contains("already exists") => {
+                    (error.clone(), error.starts_with("ERR "))
+                }
+                _ => {
+                    self.failures.store(0, Ordering::Relaxed);
+                    return true;
+                }
+            },
+            Err(StoreError::Unreachable(_) | StoreError::Timeout(_)) => return false,
+            Err(error) => (error.to_string(), true),
+        };
+        if lacks_functions(&error) || is_lasting && self.failures.fetch_add(1, Ordering::Relaxed) + 1 >= MOST_FAILURES {
+            self.deny(&error);
+        }
+        false
+    }
+
+    /// Notes that the store has no functions.
+    pub fn deny(&self, error: &str) {
+        if !self.is_denied.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                error,
+                "the store has no functions, or denies them: scripts run by EVALSHA, which is slower (Redis 7 or Valkey with FCALL and FUNCTION allowed is faster)"
+            );
+        }
+    }
+
+    /// The command by which the library with this name is noted to be in use, once a day.
+    pub fn due_note(&self, name: impl FnOnce() -> String) -> Option<Words<'static>> {
+        let mut noted_at = self.noted_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted_at.is_some_and(|at| at.elapsed() < NOTED_EVERY) {
+            return None;
+        }
+        *noted_at = Some(Instant::now());
+        Some(words(["SET", &used(&name()), "", "EX", UNUSED_AFTER]))
+    }
+}
+
+/// Whether this error says that the library of a function is not loaded.
+pub(super) fn is_missing(error: &str) -> bool {
+    error.contains("Function not found") && !error.contains(" script: ")
+}
+
+/// Whether this error says that there are no functions, or that this user may not use them.
+pub(super) fn lacks_functions(error: &str) -> bool {
+    let error = error.to_ascii_lowercase();
+    // An error that a function itself raises ends with its place.
+    if error.contains(" script: ") {
+        return false;
+    }
+    let names_it = error.contains("fcall") || error.contains("function");
+    let is_denied = [
+        "noperm",
+        "unknown command",
+        "unknown subcommand",
+        "not available",
+        "not supported",
+        "not allowed",
+    ];
+    names_it && is_denied.iter().any(|denied| error.contains(denied))
+}
+
+/// Whether a function was not begun, because it might write where nothing can be written: as a script it may read.
+pub(super) fn was_not_begun(error: &str) -> bool {
+    let codes = ["OOM ", "READONLY ", "MISCONF ", "NOREPLICAS ", "MASTERDOWN "];
+    !error.contains(" script: ") && codes.iter().any(|code| error.starts_with(code))
+}
+
+/// Deletes libraries of other versions that were not used for a week, once a day.
+pub(super) async fn delete_unused(
+    own: &Library,
+    wire: &impl RoundTrip,
+    dialect: &Dialect,
+    limits: &Limits,
+) -> Result<(), StoreError> {
+    if !dialect.functions.are_used() {
+        return Ok(());
+    }
+    let ask = async |batch: Vec<Words<'static>>| {
+        let sent = tokio::time::timeout(limits.call, wire.send(&batch)).await;
+        sent.map_err(|_| StoreError::Timeout(limits.call))?
+            .map_err(|failure| failure.error)
+    };
+    let prefix = own.prefix;
+    let swept = ask(vec![words(["SET", SWEPT, "", "NX", "EX", SWEPT_EVERY])]).await?;
+    if !matches!(swept.first(), Some(Value::Status(_))) {
+        return Ok(());
+    }
+    let listed = ask(vec![words(["FUNCTION", "LIST", "LIBRARYNAME", &format!("{prefix}_*")])]).await?;
+    let own = own.name(dialect.flag);
+    let mut others = names(listed.first());
+    others.retain(|name| is_library(prefix, name) && *name != own);
+    if others.is_empty() {
+        return Ok(());
+    }
+    let used = others.iter().map(|name| words(["EXISTS", &used(name)]));
+    let used = ask(used.collect()).await?;
+    let unused = others.iter().zip(&used).filter(|(_, used)| **used == Value::Int(0));
+    let delete: Vec<Words<'static>> = unused.map(|(name, _)| words(["FUNCTION", "DELETE", name])).collect();
+    if !delete.is_empty() {
+        tracing::info!(
+            count = delete.len(),
+            "libraries of earlier versions are deleted, unused for a week"
+        );
+        ask(delete).await?;
+    }
+    Ok(())
+}
+
+/// The names in a reply to FUNCTION LIST: each library is a list of names and values.
+fn names(listed: Option<&Value>) -> Vec<String> {
+    let libraries = listed.and_then(Value::as_array).unwrap_or_default();
+    let name = |library: &Value| {
+        let (fields, _) = library.as_array()?.as_chunks::<2>();
+        let [_, name] = fields
+            .iter()
+            .find(|[field, _]| field.as_str() == Some("library_name"))?;
+        name.as_str().map(str::to_owned)
+    };
+    libraries.iter().filter_map(name).collect()
+}
+
+fn words<const N: usize>(words: [&str; N]) -> Words<'static> {
+    words.map(|word| word.as_bytes().to_vec().into()).into()
+}

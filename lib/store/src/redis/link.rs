@@ -1,0 +1,132 @@
+//! The one connection that all requests share.
+//!
+//! The `redis` crate's own manager detects a lost connection only by a request that fails on it: the first claim after an
+//! idle hour would be OFFLINE. Here the task that drives a connection reports its end, so that a lost connection is replaced
+//! before anything is sent on it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
+use redis::AsyncConnectionConfig;
+use redis::aio::MultiplexedConnection;
+use tokio::task::AbortHandle;
+
+use super::reply;
+use super::transport::Dialer;
+use crate::round_trip::Failure;
+use crate::{StoreError, Value};
+
+/// A connection, and whether it is open.
+#[derive(Clone)]
+struct Line {
+    connection: MultiplexedConnection,
+    is_open: Arc<AtomicBool>,
+    _driver: Arc<Driver>,
+}
+
+/// Ends the task that drives a connection after the last request on it.
+struct Driver(AbortHandle);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// An attempt to connect, shared by all requests that need the connection; then its outcome.
+type Attempt = Shared<BoxFuture<'static, Result<Line, Failure>>>;
+
+/// The connection to one server, made on demand.
+pub(super) struct Link {
+    dialer: Dialer,
+    attempt: Mutex<Option<Attempt>>,
+}
+
+impl Link {
+    /// A connection to the server of `dialer`.
+    pub fn new(dialer: Dialer) -> Self {
+        Link {
+            dialer,
+            attempt: Mutex::default(),
+        }
+    }
+
+    /// Sends `pipeline`, of `count` commands, and returns their replies.
+    pub async fn send(&self, pipeline: &redis::Pipeline, count: usize) -> Result<Vec<Value>, Failure> {
+        let mut line = self.line().await?;
+        let replies = line
+            .connection
+            .send_packed_commands(pipeline, 0, count)
+            .await
+            .map_err(|error| {
+                if !reply::is_of_one_command(&error) {
+                    line.is_open.store(false, Ordering::Release);
+                }
+                reply::failure(&error)
+            })?;
+        reply::replies(replies)
+    }
+
+    /// Makes the next request connect anew. Requests on the present connection still get their replies.
+    pub fn abandon(&self) {
+        *self.attempt.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    async fn line(&self) -> Result<Line, Failure> {
+        let attempt = {
+            let mut current = self.attempt.lock().unwrap_or_else(PoisonError::into_inner);
+            match current.as_ref().filter(|attempt| is_usable(attempt)) {
+                Some(attempt) => attempt.clone(),
+                None => current.insert(begin(self.dialer.clone())).clone(),
+            }
+        };
+        attempt.await
+    }
+}
+
+/// Whether `attempt` is in progress, or ended with a connection that is still open.
+fn is_usable(attempt: &Attempt) -> bool {
+    match attempt.peek() {
+        None => true,
+        Some(Ok(line)) => line.is_open.load(Ordering::Acquire),
+        Some(Err(_)) => false,
+    }
+}
+
+fn begin(dialer: Dialer) -> Attempt {
+    let attempt = async move {
+        let limit = dialer.limit();
+        let connecting = tokio::time::timeout(limit, connect(&dialer)).await;
+        connecting.unwrap_or_else(|_| Err(Failure::passing(StoreError::Timeout(limit))))
+    };
+    let attempt = attempt.boxed().shared();
+    // In its own task it continues even if the caller has given up.
+    tokio::spawn(attempt.clone());
+    attempt
+}
+
+async fn connect(dialer: &Dialer) -> Result<Line, Failure> {
+    let stream = dialer.dial().await?;
+    // Callers enforce the limits; the crate's default of half a second would be shorter.
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(None)
+        .set_response_timeout(None);
+    let (connection, driver) = MultiplexedConnection::new_with_config(dialer.address().login(), stream, config)
+        .await
+        .map_err(|error| reply::login_failure(&error))?;
+    let is_open = Arc::new(AtomicBool::new(true));
+    let task = tokio::spawn({
+        let is_open = is_open.clone();
+        async move {
+            driver.await;
+            is_open.store(false, Ordering::Release);
+        }
+    });
+    Ok(Line {
+        connection,
+        is_open,
+        _driver: Arc::new(Driver(task.abort_handle())),
+    })
+}

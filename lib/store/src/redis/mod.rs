@@ -1,0 +1,162 @@
+//! Redis and Valkey over `redis://`, `rediss://` and `unix://`: one multiplexed connection, made by the first request and
+//! replaced when it is lost. It uses RESP2, so that replies have the shapes of Upstash's REST API.
+
+mod address;
+mod link;
+mod reply;
+mod transport;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use redis::aio::PubSub;
+
+use self::address::Address;
+use self::link::Link;
+use self::transport::Dialer;
+use super::functions;
+use super::round_trip::{self, Dialect, Failure, RoundTrip, Words};
+use super::{Backlog, Library, Limits, Request, Store, StoreError, Value, responded};
+
+/// A Redis or Valkey server.
+pub struct RedisStore {
+    link: Link,
+    dialer: Dialer,
+    limits: Limits,
+    dialect: Dialect,
+}
+
+/// A task that ends with this.
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Options of a [`RedisStore`] besides the URL.
+#[derive(Clone, Debug, Default)]
+pub struct RedisOptions {
+    /// Time limits and retries.
+    pub limits: Limits,
+    /// Certificate authorities to trust for `rediss://`, each in DER, besides those of the system and the built-in ones.
+    pub extra_roots: Vec<Vec<u8>>,
+}
+
+impl std::fmt::Debug for RedisStore {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "RedisStore({})", self.describe())
+    }
+}
+
+impl RedisStore {
+    /// The server at `url`: `redis://`, `rediss://` (TLS) or `unix://`, with `USER:PASSWORD@` and `/DATABASE` if needed. It
+    /// connects with the first request: a server that is down is no error here.
+    ///
+    /// # Errors
+    /// [`StoreError::NotConfigured`] when `url` is not such a URL. The text never contains the URL.
+    pub fn connect(url: &str) -> Result<Self, StoreError> {
+        Self::with_options(url, RedisOptions::default())
+    }
+
+    /// As [`RedisStore::connect`], with more options.
+    ///
+    /// # Errors
+    /// See [`RedisStore::connect`]; also when an extra root is not a certificate.
+    pub fn with_options(url: &str, options: RedisOptions) -> Result<Self, StoreError> {
+        let RedisOptions { limits, extra_roots } = options;
+        let dialer = Dialer::new(Address::parse(url)?, &extra_roots, limits.connect)?;
+        Ok(RedisStore {
+            link: Link::new(dialer.clone()),
+            dialer,
+            limits,
+            dialect: Dialect::new(""),
+        })
+    }
+}
+
+#[async_trait]
+impl RoundTrip for RedisStore {
+    async fn send(&self, batch: &[Words<'_>]) -> Result<Vec<Value>, Failure> {
+        let mut pipeline = redis::Pipeline::with_capacity(batch.len());
+        for words in batch {
+            let bytes = words.iter().map(|word| word.len()).sum();
+            let mut command = redis::Cmd::with_capacity(words.len(), bytes);
+            for word in words {
+                command.arg(word.as_ref());
+            }
+            pipeline.add_command(command);
+        }
+        let sending = self.link.send(&pipeline, batch.len());
+        tokio::time::timeout(self.limits.request, sending)
+            .await
+            .unwrap_or_else(|_| {
+                // The connection may be lost without a notice. If it is only slow, its pending requests still get their
+                // replies.
+                self.link.abandon();
+                Err(Failure::passing(StoreError::Timeout(self.limits.request)))
+            })
+    }
+}
+
+#[async_trait]
+impl Store for RedisStore {
+    async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        round_trip::run(self, &self.dialect, &self.limits, &batch).await
+    }
+
+    async fn delete_unused_libraries(&self, own: &Library) -> Result<(), StoreError> {
+        functions::delete_unused(own, self, &self.dialect, &self.limits).await
+    }
+
+    async fn responds(&self) -> Result<(), StoreError> {
+        // On a separate connection: on the other one, Redis answers nothing after a write that is paused.
+        let mut ping = redis::Pipeline::with_capacity(1);
+        ping.cmd("PING");
+        let link = Link::new(self.dialer.clone());
+        let sending = tokio::time::timeout(self.limits.request, link.send(&ping, 1));
+        let sent = sending.await.map_err(|_| StoreError::Timeout(self.limits.request))?;
+        responded(sent.map_err(|failure| failure.error)?)
+    }
+
+    async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        let subscribing = async {
+            let stream = self.dialer.dial().await?;
+            let login = self.dialer.address().login();
+            let mut connection = PubSub::new(login, stream)
+                .await
+                .map_err(|error| reply::failure(&error))?;
+            connection
+                .subscribe(channel)
+                .await
+                .map_err(|error| reply::failure(&error))?;
+            Ok(connection)
+        };
+        let connection = tokio::time::timeout(self.limits.request, subscribing)
+            .await
+            .map_err(|_| StoreError::Timeout(self.limits.request))?
+            .map_err(|failure: Failure| failure.error)?;
+        let mut messages = connection.into_on_message();
+        // The connection reads on, whether or not its messages are taken, and keeps them without a bound.
+        let (backlog, read) = Backlog::open();
+        let pump = AbortOnDrop(tokio::spawn(async move {
+            while let Some(message) = messages.next().await {
+                if !backlog.push(&Bytes::copy_from_slice(message.get_payload_bytes())) {
+                    break;
+                }
+            }
+        }));
+        Ok(read
+            .map(move |message| {
+                let _pump = &pump;
+                message
+            })
+            .boxed())
+    }
+
+    fn describe(&self) -> String {
+        format!("Redis at {}", self.dialer.address())
+    }
+}

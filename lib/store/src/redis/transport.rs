@@ -1,0 +1,112 @@
+//! Byte streams to a Redis server: TCP, TLS over TCP, or a Unix domain socket.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::aio::AsyncStream;
+use rustls::ClientConfig;
+use rustls::pki_types::{CertificateDer, ServerName};
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use super::address::{Address, ServerAddress};
+use crate::round_trip::Failure;
+use coord_runtime::root_certificates;
+
+use crate::StoreError;
+
+/// The silence after which a connection is probed, and the time limit of a probe: a subscription whose server vanished ends
+/// within a minute.
+const KEEPALIVE: Duration = Duration::from_secs(15);
+
+/// A byte stream to the server.
+pub(super) type Transport = Pin<Box<dyn AsyncStream + Send + Sync>>;
+
+/// Makes connections to one server.
+#[derive(Clone)]
+pub(super) struct Dialer {
+    address: Arc<Address>,
+    tls: Option<(TlsConnector, ServerName<'static>)>,
+    limit: Duration,
+}
+
+impl Dialer {
+    /// A dialer for the server at `address`. Reads the system's certificates if the address requires TLS.
+    ///
+    /// # Errors
+    /// [`StoreError::NotConfigured`] when the host is not a valid name for TLS, or a root is not a certificate.
+    pub fn new(address: Address, extra_roots: &[Vec<u8>], limit: Duration) -> Result<Self, StoreError> {
+        let tls = match address.place() {
+            ServerAddress::Tcp { host, is_tls: true, .. } => {
+                let name = ServerName::try_from(host.clone())
+                    .map_err(|_| StoreError::NotConfigured("the host of the Redis server is no valid name".into()))?;
+                Some((TlsConnector::from(Arc::new(tls(extra_roots)?)), name))
+            }
+            _ => None,
+        };
+        Ok(Dialer {
+            address: Arc::new(address),
+            tls,
+            limit,
+        })
+    }
+
+    /// The address of the server.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Time limit of a new connection, login included.
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// A new stream to the server, within the limit.
+    pub async fn dial(&self) -> Result<Transport, Failure> {
+        match tokio::time::timeout(self.limit, self.open()).await {
+            Ok(Ok(stream)) => Ok(stream),
+            Ok(Err(error)) => Err(Failure::passing(StoreError::Unreachable(error.to_string()))),
+            Err(_) => Err(Failure::passing(StoreError::Timeout(self.limit))),
+        }
+    }
+
+    async fn open(&self) -> std::io::Result<Transport> {
+        match self.address.place() {
+            ServerAddress::Tcp { host, port, .. } => {
+                let stream = TcpStream::connect((host.as_str(), *port)).await?;
+                stream.set_nodelay(true)?;
+                let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
+                SockRef::from(&stream).set_tcp_keepalive(&keepalive)?;
+                Ok(match &self.tls {
+                    Some((connector, name)) => Box::pin(connector.connect(name.clone(), stream).await?),
+                    None => Box::pin(stream),
+                })
+            }
+            #[cfg(unix)]
+            ServerAddress::Unix(path) => Ok(Box::pin(tokio::net::UnixStream::connect(path).await?)),
+            #[cfg(not(unix))]
+            ServerAddress::Unix(_) => Err(std::io::Error::from(std::io::ErrorKind::Unsupported)),
+        }
+    }
+}
+
+fn tls(extra_roots: &[Vec<u8>]) -> Result<ClientConfig, StoreError> {
+    let unusable = |error: rustls::Error| StoreError::NotConfigured(format!("TLS cannot be set up: {error}"));
+    // Named explicitly, because a process may have several providers and then no default.
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let trusted = extra_roots
+        .iter()
+        .cloned()
+        .chain(root_certificates::built_in().map(<[u8]>::to_vec))
+        .map(CertificateDer::from);
+    let verifier =
+        rustls_platform_verifier::Verifier::new_with_extra_roots(trusted, provider.clone()).map_err(unusable)?;
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(unusable)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth())
+}

@@ -1,0 +1,286 @@
+//! The common part of remote connections: scripts as functions of a library that is loaded where it is missing, or as EVALSHA
+//! first and EVAL on NOSCRIPT; retries, and the time limit.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use tokio::time::Instant;
+
+use super::functions::{self, Functions};
+use super::script::{Library, sha1_hex};
+use super::{Limits, Request, Script, StoreError, Value};
+use coord_runtime::timing::count_round_trip;
+
+/// One command as sent, name first.
+pub(super) type Words<'r> = Vec<Cow<'r, [u8]>>;
+
+/// Why a round trip failed.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    /// The error for the caller.
+    pub error: StoreError,
+    /// Whether the error is transient: no connection, a lost one, a timeout, or an overloaded server.
+    pub is_passing: bool,
+}
+
+impl Failure {
+    /// A transient failure, which may be retried.
+    pub fn passing(error: StoreError) -> Self {
+        Failure {
+            error,
+            is_passing: true,
+        }
+    }
+
+    /// A permanent failure.
+    pub fn lasting(error: StoreError) -> Self {
+        Failure {
+            error,
+            is_passing: false,
+        }
+    }
+}
+
+/// A connection that sends a batch and returns its replies, once.
+#[async_trait]
+pub(super) trait RoundTrip: Sync {
+    /// Sends `batch` in one round trip, within [`Limits::request`], and returns one reply for each command.
+    async fn send(&self, batch: &[Words<'_>]) -> Result<Vec<Value>, Failure>;
+}
+
+/// The form of scripts for a kind of store.
+#[derive(Debug)]
+pub(super) struct Dialect {
+    /// The flag of every script and function, or nothing.
+    pub flag: &'static str,
+    /// Prepended to the text of every script; changes its SHA-1.
+    first_line: String,
+    /// The SHA-1 of a script's plain text -> that of the text with `first_line`.
+    shas: Mutex<HashMap<&'static str, Arc<str>>>,
+    pub functions: Functions,
+}
+
+/// How a script is sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// FCALL of its function.
+    Function,
+    /// EVALSHA.
+    Sha,
+    /// EVAL.
+    Text,
+}
+
+impl Dialect {
+    /// Scripts and functions have `flag`, unless it is empty.
+    pub fn new(flag: &'static str) -> Self {
+        let first_line = match flag {
+            "" => String::new(),
+            flag => format!("#!lua flags={flag}\n"),
+        };
+        Dialect {
+            flag,
+            first_line,
+            shas: Mutex::new(HashMap::new()),
+            functions: Functions::default(),
+        }
+    }
+
+    fn text(&self, script: &'static Script) -> Cow<'static, [u8]> {
+        if self.first_line.is_empty() {
+            return Cow::Borrowed(script.source.as_bytes());
+        }
+        Cow::Owned([&self.first_line, script.source].concat().into_bytes())
+    }
+
+    fn sha(&self, script: &'static Script) -> Cow<'static, [u8]> {
+        if self.first_line.is_empty() {
+            return Cow::Borrowed(script.sha().as_bytes());
+        }
+        let mut shas = self.shas.lock().unwrap_or_else(PoisonError::into_inner);
+        let sha = shas
+            .entry(script.sha())
+            .or_insert_with(|| sha1_hex(&[&self.first_line, script.source].concat()).into());
+        Cow::Owned(sha.as_bytes().to_vec())
+    }
+
+    /// The form in which `request` is sent first.
+    fn first_form(&self, request: &Request) -> Form {
+        match library_of(request) {
+            Some(_) if self.functions.are_used() => Form::Function,
+            _ => Form::Sha,
+        }
+    }
+
+    fn words<'r>(&self, request: &'r Request, form: Form) -> Words<'r> {
+        match request {
+            Request::Command(words) => words.iter().map(|word| Cow::Borrowed(word.as_slice())).collect(),
+            Request::Script { script, keys, args } => {
+                let mut words = Vec::with_capacity(3 + keys.len() + args.len());
+                let (command, name) = match (form, script.library) {
+                    (Form::Function, Some(library)) => {
+                        ("FCALL", Cow::Owned(library.function(self.flag, script).into_bytes()))
+                    }
+                    (Form::Text, _) => ("EVAL", self.text(script)),
+                    _ => ("EVALSHA", self.sha(script)),
+                };
+                words.push(Cow::Borrowed(command.as_bytes()));
+                words.push(name);
+                words.push(Cow::Owned(keys.len().to_string().into_bytes()));
+                words.extend(keys.iter().map(|key| Cow::Borrowed(key.as_bytes())));
+                words.extend(args.iter().map(|arg| Cow::Borrowed(arg.as_slice())));
+                words
+            }
+        }
+    }
+}
+
+fn library_of(request: &Request) -> Option<&'static Library> {
+    match request {
+        Request::Script { script, .. } => script.library,
+        Request::Command(_) => None,
+    }
+}
+
+/// Runs `batch` in one round trip. Scripts that the store does not know are sent again, after their library or with their text,
+/// in further round trips: those run after the rest of their batch.
+pub(super) async fn run(
+    wire: &impl RoundTrip,
+    dialect: &Dialect,
+    limits: &Limits,
+    batch: &[Request],
+) -> Result<Vec<Value>, StoreError> {
+    let call = Call {
+        wire,
+        dialect,
+        limits,
+        deadline: Instant::now() + limits.call,
+    };
+    let forms: Vec<Form> = batch.iter().map(|request| dialect.first_form(request)).collect();
+    let first = (0..batch.len()).map(|index| (index, forms[index])).collect();
+    let mut replies = vec![Value::Nil; batch.len()];
+    let is_called = |index: &usize| forms[*index] == Form::Function;
+    let called = (0..batch.len())
+        .find(is_called)
+        .and_then(|index| library_of(&batch[index]));
+    let note = called.and_then(|library| dialect.functions.due_note(|| library.name(dialect.flag)));
+    call.send(batch, first, note, &mut replies).await?;
+
+    let missing = |replies: &[Value]| -> Vec<usize> {
+        let all = (0..batch.len()).filter(is_called);
+        all.filter(|&index| is_error(&replies[index], functions::is_missing))
+            .collect()
+    };
+    let again = missing(&replies);
+    if let Some(library) = again.first().and_then(|&index| library_of(&batch[index]))
+        && call.load(library).await
+    {
+        let again = again.into_iter().map(|index| (index, Form::Function)).collect();
+        call.send(batch, again, None, &mut replies).await?;
+    }
+    // Without functions, where the store lacks the library still, or where it runs no function that may write.
+    let mut as_scripts = missing(&replies);
+    for index in (0..batch.len()).filter(is_called) {
+        let Value::Error(error) = &replies[index] else { continue };
+        if functions::lacks_functions(error) {
+            dialect.functions.deny(error);
+            as_scripts.push(index);
+        } else if functions::was_not_begun(error) {
+            as_scripts.push(index);
+        }
+    }
+    let as_scripts = as_scripts.into_iter().map(|index| (index, Form::Sha)).collect();
+    call.send(batch, as_scripts, None, &mut replies).await?;
+    let unknown = (0..batch.len()).filter(|&index| {
+        matches!(batch[index], Request::Script { .. })
+            && is_error(&replies[index], |error| error.starts_with("NOSCRIPT"))
+    });
+    let unknown = unknown.map(|index| (index, Form::Text)).collect();
+    call.send(batch, unknown, None, &mut replies).await?;
+    Ok(replies)
+}
+
+/// One call of a store, which may take several round trips.
+struct Call<'c, W> {
+    wire: &'c W,
+    dialect: &'c Dialect,
+    limits: &'c Limits,
+    deadline: Instant,
+}
+
+impl<W: RoundTrip> Call<'_, W> {
+    /// Sends the requests with these indices, each in its form, and puts their replies in their places. A `note` goes before
+    /// them, whose reply does not matter and which has the same effect when it runs twice.
+    async fn send(
+        &self,
+        batch: &[Request],
+        sent: Vec<(usize, Form)>,
+        note: Option<Words<'_>>,
+        replies: &mut [Value],
+    ) -> Result<(), StoreError> {
+        if sent.is_empty() {
+            return Ok(());
+        }
+        let notes = usize::from(note.is_some());
+        let requests = sent
+            .iter()
+            .map(|&(index, form)| self.dialect.words(&batch[index], form));
+        let words: Vec<Words<'_>> = note.into_iter().chain(requests).collect();
+        let is_repeatable = sent.iter().all(|&(index, _)| batch[index].is_repeatable());
+        let given = self.exchange(&words, is_repeatable).await?;
+        for ((index, _), reply) in sent.into_iter().zip(given.into_iter().skip(notes)) {
+            replies[index] = reply;
+        }
+        Ok(())
+    }
+
+    /// Loads `library`, and returns whether it is there. It has a separate round trip: the calls that missed the library
+    /// have certainly not run, and may run as scripts in any case.
+    async fn load(&self, library: &Library) -> bool {
+        let load = vec![
+            Cow::Borrowed(b"FUNCTION".as_slice()),
+            Cow::Borrowed(b"LOAD"),
+            Cow::Owned(library.code(self.dialect.flag).into_bytes()),
+        ];
+        let loaded = self.exchange(&[load], true).await;
+        self.dialect.functions.note_load(&loaded)
+    }
+
+    async fn exchange(&self, words: &[Words<'_>], is_repeatable: bool) -> Result<Vec<Value>, StoreError> {
+        let mut again = 0;
+        loop {
+            count_round_trip();
+            let sending = self.wire.send(words);
+            let failure = match tokio::time::timeout_at(self.deadline, sending).await {
+                Ok(Ok(replies)) => return one_for_each(replies, words.len()),
+                Ok(Err(failure)) => failure,
+                Err(_) => return Err(StoreError::Timeout(self.limits.call)),
+            };
+            let pause = self.limits.pause(again).filter(|_| is_repeatable && failure.is_passing);
+            match pause {
+                Some(pause) if Instant::now() + pause < self.deadline => tokio::time::sleep(pause).await,
+                _ => return Err(failure.error),
+            }
+            again += 1;
+        }
+    }
+}
+
+fn one_for_each(replies: Vec<Value>, expected: usize) -> Result<Vec<Value>, StoreError> {
+    if replies.len() == expected {
+        return Ok(replies);
+    }
+    Err(StoreError::Malformed(format!(
+        "{} replies to {expected} requests",
+        replies.len()
+    )))
+}
+
+fn is_error(reply: &Value, has: impl Fn(&str) -> bool) -> bool {
+    matches!(reply, Value::Error(error) if has(error))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,332 @@
+//! Upstash Redis over REST: a thin client of its protocol, <https://upstash.com/docs/redis/features/restapi>.
+//!
+//! A batch is one POST to `/pipeline`. Replies are requested in base64, because plain ones replace bytes that are not UTF-8.
+//! Arguments are JSON, which has no bytes outside UTF-8: a batch with such an argument is rejected before anything is sent.
+
+mod answer;
+mod event_stream;
+mod request;
+mod request_gatherer;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use coord_protocol::loopback::is_loopback;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use request_gatherer::Gatherer;
+
+use super::functions;
+use super::round_trip::{self, Dialect, Failure, RoundTrip, Words};
+use super::{Library, Limits, Request, Store, StoreError, Value};
+
+/// Lets scripts and functions on different repositories run concurrently: they name all their keys. Only Upstash knows the flag; Redis 7.0
+/// rejects it. <https://upstash.com/docs/redis/features/key-locking>
+const FLAG: &str = "allow-key-locking";
+
+const ENCODING: HeaderName = HeaderName::from_static("upstash-encoding");
+const SYNC_TOKEN: HeaderName = HeaderName::from_static("upstash-sync-token");
+/// Maximum length of a sync token that is kept and sent back; real ones have tens of bytes.
+const SYNC_TOKEN_BYTES: usize = 1024;
+/// Pooled connections that idle longer are dropped: a function may have been frozen for minutes between two calls.
+const POOL_IDLE: Duration = Duration::from_secs(20);
+/// Interval of probes on an idle connection, so that a subscription notices a lost peer.
+const KEEPALIVE: Duration = Duration::from_secs(15);
+
+/// Maximum of concurrent requests: to a database on the network, where requests do not slow each other down, and to one on
+/// this machine, where all share the processors.
+const MOST_UNDER_WAY: usize = 16;
+const MOST_UNDER_WAY_BESIDE_US: usize = 2;
+
+/// An Upstash database, or any other service with its REST protocol.
+pub struct UpstashStore {
+    wire: Arc<Wire>,
+    limits: Limits,
+    dialect: Dialect,
+    gatherer: Gatherer,
+}
+
+/// The HTTP connection to the database.
+struct Wire {
+    client: Client,
+    url: Url,
+    authorization: HeaderValue,
+    limits: Limits,
+    /// The database's latest sync token. Sent back, it makes a read see this client's own writes.
+    sync_token: Mutex<Option<HeaderValue>>,
+}
+
+impl std::fmt::Debug for UpstashStore {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "UpstashStore({})", self.describe())
+    }
+}
+
+impl UpstashStore {
+    /// The database at `url` with the default [`Limits`]. It connects with the first request.
+    ///
+    /// # Errors
+    /// [`StoreError::NotConfigured`] when `url` is not an https URL (loopback hosts may use http), or when the token cannot
+    /// be sent.
+    pub fn new(url: &str, token: SecretString) -> Result<Self, StoreError> {
+        Self::with_limits(url, token, Limits::default())
+    }
+
+    /// As [`UpstashStore::new`], with other limits.
+    ///
+    /// # Errors
+    /// See [`UpstashStore::new`].
+    pub fn with_limits(url: &str, token: SecretString, limits: Limits) -> Result<Self, StoreError> {
+        let url = parse_url(url)?;
+        let token = token.expose_secret().trim();
+        if token.is_empty() {
+            return Err(StoreError::NotConfigured(
+                "the token of the Upstash database is empty".into(),
+            ));
+        }
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| {
+            let message = "the token of the Upstash database holds a character that an HTTP header cannot contain";
+            StoreError::NotConfigured(message.into())
+        })?;
+        authorization.set_sensitive(true);
+        let client = client(&url, &limits)?;
+        let gatherer = Gatherer::new(match url.scheme() {
+            "https" => MOST_UNDER_WAY,
+            _ => MOST_UNDER_WAY_BESIDE_US,
+        });
+        Ok(UpstashStore {
+            wire: Arc::new(Wire {
+                client,
+                url,
+                authorization,
+                limits: limits.clone(),
+                sync_token: Mutex::default(),
+            }),
+            limits,
+            dialect: Dialect::new(FLAG),
+            gatherer,
+        })
+    }
+}
+
+impl Wire {
+    /// The address of `segments` below that of the database.
+    fn address(&self, segments: &[&str]) -> Url {
+        let mut address = self.url.clone();
+        if let Ok(mut path) = address.path_segments_mut() {
+            path.pop_if_empty().extend(segments);
+        }
+        address
+    }
+
+    /// The replies to `body`, which belongs to `calls` calls.
+    async fn exchange(&self, body: String, calls: usize) -> Result<Vec<Value>, Failure> {
+        let answer = tokio::time::timeout(self.limits.request, self.post(body, calls))
+            .await
+            .map_err(|_| Failure::passing(StoreError::Timeout(self.limits.request)))??;
+        answer::replies(&answer).map_err(Failure::lasting)
+    }
+
+    async fn post(&self, body: String, calls: usize) -> Result<Bytes, Failure> {
+        let mut request = self
+            .client
+            .post(self.address(&["pipeline"]))
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .header(ENCODING, "base64");
+        if let Some(token) = self.sync_token.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+            request = request.header(SYNC_TOKEN, token);
+        }
+        let response = request
+            .body(body)
+            .send()
+            .await
+            .map_err(|error| self.unreachable(error))?;
+        let status = response.status();
+        let token = response
+            .headers()
+            .get(SYNC_TOKEN)
+            .filter(|token| token.len() <= SYNC_TOKEN_BYTES)
+            .cloned();
+        let answer = self.read(response, calls).await?;
+        if !status.is_success() {
+            return Err(answer::refusal(status, &answer));
+        }
+        if let Some(token) = token {
+            *self.sync_token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
+        }
+        Ok(answer)
+    }
+
+    async fn read(&self, mut response: Response, calls: usize) -> Result<Bytes, Failure> {
+        let limit = self.limits.response_bytes.saturating_mul(calls);
+        let too_long = || Failure::lasting(StoreError::Malformed(format!("a response of more than {limit} bytes")));
+        if response.content_length().is_some_and(|length| length > limit as u64) {
+            return Err(too_long());
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.unreachable(error))? {
+            if body.len() + chunk.len() > limit {
+                return Err(too_long());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body.into())
+    }
+
+    fn unreachable(&self, error: reqwest::Error) -> Failure {
+        if error.is_timeout() {
+            let limit = if error.is_connect() {
+                self.limits.connect
+            } else {
+                self.limits.request
+            };
+            return Failure::passing(StoreError::Timeout(limit));
+        }
+        Failure::passing(StoreError::Unreachable(innermost(&error)))
+    }
+}
+
+#[async_trait]
+impl RoundTrip for UpstashStore {
+    async fn send(&self, batch: &[Words<'_>]) -> Result<Vec<Value>, Failure> {
+        let body = request::body(batch).map_err(Failure::lasting)?;
+        // Replies of scripts are small; large reads get a separate request.
+        let is_small = batch.iter().all(|words| {
+            words
+                .first()
+                .is_some_and(|name| **name == *b"FCALL" || **name == *b"EVALSHA")
+        });
+        if !is_small {
+            return self.wire.exchange(body, 1).await;
+        }
+        let wire = Arc::clone(&self.wire);
+        let post = move |body, calls| {
+            let wire = Arc::clone(&wire);
+            async move { wire.exchange(body, calls).await }
+        };
+        tokio::time::timeout(self.limits.request, self.gatherer.send(body, batch.len(), post))
+            .await
+            .unwrap_or_else(|_| Err(Failure::passing(StoreError::Timeout(self.limits.request))))
+    }
+}
+
+#[async_trait]
+impl Store for UpstashStore {
+    async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+        round_trip::run(self, &self.dialect, &self.limits, &batch).await
+    }
+
+    async fn delete_unused_libraries(&self, own: &Library) -> Result<(), StoreError> {
+        functions::delete_unused(own, self, &self.dialect, &self.limits).await
+    }
+
+    async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
+        let subscribing = async {
+            let wire = &*self.wire;
+            let response = wire
+                .client
+                .post(wire.address(&["subscribe", channel]))
+                .header(AUTHORIZATION, wire.authorization.clone())
+                .header(ACCEPT, "text/event-stream")
+                .send()
+                .await
+                .map_err(|error| wire.unreachable(error))?;
+            let status = response.status();
+            if !status.is_success() {
+                let answer = wire.read(response, 1).await?;
+                return Err(answer::refusal(status, &answer));
+            }
+            let mut messages = event_stream::messages(response, channel, self.limits.response_bytes);
+            // The first event confirms the subscription: later messages will arrive.
+            match messages.next().await {
+                Some(event_stream::Event::Subscribed) => Ok(messages),
+                _ => Err(Failure::lasting(StoreError::Malformed(
+                    "no confirmation of a subscription".into(),
+                ))),
+            }
+        };
+        let messages = tokio::time::timeout(self.limits.request, subscribing)
+            .await
+            .map_err(|_| StoreError::Timeout(self.limits.request))?
+            .map_err(|failure| failure.error)?;
+        let payloads = messages.filter_map(async |event| match event {
+            event_stream::Event::Message(payload) => Some(payload),
+            event_stream::Event::Subscribed => None,
+        });
+        Ok(payloads.boxed())
+    }
+
+    fn describe(&self) -> String {
+        format!("Upstash at {}", self.wire.url.as_str().trim_end_matches('/'))
+    }
+}
+
+fn parse_url(text: &str) -> Result<Url, StoreError> {
+    let refuse = |what: &str| {
+        Err(StoreError::NotConfigured(format!(
+            "the URL of the Upstash database {what}"
+        )))
+    };
+    let Ok(url) = Url::parse(text.trim()) else {
+        return refuse("is not a URL; write for example https://NAME.upstash.io");
+    };
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+        return refuse("must be an address without credential, query or fragment; the token has its own variable");
+    }
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_loopback(&url) => Ok(url),
+        "http" => refuse("must begin with https://; otherwise the token would be sent unencrypted"),
+        _ => refuse("must begin with https://; a redis:// or rediss:// URL belongs in REDIS_URL"),
+    }
+}
+
+fn client(url: &Url, limits: &Limits) -> Result<Client, StoreError> {
+    let mut builder = Client::builder()
+        // A redirect would carry the token to any target.
+        .redirect(Policy::none())
+        .connect_timeout(limits.connect)
+        .pool_idle_timeout(POOL_IDLE)
+        .tcp_keepalive(KEEPALIVE)
+        .tcp_keepalive_interval(KEEPALIVE)
+        .tcp_keepalive_retries(3);
+    builder = if url.scheme() == "https" {
+        // The system's roots, if there are any, and the built-in ones, so that a bare image can connect.
+        builder.tls_certs_merge(
+            coord_runtime::root_certificates::built_in().filter_map(|root| reqwest::Certificate::from_der(root).ok()),
+        )
+    } else {
+        // Loading hundreds of unused certificates would be most of the cost of a start.
+        builder.tls_certs_only([])
+    };
+    if is_loopback(url) {
+        // A proxy cannot reach this machine's own loopback address.
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| {
+        StoreError::NotConfigured(format!("the client for Upstash cannot be built: {}", innermost(&error)))
+    })
+}
+
+/// The root cause of `error`: more precise than "error sending request", and without the URL.
+fn innermost(error: &reqwest::Error) -> String {
+    let Some(mut cause) = std::error::Error::source(error) else {
+        return "the request failed".into();
+    };
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests;

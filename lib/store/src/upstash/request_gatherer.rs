@@ -1,0 +1,272 @@
+//! Combines calls that would wait for one another into one request. When the maximum of requests is in progress, further
+//! calls wait, and the next request sends them all as one pipeline.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::oneshot;
+
+use crate::round_trip::Failure;
+use crate::{StoreError, Value};
+
+/// Maximum commands and bytes of one request. A larger call is sent alone.
+const MOST_COMMANDS: usize = 128;
+const MOST_BYTES: usize = 256 * 1024;
+
+/// The outcome of a call.
+type Outcome = Result<Vec<Value>, Failure>;
+
+/// A call that waits for its request.
+struct Call {
+    /// `[["CMD","arg"],...]`.
+    body: String,
+    commands: usize,
+    reply: oneshot::Sender<Outcome>,
+}
+
+/// The waiting calls, and the number of requests in progress.
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Call>,
+    under_way: usize,
+}
+
+/// Combines calls into requests.
+pub(super) struct Gatherer {
+    state: Arc<Mutex<State>>,
+    most_under_way: usize,
+}
+
+impl Gatherer {
+    /// A gatherer with at most `most_under_way` concurrent requests.
+    pub fn new(most_under_way: usize) -> Self {
+        Gatherer {
+            state: Arc::default(),
+            most_under_way,
+        }
+    }
+
+    /// Sends a call of `commands` commands by `post`, alone or with others, and returns its replies. `post` gets the body
+    /// and the number of calls.
+    pub async fn send<F>(
+        &self,
+        body: String,
+        commands: usize,
+        post: impl Fn(String, usize) -> F + Send + Sync + 'static,
+    ) -> Outcome
+    where
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        let (reply, answered) = oneshot::channel();
+        let is_first = {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.waiting.push_back(Call { body, commands, reply });
+            let is_first = state.under_way < self.most_under_way;
+            state.under_way += usize::from(is_first);
+            is_first
+        };
+        if is_first {
+            // Runs in its own task, so that a cancelled caller does not cancel the others' calls.
+            let under_way = ActiveRequest {
+                state: Arc::clone(&self.state),
+                is_over: false,
+            };
+            tokio::spawn(carry(under_way, post));
+        }
+        answered.await.unwrap_or_else(|_| {
+            Err(Failure::passing(StoreError::Unreachable(
+                "the request was given up".into(),
+            )))
+        })
+    }
+}
+
+/// One request in progress.
+struct ActiveRequest {
+    state: Arc<Mutex<State>>,
+    is_over: bool,
+}
+
+impl ActiveRequest {
+    /// The next calls for one request; empty when no call waits, and then the request is over.
+    fn take(&mut self) -> Vec<Call> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // Calls without a receiver are dropped.
+        state.waiting.retain(|call| !call.reply.is_closed());
+        let (mut commands, mut bytes) = (0, 0);
+        let fitting = state.waiting.iter().take_while(|call| {
+            commands += call.commands;
+            bytes += call.body.len();
+            commands <= MOST_COMMANDS && bytes <= MOST_BYTES
+        });
+        let count = fitting.count().max(1).min(state.waiting.len());
+        if count == 0 {
+            // Under the lock: the next call begins a new request.
+            state.under_way -= 1;
+            self.is_over = true;
+        }
+        state.waiting.drain(..count).collect()
+    }
+}
+
+impl Drop for ActiveRequest {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).under_way -= 1;
+        }
+    }
+}
+
+async fn carry<F>(mut under_way: ActiveRequest, post: impl Fn(String, usize) -> F)
+where
+    F: Future<Output = Outcome> + Send,
+{
+    loop {
+        let calls = under_way.take();
+        if calls.is_empty() {
+            break;
+        }
+        give(calls, &post).await;
+    }
+}
+
+async fn give<F>(mut calls: Vec<Call>, post: &impl Fn(String, usize) -> F)
+where
+    F: Future<Output = Outcome> + Send,
+{
+    let body = match calls.as_mut_slice() {
+        [call] => std::mem::take(&mut call.body),
+        calls => joined(calls),
+    };
+    match post(body, calls.len()).await {
+        Ok(replies) if replies.len() == calls.iter().map(|call| call.commands).sum::<usize>() => {
+            let mut replies = replies.into_iter();
+            for call in calls {
+                let own = replies.by_ref().take(call.commands).collect();
+                let _ = call.reply.send(Ok(own));
+            }
+        }
+        outcome => {
+            let failure = outcome
+                .err()
+                .unwrap_or_else(|| Failure::lasting(StoreError::Malformed("not as many replies as requests".into())));
+            for call in calls {
+                let _ = call.reply.send(Err(failure.clone()));
+            }
+        }
+    }
+}
+
+/// The commands of all calls in one list.
+fn joined(calls: &[Call]) -> String {
+    let mut body = String::with_capacity(calls.iter().map(|call| call.body.len()).sum());
+    for call in calls {
+        body.push(if body.is_empty() { '[' } else { ',' });
+        body.push_str(
+            call.body
+                .strip_prefix('[')
+                .and_then(|body| body.strip_suffix(']'))
+                .unwrap_or_default(),
+        );
+    }
+    body.push(']');
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    type Seen = Arc<Mutex<Vec<(String, usize)>>>;
+
+    /// Replies to each command with its number in the request, after a pause; fails if the body has `fail`.
+    fn post(
+        seen: &Seen,
+    ) -> impl Fn(String, usize) -> futures::future::BoxFuture<'static, Outcome> + Send + Sync + 'static {
+        let seen = Arc::clone(seen);
+        move |body, calls| {
+            seen.lock().unwrap().push((body.clone(), calls));
+            Box::pin(async move {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                if body.contains("fail") {
+                    return Err(Failure::passing(StoreError::Unreachable("as told".into())));
+                }
+                let rows: Vec<Vec<String>> = serde_json::from_str(&body).expect("a list of commands");
+                Ok(rows.into_iter().map(|row| Value::bulk(row.concat())).collect())
+            })
+        }
+    }
+
+    async fn send(gatherer: &Gatherer, seen: &Seen, words: &[&str]) -> Result<Vec<String>, String> {
+        let rows: Vec<[&str; 1]> = words.iter().map(|word| [*word]).collect();
+        let body = serde_json::to_string(&rows).unwrap();
+        let outcome = gatherer.send(body, words.len(), post(seen)).await;
+        let texts = |replies: Vec<Value>| replies.iter().map(|reply| reply.as_str().unwrap().to_owned()).collect();
+        outcome.map(texts).map_err(|failure| failure.error.to_string())
+    }
+
+    #[tokio::test]
+    async fn calls_that_wait_go_together_and_each_gets_its_own_replies() {
+        let (gatherer, seen) = (Gatherer::new(1), Seen::default());
+        let [a, b, c, d] = tokio::join!(
+            send(&gatherer, &seen, &["a1", "a2"]),
+            send(&gatherer, &seen, &["b1"]),
+            send(&gatherer, &seen, &["c1", "c2"]),
+            send(&gatherer, &seen, &["d1"]),
+        )
+        .into();
+        assert_eq!(
+            (a.unwrap(), b.unwrap()),
+            (vec!["a1".to_owned(), "a2".into()], vec!["b1".to_owned()])
+        );
+        assert_eq!(
+            (c.unwrap(), d.unwrap()),
+            (vec!["c1".to_owned(), "c2".into()], vec!["d1".to_owned()])
+        );
+        let bodies = std::mem::take(&mut *seen.lock().unwrap());
+        let first = bodies[0].0.as_str();
+        assert!(bodies.len() == 1 || first == r#"[["a1"],["a2"]]"#, "{bodies:?}");
+        assert_eq!(bodies.iter().map(|(_, calls)| calls).sum::<usize>(), 4);
+        assert!(bodies.len() <= 2, "{bodies:?}");
+        assert_eq!(
+            send(&gatherer, &seen, &["e"]).await.unwrap(),
+            ["e"],
+            "and so do those who come later"
+        );
+        assert_eq!(gatherer.state.lock().unwrap().under_way, 0);
+    }
+
+    #[tokio::test]
+    async fn an_abandoned_wait_cancels_no_other_and_a_failure_reaches_all() {
+        let (gatherer, seen) = (Gatherer::new(1), Seen::default());
+        let given_up = tokio::time::timeout(Duration::from_millis(5), send(&gatherer, &seen, &["a"]));
+        let (given_up, b, c) = tokio::join!(
+            given_up,
+            async {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                send(&gatherer, &seen, &["fail"]).await
+            },
+            async {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+                send(&gatherer, &seen, &["c"]).await
+            },
+        );
+        assert!(given_up.is_err());
+        assert!(b.unwrap_err().contains("as told") && c.unwrap_err().contains("as told"));
+        assert_eq!(send(&gatherer, &seen, &["d"]).await.unwrap(), ["d"]);
+    }
+
+    #[tokio::test]
+    async fn one_request_takes_a_bounded_number_of_commands() {
+        let (gatherer, seen) = (Gatherer::new(1), Seen::default());
+        let words = vec!["w"; 60];
+        let all = (0..5).map(|_| send(&gatherer, &seen, &words));
+        for answered in futures::future::join_all(all).await {
+            assert_eq!(answered.unwrap().len(), 60);
+        }
+        let seen = seen.lock().unwrap();
+        assert!(seen.iter().all(|(_, calls)| *calls <= 2), "{seen:?}");
+    }
+}

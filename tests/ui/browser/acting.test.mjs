@@ -1,0 +1,89 @@
+// What a person does from the page: confirmed, with who does it, and hidden from those who may not.
+
+import assert from 'node:assert/strict';
+import { userInfo } from 'node:os';
+import { test } from 'node:test';
+
+import { agentOf } from '../harness/agents.mjs';
+import { addressOf, FAILED_REQUEST, lacks, live, lockedFile, openAgent, openPage, picture, shows } from '../harness/browser.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+import { makeTeam } from '../harness/teams.mjs';
+import { SECRET, tokenOf } from '../harness/tokens.mjs';
+
+const ME = userInfo().username;
+/** @param {import('playwright-core').Page} page */
+const dialog = (page) => page.locator('#act');
+
+test('a lock is released by force after a reason, in the name of who does it, and the command is there to copy', async (t) => {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository);
+  await agentOf(server, repository, 'ada', 'dan').write('src/money.ts', 'Rounding to cents');
+  const { page } = await openPage(t, addressOf(server, repository), { permissions: ['clipboard-read', 'clipboard-write'] });
+  await live(page);
+  const row = await openAgent(page, 'ada/dan');
+  await row.getByRole('button', { name: 'Release by force: files of dan' }).click();
+  await shows(dialog(page).getByRole('heading', { name: 'Release money.ts of dan by force?' }));
+  await shows(dialog(page).getByText(`Done by ${ME}.`));
+  await dialog(page).getByRole('button', { name: 'Release by force' }).click();
+  await shows(lockedFile(page, 'src/money.ts'));
+  await dialog(page).getByRole('textbox').fill("dan's laptop is closed");
+  await picture(page, 'act-release');
+  await dialog(page).getByRole('button', { name: 'Copy the command' }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "coord release --force --branch main --reason 'dan'\\''s laptop is closed' src/money.ts");
+  await dialog(page).getByRole('button', { name: 'Release by force' }).click();
+  await lacks(lockedFile(page, 'src/money.ts'));
+  await lacks(dialog(page));
+  await shows(page.locator('#activity').getByText(`loses 1 file: released by force by ${ME}`));
+});
+
+test('a holder who is a member of the team gets a message, and a task is assigned by who leads', async (t) => {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository);
+  const [, ann] = await makeTeam(server, repository, 'alpha', [['ada', 'lead'], ['ada', 'ann-1']]);
+  await agentOf(server, repository, 'ada', 'ann-1').write('src/money.ts', 'Rounding to cents');
+  const { page } = await openPage(t, addressOf(server, repository));
+  await live(page);
+  const row = await openAgent(page, 'ada/ann-1');
+  await row.getByRole('button', { name: 'Message ann-1' }).click();
+  await shows(dialog(page).getByText(`Done by ${ME}, who joins team alpha for it.`));
+  await dialog(page).getByRole('textbox').fill('Please push money.ts');
+  await dialog(page).getByRole('button', { name: 'Send' }).click();
+  await lacks(dialog(page));
+  const { body } = await ann.ask('messages/read', { team: 'alpha' });
+  assert.deepEqual(body.messages.map((/** @type {any} */ { from, message }) => [from, message]), [[ME, 'Please push money.ts']]);
+
+  // A task that I added is mine to assign; one of the leader is not.
+  const added = await fetch(new URL('api/tasks', server.url), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ repo_url: repository.repoUrl, team: 'alpha', tasks: [{ title: 'Mine' }] }) });
+  assert.equal(added.status, 200, `${await added.text()}`);
+  await ann.add([{ title: 'Of ann' }]);
+  await page.goto(addressOf(server, repository, { view: 'board', task: 't2' }));
+  await shows(page.locator('#task').getByText(/added by ann-1/));
+  assert.equal(await page.locator('#task').getByRole('button', { name: 'Assign' }).isVisible(), false);
+  await page.goto(addressOf(server, repository, { view: 'board', task: 't1' }));
+  await page.locator('#task').getByRole('button', { name: 'Assign' }).click();
+  await dialog(page).getByLabel('Member').selectOption('ann-1');
+  await dialog(page).getByRole('button', { name: 'Assign' }).click();
+  await shows(page.locator('#task').getByText(/assigned to ann-1/));
+});
+
+test('nothing is offered without a right, and no more once the server has refused it', async (t) => {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository, { isPublic: true, env: { COORD_JWT_SECRET: SECRET, COORD_APPROVERS: 'boss' } });
+  await agentOf(server, repository, 'bob', 'two', { token: tokenOf({ sub: 'bob', name: 'Bob' }) }).write('src/money.ts', 'Rounding to cents');
+  const { page } = await openPage(t, addressOf(server, repository), { permits: FAILED_REQUEST });
+  const signIn = page.getByRole('dialog', { name: 'Sign in' });
+  await signIn.getByLabel('Token').fill(tokenOf());
+  await signIn.getByRole('button', { name: 'Sign in' }).click();
+  await live(page);
+  const row = await openAgent(page, 'bob/two');
+  const release = row.getByRole('button', { name: /^Release by force/ });
+  await release.click();
+  await shows(dialog(page).getByText('Done by ada.'));
+  await dialog(page).getByRole('textbox').fill('Bob is away');
+  await dialog(page).getByRole('button', { name: 'Release by force' }).click();
+  await shows(dialog(page).getByText(/^Nothing was changed: .*only a person who owns the repository/));
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  await lacks(release);
+  await shows(lockedFile(page, 'src/money.ts'));
+});

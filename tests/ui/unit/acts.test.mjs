@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commandOf, mayManage, mayWrite } from '../../../public/app/acts.js';
+import { callerOfToken } from '../../../public/app/caller.js';
+import { tokenOf } from '../harness/tokens.mjs';
+
+const member = (/** @type {string} */ handle, /** @type {string} */ login, /** @type {string | null} */ agent) => ({ handle, name: handle, kind: '', login, agent, lastSeen: null, isLive: true, hasEnded: false, unread: 0 });
+const team = { name: 'alpha', leader: 'ada', description: '', isStrict: false, closedAt: null, members: [member('ada', 'ada', null), member('ann', 'bob', 'ann')], shutdown: null, openTasks: 0, doneTasks: 0 };
+
+test('who acts is named by the token, where it says so', () => {
+  assert.equal(callerOfToken(null), null);
+  assert.deepEqual(callerOfToken(tokenOf({ sub: 'jörg' })), { login: 'jörg', name: 'jörg' });
+  assert.deepEqual(callerOfToken('ghp_secret'), { login: null, name: 'the owner of your token' });
+  assert.equal(callerOfToken('a.b.c')?.login, null);
+});
+
+test('the commands of the terminal are those that do the same, with texts quoted', () => {
+  assert.equal(commandOf({ kind: 'release', holder: 'ada/dan', paths: ['src/a b.ts', 'c.ts'] }, "it's over", 'main'), "coord release --force --branch main --reason 'it'\\''s over' 'src/a b.ts' c.ts");
+  assert.equal(commandOf({ kind: 'message', team, handle: 'ann' }, 'Push $HOME', 'main'), "coord message send --team alpha --to ann 'Push $HOME'");
+  assert.equal(commandOf({ kind: 'assign', team, task: 't1' }, 'ann', 'main'), 'coord task assign --team alpha t1 ann');
+  assert.equal(commandOf({ kind: 'reopen', team, task: 't1' }, '', 'main'), 'coord task edit --team alpha --clear-lapses t1');
+});
+
+test('tasks are managed by their creator and the leader alone; messages are for members, and who may join under their login', () => {
+  assert.ok(mayManage(team, 'ada', { createdBy: 'ann' }));
+  assert.ok(!mayManage(team, 'bob', { createdBy: 'ann' }), 'an agent of bob is not bob');
+  assert.ok(!mayManage(team, null, { createdBy: 'ann' }));
+  assert.ok(mayWrite(team, 'ada') && mayWrite(team, 'cy'));
+  assert.ok(!mayWrite(team, 'ann'), 'another login has this handle');
+  assert.ok(!mayWrite({ ...team, closedAt: 1 }, 'ada'));
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readActivity } from '../../../public/app/activity.js';
+import { lanesOf, lengthOf } from '../../../public/app/lanes.js';
+import { applyEvents } from '../../../public/app/locks.js';
+import { applyToWaits } from '../../../public/app/waits.js';
+import { lockEvent, START } from './events.mjs';
+
+const event = (/** @type {string} */ type, /** @type {string} */ holder, /** @type {string[]} */ files, /** @type {number} */ at, rest = {}) => lockEvent(type, holder, files, { at, ...rest });
+const refused = (/** @type {string} */ holder, /** @type {string} */ file, /** @type {number} */ at) => event('lock_refused', holder, [file], at, { reason: 'CONFLICT', conflicts: [file] });
+const moved = (/** @type {number} */ at) => ({ id: `${START + at * 1000}-9`, type: 'head_moved', branch: 'main', head: 'abcdef0', previous: 'abcdef1', time: START / 1000 + at, time_ms: START + at * 1000 });
+
+/** @param {any[]} events In their order. @param {number} from Seconds. @param {number} now */
+function drawn(events, from, now) {
+  const state = { activity: events.map((each) => readActivity(each)).reverse(), locks: applyEvents(new Map(), events), waits: applyToWaits([], events) };
+  const { lanes, figures } = lanesOf(state, START + from * 1000, START + now * 1000);
+  const seconds = (/** @type {number} */ at) => (at - START) / 1000;
+  return {
+    figures,
+    lanes: Object.fromEntries(lanes.map(({ holder, held, waited, refused: times, pushed }) => [holder, { held: held.map((span) => [seconds(span.from), seconds(span.to)]), waited: waited.map((span) => [seconds(span.from), seconds(span.to)]), refused: times.map(seconds), pushed: pushed.map(seconds) }])),
+  };
+}
+
+test('a lane has what an agent held, waited for, was refused and pushed; the figures are those of all', () => {
+  const { lanes, figures } = drawn([
+    event('lock_granted', 'ada/dan', ['a', 'b'], 0), refused('ada/kim', 'a', 10), refused('ada/kim', 'a', 40),
+    event('lock_released', 'ada/dan', ['a'], 60), moved(60), event('lock_granted', 'ada/kim', ['a'], 62),
+  ], 0, 100);
+  assert.deepEqual(lanes['ada/dan'], { held: [[0, 100]], waited: [], refused: [], pushed: [60] });
+  assert.deepEqual(lanes['ada/kim'], { held: [[62, 100]], waited: [[10, 62]], refused: [10, 40], pushed: [] });
+  assert.deepEqual(figures, { waited: 52_000, refusals: 2, avoided: 1, pushes: 1 });
+});
+
+test('a conflict is avoided only where the holder then pushed the file', () => {
+  const given = [event('lock_granted', 'ada/dan', ['a'], 0), refused('ada/kim', 'a', 10), event('lock_released', 'ada/dan', ['a'], 60)];
+  assert.equal(drawn(given, 0, 100).figures.avoided, 0);
+  assert.equal(drawn([...given, moved(61)], 0, 100).figures.avoided, 1);
+  assert.equal(drawn([...given, { ...moved(61), previous: undefined }], 0, 100).figures.pushes, 0, 'a branch that is new here was not pushed now');
+});
+
+test('a wait ends when its claim is not made any more, and is not the time until the next', () => {
+  const { lanes } = drawn([event('lock_granted', 'ada/dan', ['a'], 0, { ttl: 9000 }), refused('ada/kim', 'a', 10), refused('ada/kim', 'a', 600), event('lock_granted', 'ada/kim', ['z'], 605)], 0, 1000);
+  assert.deepEqual(lanes['ada/kim'].waited, [[10, 40], [600, 605]]);
+});
+
+test('what began before the time that is shown begins with it; what ended before is not shown', () => {
+  const { lanes } = drawn([event('lock_granted', 'ada/old', ['z'], 0), event('lock_released', 'ada/old', ['z'], 50), event('lock_granted', 'ada/dan', ['a'], 10, { ttl: 9000 }), event('lock_expired', 'ada/dan', ['a'], 300)], 100, 400);
+  assert.deepEqual(lanes, { 'ada/dan': { held: [[100, 300]], waited: [], refused: [], pushed: [] } });
+  assert.equal(lengthOf([{ from: 1, to: 3 }, { from: 5, to: 6 }]), 3);
+});
