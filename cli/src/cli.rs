@@ -93,7 +93,7 @@ fn groups(command: &clap::Command) -> String {
     text
 }
 
-/// What the process was called with; it ends here where that asks for help or cannot be understood.
+/// The parsed arguments; the process ends here when they ask for help or cannot be parsed.
 pub fn parsed() -> Cli {
     let matches = command()
         .try_get_matches()
@@ -107,7 +107,7 @@ pub fn parsed() -> Cli {
 
 /// Says what is wrong in the style of all errors, and ends the process.
 fn refuse(error: &clap::Error) -> ! {
-    // What comes from a variable, such as COORD_AGENT, is none of what has to be typed.
+    // An argument that a variable such as COORD_AGENT provides need not be typed.
     let again = without_variables(command()).try_get_matches().err();
     let again = again.filter(|again| again.use_stderr() && again.kind() == error.kind());
     let error = again.as_ref().unwrap_or(error);

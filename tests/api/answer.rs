@@ -69,9 +69,9 @@ pub fn hide_times(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(hide_times),
         Value::String(text) => {
-            if let Some((before, rest)) = text.split_once(" ends in ") {
+            if let Some((before, rest)) = text.split_once(" expires in ") {
                 let rest = rest.trim_start_matches(|character: char| character.is_ascii_digit());
-                *text = format!("{before} ends in [n]{rest}");
+                *text = format!("{before} expires in [n]{rest}");
             }
             if text.starts_with("ALREADY_HELD: ")
                 && let Some((before, rest)) = text.split_once(" since ")

@@ -76,7 +76,7 @@ async fn two_holders_that_want_each_others_files_are_warned_of_mutual_wait() {
         warning
             .as_str()
             .unwrap()
-            .starts_with("MUTUAL_WAIT: You and user 'ann' wait")
+            .starts_with("MUTUAL_WAIT: You and user 'ann' each wait")
     };
     assert!(warnings.iter().any(is_told), "{second}");
 }
@@ -398,7 +398,7 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
         assert_eq!(
             body["orchestration"]["reason"],
             "user 'eve' force-released your lock on 'src/db.ts': The release needs this file today; stop working there, and \
-             tell your user; confirm with a release (OPEN with \"abandon\": true)"
+             tell your user; confirm with OPEN and \"abandon\": true"
         );
     }
     api.tell("ann", "WRITING", &["src/db.ts"], agent).await;
@@ -430,7 +430,7 @@ async fn only_approvers_may_force_release_where_the_owner_is_unknown() {
     let refused = api.tell("bob", "OPEN", &["src/db.ts"], force.clone()).await;
     assert_eq!(
         refused.refusal(),
-        "403 PERSON_REQUIRED -: only a person who owns the repository may take a lock away: ask yours to send the request \
+        "403 PERSON_REQUIRED -: only an owner of the repository can force-release a lock: ask your user to send the request \
          without agent_id, with a login that has admin or maintain at GitHub, or is one of eve"
     );
     let forced = api.tell("eve", "OPEN", &["src/db.ts"], force).await;

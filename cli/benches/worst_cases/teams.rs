@@ -166,7 +166,7 @@ impl Team<'_> {
                     0 if number == 1 => titled(),
                     0 => after(vec![number - 1]),
                     place => NewTask {
-                        dependencies: vec![Named::New(place - 1)],
+                        dependencies: vec![TaskReference::New(place - 1)],
                         ..titled()
                     },
                 };
@@ -205,7 +205,9 @@ impl Team<'_> {
             Case::NewTasks => {
                 let new: Vec<NewTask> = (0..200)
                     .map(|number| NewTask {
-                        blocks: (1..21).map(|place| Named::Task(id(20 * number + place))).collect(),
+                        blocks: (1..21)
+                            .map(|place| TaskReference::Task(id(20 * number + place)))
+                            .collect(),
                         ..titled()
                     })
                     .collect();

@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(in_words(&[]), None);
         assert_eq!(
             in_words(&[hub("src/types.ts", 224), hub("src/i18n.ts", 112)]).unwrap(),
-            "whoever changes their interface keeps many files from others: src/types.ts (224 files import it), src/i18n.ts (112 \
+            "changing their interfaces locks many files for others: src/types.ts (224 files import it), src/i18n.ts (112 \
              files import it)"
         );
     }

@@ -38,7 +38,7 @@ pub struct ClaimArgs {
     /// Files, new ones too; a pattern such as 'src/**' stands for tracked files
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<String>,
-    /// What changes for others, in one sentence
+    /// In one sentence: what changes for others
     #[arg(short, long)]
     pub message: String,
     /// Lock for reading: others may read, nobody may write

@@ -6,7 +6,7 @@ use coord_git::WorkingCopy;
 
 use super::init::handler::Form;
 
-/// What a configuration that has the hook says.
+/// The text in a configuration that has the hook.
 const HOOK: &str = "coord hook";
 
 /// Largest file that is looked into, in bytes.
@@ -71,7 +71,7 @@ const AGENTS: [Configuration; 6] = [
 pub struct Configured {
     /// The file.
     pub path: PathBuf,
-    /// What they do where `coord` is not installed.
+    /// The form, which decides what they do when `coord` is not installed.
     pub form: Form,
 }
 

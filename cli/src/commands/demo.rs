@@ -74,7 +74,7 @@ struct Job {
     agent: &'static str,
     title: &'static str,
     files: &'static [&'static str],
-    /// What the claim says.
+    /// The reason of the claim.
     why: &'static str,
     /// Seconds of work.
     seconds: u64,

@@ -35,8 +35,8 @@ pub(super) fn show(outcome: &Outcome, is_json: bool, advice: &str) -> anyhow::Re
 
 /// The flag in place of the field, which is what callers over HTTP send.
 fn for_terminal(text: &str) -> String {
-    text.replace("\"abandon\": true", "--abandon")
-        .replace("OPEN with --abandon", "release with --abandon")
+    text.replace("OPEN and \"abandon\": true", "coord release --abandon")
+        .replace("\"abandon\": true", "--abandon")
 }
 
 const COLUMNS: [Column; 5] = [
@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn a_terminal_is_told_of_the_flag_and_not_of_the_field() {
-        let told = for_terminal("LOCK_TAKEN: ... (OPEN with \"abandon\": true) says that you know");
-        assert_eq!(told, "LOCK_TAKEN: ... (release with --abandon) says that you know");
+        let told = for_terminal("LOCK_TAKEN: ... confirm with OPEN and \"abandon\": true");
+        assert_eq!(told, "LOCK_TAKEN: ... confirm with coord release --abandon");
     }
 
     #[test]

@@ -21,7 +21,7 @@ Examples:
   coord simulate              with the hooks of each agent that is configured here
   coord simulate claude-code  with those of Claude Code, as `coord init` writes them
 
-Exit status: 0 nobody overwrote anybody, 1 somebody did, or an error, 2 wrong usage.";
+Exit status: 0 no edit was overwritten, 1 one was, or an error, 2 wrong usage.";
 
 /// The file that both edit.
 const FILE: &str = "src/db.ts";
@@ -56,7 +56,7 @@ impl SimulateArgs {
         Ok(if played { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// Whose hooks are played, in which form, and where they are configured.
+    /// The agent, the form of its hooks, and the file that configures them.
     fn hooks(&self) -> Vec<(Agent, Form, String)> {
         let working_copy = WorkingCopy::containing(".".as_ref()).ok();
         let configured = working_copy.iter().flat_map(configured_hooks::all);
@@ -86,7 +86,7 @@ struct Play<'a> {
 }
 
 impl Play<'_> {
-    /// What `who` is told where the hook of `event` denies the call.
+    /// The reason that `who` gets when the hook of `event` denies the call; `None` when it does not.
     async fn ask(&self, who: &str, event: &Event) -> anyhow::Result<Option<String>> {
         let root = self.scratch.working_copy.root();
         let attempt = Attempt {
@@ -191,7 +191,7 @@ fn show(number: u8, step: &str, told: Option<&str>, otherwise: &str, is_wanted: 
     Ok(is_right)
 }
 
-/// What the model reads of a denial: the longest text in an answer of any form.
+/// The text of a denial that the model reads: the longest one in an answer of any form.
 fn reason(told: &str) -> String {
     fn longest(value: &Value) -> &str {
         match value {

@@ -72,7 +72,7 @@ fn each_function_has_a_main_that_goes_on_to_work_where_the_table_says_so() {
         let served = format!("function_router(Endpoint::{endpoint:?}, ");
         assert!(main.contains(&served), "api/{name}.rs lacks {served}");
         assert_eq!(
-            main.contains("AfterAnswer"),
+            main.contains("AfterResponse"),
             endpoint.route().defers_work,
             "api/{name}.rs"
         );

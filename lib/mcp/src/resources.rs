@@ -118,12 +118,12 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
         }
         Resource::Team(name) => {
             let TeamsQuery { repo_url } = query(&uri)?;
-            let context = context(session, caller);
+            let context = caller_context(session, caller);
             serde_json::to_value(show_team(&session.app, &name, &repo_url, context).await?)
         }
         Resource::Task(id) => {
             let sent = query::<TaskQuery>(&uri)?.caller();
-            let context = context(session, caller);
+            let context = caller_context(session, caller);
             serde_json::to_value(show_task(&session.app, &id, &sent, context).await?)
         }
         Resource::Graph(path) => {
@@ -136,7 +136,7 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
     Ok(Some(json.to_string()))
 }
 
-fn context(session: &Session, caller: Caller) -> CallerContext<'_> {
+fn caller_context(session: &Session, caller: Caller) -> CallerContext<'_> {
     CallerContext {
         caller,
         agent: session.agent.as_deref(),

@@ -225,7 +225,7 @@ mod tests {
         for function in std::fs::read_dir(root.join("api")).unwrap() {
             let name = function.unwrap().file_name().into_string().unwrap();
             let main = std::fs::read_to_string(root.join("api").join(&name)).unwrap();
-            if main.contains("AfterAnswer") {
+            if main.contains("AfterResponse") {
                 let limit = settings["functions"][format!("api/{name}")]["maxDuration"].as_u64();
                 limits.insert(name, Duration::from_secs(limit.unwrap()));
             }

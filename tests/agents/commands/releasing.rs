@@ -102,7 +102,7 @@ fn a_person_takes_a_lock_away_and_says_why() {
     );
     let forced = printed(&world, &["release", "--force", "src/db.ts", "--reason", reason], 0);
     assert!(
-        forced.starts_with("PROCEED: You have taken 'src/db.ts' of user "),
+        forced.starts_with("PROCEED: Force-released 'src/db.ts' of user "),
         "{forced}"
     );
     let stop = printed(
@@ -113,7 +113,7 @@ fn a_person_takes_a_lock_away_and_says_why() {
     assert!(stop.starts_with("STOP: user "), "{stop}");
     assert!(stop.contains(reason) && stop.contains("LOCK_TAKEN"), "{stop}");
     assert!(
-        stop.contains("release with --abandon") && !stop.contains("\"abandon\""),
+        stop.contains("coord release --abandon") && !stop.contains("\"abandon\""),
         "{stop}"
     );
     let log = printed(&world, &["log"], 0);

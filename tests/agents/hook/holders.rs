@@ -291,7 +291,7 @@ fn a_denial_says_who_what_until_when_and_what_to_do_in_thirty_words() {
     let (reason, next) = denial.split_once(". Next: ").unwrap();
     assert!(
         reason.starts_with("WAIT: File 'src/db.ts' is being written by 'claude-code-")
-            && reason.contains(": “Make the pool of connections grow…”; its lock ends in "),
+            && reason.contains(": “Make the pool of connections grow…”; its lock expires in "),
         "{denial}"
     );
     assert!(

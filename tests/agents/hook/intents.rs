@@ -70,8 +70,8 @@ fn each_refusal_is_a_denial_with_the_next_step_in_the_form_of_each_agent() {
                 "Governance Violation: File owned by Intent [REQ-2]",
                 "something else",
             ),
-            ("BUDGET_EXHAUSTED", "STOP", "The budget is spent", "tell your user"),
-            ("CIRCUIT_OPEN", "STOP", "The same call again", "tell your user"),
+            ("BUDGET_EXHAUSTED", "STOP", "The budget is spent", "ask your user"),
+            ("CIRCUIT_OPEN", "STOP", "The same call again", "ask your user"),
         ] {
             fake.answer("/api/post_status", 409, refusal(code, action, reason));
             let denied = ada
@@ -290,7 +290,7 @@ fn an_agent_is_refused_the_acts_of_a_person_in_its_shell() {
             let denied = ada
                 .denial(&ada.runs(&command))
                 .unwrap_or_else(|| panic!("{} {command}", form.agent));
-            assert!(denied.contains("act of a person"), "{denied}");
+            assert!(denied.contains("reserved for people"), "{denied}");
         }
     }
 }

@@ -83,7 +83,7 @@ fn the_next_step_is_printed_at_the_end() {
     );
     let (_, next) = printed.split_once("\nNext:\n").unwrap();
     insta::assert_snapshot!(next, @r"
-    - Commit what your team shares: git add .vscode/mcp.json
+    - Commit the shared files: git add .vscode/mcp.json
     - Teammates need coord on their PATH: without it, their agents work without locks. Git's hooks are not shared: each runs `coord init`.
     - See who works on what: http://127.0.0.1:9
     - In each agent, the next time it starts:

@@ -58,7 +58,7 @@ async fn an_agent_ahead_gets_no_missing_commit(world: World) {
         );
         let reason = claimed.json()["orchestration"]["reason"].to_string();
         assert!(
-            reason.contains("cannot tell") && reason.contains("base_head") && !reason.contains("lacks"),
+            reason.contains("it is unknown whether") && reason.contains("base_head") && !reason.contains("lacks"),
             "{reason}"
         );
     }

@@ -106,7 +106,7 @@ async fn messages_come_with_their_senders_login() {
     tool(&api, "ann/lead", "team", asked).await;
     let read = tool(&api, "bob/two", "message_read", json!({})).await;
     assert!(
-        text(&read).contains("\nShutdown s1 is open, asked by lead (ann): \u{201c}It is late\u{201d}"),
+        text(&read).contains("\nShutdown s1 is open, requested by lead (ann): \u{201c}It is late\u{201d}"),
         "{read}"
     );
     let shown = tool(&api, "bob/one", "team", json!({ "action": "show", "team": "alpha" })).await;

@@ -15,7 +15,7 @@ use crate::commands::init::{self, Tried};
 use crate::commands::status::hooks::{HookRun, hook_runs};
 use crate::terminal::times::{duration, now};
 
-/// A finding for each agent whose hooks are configured or were heard of, and one for git's own hooks.
+/// A finding for each agent with hooks that are configured or have run, and one for git's own hooks.
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
     let heard = hook_runs(&local_server::file(working_copy, ""));
     let configured = configured_hooks::all(working_copy);

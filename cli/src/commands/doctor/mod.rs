@@ -5,7 +5,7 @@
 //! - `server`: the server, its store and its source, the token; `head`: the head of the branch; `server_log`: where the
 //!   server says more
 //! - `hot_files`: files where agents meet
-//! - `hooks`: hooks that are configured, what they do, and when they were last heard of
+//! - `hooks`: hooks that are configured, what they do, and when they last ran
 
 mod finding;
 mod head;

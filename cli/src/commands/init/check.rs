@@ -32,7 +32,7 @@ const HOOK_TIME: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub struct Tried {
     pub agent: &'static str,
-    /// What is wrong, in a clause.
+    /// The problem, as a clause.
     pub result: Result<(), String>,
 }
 
@@ -110,7 +110,7 @@ async fn check_agent(
     Ok(())
 }
 
-/// What a hook has answered.
+/// The reply of a hook.
 pub struct Reply {
     status: Option<i32>,
     output: String,
@@ -155,7 +155,7 @@ pub async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) 
     })
 }
 
-/// What an agent is told with a reply that denies its call; `None` where the call goes on.
+/// The reason in a reply that denies an agent's call; `None` when the call may proceed.
 ///
 /// # Errors
 /// When the reply is not of the agent's form.

@@ -208,8 +208,8 @@ fn forced_release(taken: &ForceReleased) -> String {
         files => format!("'{}'", files.concat()),
     };
     format!(
-        "user '{by}' force-released your lock on {files}: {message}; stop working there, and tell your user; confirm with a \
-         release (OPEN with \"abandon\": true)"
+        "user '{by}' force-released your lock on {files}: {message}; stop working there, and tell your user; confirm with OPEN \
+         and \"abandon\": true"
     )
 }
 

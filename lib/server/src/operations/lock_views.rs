@@ -415,9 +415,9 @@ mod tests {
             already_held(&some, false),
             [
                 "ALREADY_HELD: You have held 'a.ts', 'b.ts' since 2026-11-22T00:10:24Z, for \u{201c}Moving sessions\u{201d}; if \
-                 that was another agent of yours, send agent_id.",
-                "ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \u{201c}Splitting the lexer\u{201d}; if that \
-                 was another agent of yours, send agent_id.",
+                 another agent of yours claimed it, send agent_id.",
+                "ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \u{201c}Splitting the lexer\u{201d}; if \
+                 another agent of yours claimed it, send agent_id.",
             ]
         );
         assert_eq!(
