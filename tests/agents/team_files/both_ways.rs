@@ -84,7 +84,7 @@ fn work_in_files_is_claimed_completed_and_given_back_by_the_handle() {
     let report = place.sync(0);
     assert_eq!(
         report["applied"],
-        json!(["task a completed by w1", "task c given back by w1"])
+        json!(["task a completed by w1", "task c released by w1"])
     );
     assert_eq!(place.json(B)["dependencies"], json!([]), "the cascade is in the file");
     assert_eq!(place.stored("c")["status"], "in_progress");

@@ -91,7 +91,7 @@ fn the_build_refuses_a_module_that_uses_itself_through_others() {
 }
 
 #[test]
-#[should_panic(expected = "a.lua: what it requires is at its head, a line each: local Late = require('b')")]
+#[should_panic(expected = "a.lua: put its requires at its head, a line each: local Late = require('b')")]
 fn the_build_refuses_a_require_that_is_not_at_the_head() {
     Source::of(
         "a.lua",
@@ -100,7 +100,7 @@ fn the_build_refuses_a_require_that_is_not_at_the_head() {
 }
 
 #[test]
-#[should_panic(expected = "a.lua: what it requires is at its head, a line each:   local b = require('b')")]
+#[should_panic(expected = "a.lua: put its requires at its head, a line each:   local b = require('b')")]
 fn the_build_refuses_a_require_inside_of_a_function() {
     Source::of("a.lua", "return function()\n  local b = require('b')\nend\n");
 }

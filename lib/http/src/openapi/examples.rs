@@ -57,8 +57,9 @@ pub fn post_granted() -> Value {
 
 /// Bob asks for the same.
 pub fn post_refused() -> Value {
-    let reason =
-        format!("File 'src/db.ts' is locked by user 'ada' (DIRECT): \u{201c}{MESSAGE}\u{201d}; its lock expires in 300 s");
+    let reason = format!(
+        "File 'src/db.ts' is locked by user 'ada' (DIRECT): \u{201c}{MESSAGE}\u{201d}; its lock expires in 300 s"
+    );
     let mut orchestration = command("WAIT", Some("sleep 5"), &reason);
     orchestration["metadata"] = json!({
         "lock_owner": "ada",
