@@ -1,9 +1,7 @@
 //! What redis-server spends on one request, as a function and as a script: the processor time of its process over pipelined
-//! commands, all in turn within one run, beside a bare GET. And what the library of functions takes.
+//! commands, all in turn within one run, beside a bare GET.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use coord_domain::team::{Handle, TeamName};
@@ -26,8 +24,8 @@ use coord_state::teams::{NewMember, TeamTerms, create_team};
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store};
 
-use crate::latency::Recorder;
 use crate::process::Process;
+use crate::recorded::Recorder;
 use crate::redis_link::{RedisLink, encode};
 use crate::report::{Table, progress};
 
@@ -239,7 +237,7 @@ fn encoded(requests: &[Request]) -> Result<[Vec<Vec<u8>>; 2]> {
         };
         let count = keys.len().to_string();
         let function = LIBRARY.function("", script);
-        for (form, head) in forms.iter_mut().zip([["FCALL", &function], ["EVALSHA", &script.sha]]) {
+        for (form, head) in forms.iter_mut().zip([["FCALL", &function], ["EVALSHA", script.sha()]]) {
             let mut words: Vec<&[u8]> = vec![head[0].as_bytes(), head[1].as_bytes(), count.as_bytes()];
             words.extend(keys.iter().map(String::as_bytes));
             words.extend(args.iter().map(Vec::as_slice));
@@ -289,7 +287,6 @@ async fn commands_of(agent: &Agent, used: &str, link: &mut RedisLink) -> Result<
 
 pub async fn measure(server: &Process) -> Result<()> {
     progress("measuring what redis-server spends");
-    library(server.address).await?;
     let store = RedisStore::connect(&format!("redis://{}", server.address))?;
     let plain = Agent::new("https://example.com/cost/plain")?;
     let mut featured = Agent::new("https://example.com/cost/features")?;
@@ -317,36 +314,5 @@ pub async fn measure(server: &Process) -> Result<()> {
         costs.sort_by(f64::total_cmp);
         table.row(&[name, &format!("{:.1}", costs[0]), &format!("{:.1}", costs[ROUNDS / 2])]);
     }
-    Ok(())
-}
-
-/// What the library takes.
-async fn library(address: SocketAddr) -> Result<()> {
-    let mut link = RedisLink::open(address).await?;
-    link.ask(&["FUNCTION", "FLUSH"]).await?;
-    let memory = async |link: &mut RedisLink| {
-        let text = link.ask(&["INFO", "memory"]).await?.concat();
-        let value = |name: &str| -> Option<f64> {
-            let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-            line.trim().parse().ok()
-        };
-        let (data, lua) = (value("used_memory:"), value("used_memory_vm_functions:"));
-        anyhow::Ok(data.context("used_memory")? + lua.context("the memory of functions")?)
-    };
-    let code = LIBRARY.code("");
-    let (before, began) = (memory(&mut link).await?, Instant::now());
-    link.ask(&["FUNCTION", "LOAD", &code]).await?;
-    let took = began.elapsed();
-    let table = Table::begin(
-        "The library of functions",
-        "",
-        &["bytes of its text", "loaded in ms", "KiB of the server"],
-    );
-    let kept = (memory(&mut link).await? - before) / 1024.0;
-    table.row(&[
-        &code.len(),
-        &format!("{:.1}", took.as_secs_f64() * 1e3),
-        &format!("{kept:.0}"),
-    ]);
     Ok(())
 }

@@ -1,20 +1,18 @@
 //! The processes under test. Each is ended when it is dropped.
 
 use std::net::{SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use coord_embedded::EmbeddedStore;
+use coord_test_support::upstash;
 use hyper::StatusCode;
 use serde_json::Value as Json;
 
 use crate::client::Connection;
-
-/// The bearer token of the sweep.
-pub const CRON_SECRET: &str = "the secret of this measurement, long enough";
-/// The token of clients of the store's port.
-pub const STORE_TOKEN: &str = "the token of this measurement";
 
 /// A process that listens on an address.
 pub struct Process {
@@ -98,47 +96,50 @@ pub async fn redis(folder: &Path) -> Result<Option<Process>> {
 }
 
 /// The store of a server.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum State<'a> {
     /// The embedded store, with its file in this folder.
     Embedded(&'a Path),
     /// Redis at this address.
     Redis(SocketAddr),
-    /// Upstash's REST protocol at this address.
-    Upstash(SocketAddr),
+    /// Upstash's REST protocol at this URL.
+    Upstash(String),
 }
 
-/// Starts `coord serve` on `repository`. With `store_port`, it offers its store there over Upstash's REST protocol.
-pub async fn coord(repository: &Path, state: State<'_>, store_port: Option<SocketAddr>) -> Result<Process> {
-    coord_at(free_address()?, repository, state, store_port).await
+/// The double of Upstash over the store in `file`, on a thread of its own.
+pub async fn upstash(file: &Path) -> Result<String> {
+    let store = EmbeddedStore::open(file)?;
+    let (started, url) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(async {
+            // The driver waits for it.
+            let _ = started.send(upstash::serve(Arc::new(store)).await);
+            std::future::pending::<()>().await;
+        });
+    });
+    Ok(url.await?)
+}
+
+/// Starts `coord serve` on `repository`.
+pub async fn coord(repository: &Path, state: State<'_>) -> Result<Process> {
+    coord_at(free_address()?, repository, state).await
 }
 
 /// [`coord`] at `address`.
-pub async fn coord_at(
-    address: SocketAddr,
-    repository: &Path,
-    state: State<'_>,
-    store_port: Option<SocketAddr>,
-) -> Result<Process> {
+pub async fn coord_at(address: SocketAddr, repository: &Path, state: State<'_>) -> Result<Process> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
-    command
-        .arg("serve")
-        .arg("--repo")
-        .arg(repository)
-        .args(["--listen", &address.to_string()]);
+    command.arg("serve").arg("--repo").arg(repository);
+    command.args(["--listen", &address.to_string()]);
     match state {
         State::Embedded(folder) => command.arg("--data-dir").arg(folder),
         State::Redis(redis) => command.args(["--redis", &format!("redis://{redis}")]),
-        State::Upstash(upstash) => command.args(["--upstash", &format!("http://{upstash}")]),
+        State::Upstash(url) => command.args(["--upstash", &url]),
     };
-    if let Some(port) = store_port {
-        command.args(["--upstash-listen", &port.to_string()]);
-    }
     command.env("XDG_STATE_HOME", repository.join(".git"));
-    command.env("RUST_LOG", "error").env("CRON_SECRET", CRON_SECRET);
     command
-        .env("COORD_STORE_TOKEN", STORE_TOKEN)
-        .env("UPSTASH_REDIS_REST_TOKEN", STORE_TOKEN);
+        .env("RUST_LOG", "error")
+        .env("UPSTASH_REDIS_REST_TOKEN", upstash::TOKEN);
     // Capacity is measured with few holders, so that rate limits would interfere.
     command
         .env("COORD_LIMIT_HOLDER_PER_MINUTE", "0")
@@ -170,18 +171,4 @@ pub async fn constant() -> Result<Process> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--answer-constant", &address.to_string()]);
     Process::start(&mut command, address).await
-}
-
-/// Builds the function `name` as Vercel does, and returns its path.
-pub fn build_function(name: &str) -> Result<PathBuf> {
-    let folder = Path::new(env!("CARGO_BIN_EXE_coord")).parent().context("a folder")?;
-    let target = folder.parent().context("a folder")?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--quiet", "--release", "--bin", name, "--target-dir"])
-        .arg(target)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .status()?;
-    ensure!(status.success(), "cannot build {name}");
-    Ok(target.join("release").join(name))
 }

@@ -65,30 +65,6 @@ impl RedisLink {
         Ok(())
     }
 
-    /// Number of calls of each command since [`RedisLink::forget_calls`], except for the two that count.
-    pub async fn calls(&mut self) -> Result<Vec<(String, u64)>> {
-        let text = self.ask(&["INFO", "commandstats"]).await?.concat();
-        let mut calls = Vec::new();
-        for line in text.lines() {
-            let Some((name, counts)) = line
-                .strip_prefix("cmdstat_")
-                .and_then(|rest| rest.split_once(":calls="))
-            else {
-                continue;
-            };
-            let count = counts
-                .split(',')
-                .next()
-                .and_then(|count| count.parse().ok())
-                .context("a count")?;
-            if !name.starts_with("config") && name != "info" {
-                calls.push((name.to_owned(), count));
-            }
-        }
-        calls.sort();
-        Ok(calls)
-    }
-
     pub async fn forget_calls(&mut self) -> Result<()> {
         self.ask(&["CONFIG", "RESETSTAT"]).await?;
         Ok(())

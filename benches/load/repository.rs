@@ -8,6 +8,9 @@ use anyhow::{Context, Result, ensure};
 
 use crate::client::Subject;
 
+/// The number of the requested file: it has five neighbors in every measured repository.
+pub const FILE: usize = 40;
+
 /// The path of file `number`.
 pub fn file(number: usize) -> String {
     format!("src/{}/f{number}.js", number / 1000)

@@ -26,7 +26,7 @@ impl Servers {
             Some(redis) => State::Redis(redis.address),
             None => State::Embedded(folder.path()),
         };
-        let coord = process::coord(repository, state, None).await?;
+        let coord = process::coord(repository, state).await?;
         process::graph_is_ready(&coord, &subject.repo_url).await?;
         Ok(Servers {
             coord,

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use crate::client::{Connection, Post, Subject};
-use crate::latency::{bare_check, hold_some};
 use crate::process::{self, Process, State};
+use crate::recorded::bare_check;
 use crate::redis_link::RedisLink;
 use crate::report::{Latencies, Table, progress};
-use crate::repository::file;
+use crate::repository::{FILE, file};
 
 const CONNECTIONS: [usize; 3] = [1, 16, 64];
 
@@ -49,6 +49,16 @@ async fn load(address: SocketAddr, posts: Vec<Vec<Post>>, time: Duration) -> Res
         all.merge(&task.await??);
     }
     Ok((all.count() as f64 / time.as_secs_f64(), all))
+}
+
+/// Claims ten locks of others that are not next to the file, so that its neighbors are looked up.
+async fn hold_some(server: &Process, subject: &Subject) -> Result<()> {
+    let mut connection = Connection::open(server.address).await?;
+    for number in 0..10 {
+        let claim = subject.claim(&format!("holder-{number}"), &[file(50 + 2 * number)], "READING");
+        connection.must(&claim).await?;
+    }
+    Ok(())
 }
 
 /// [`load`], with the processor time of `server` per request.
@@ -99,7 +109,7 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
     let table = Table::begin(
         "Requests a second",
         "`post_status` is a claim and a release by turns, each connection on a file of its own; the embedded store answers when \
-         it is on the disk. Upstash REST is one `coord serve` over the embedded store of another. The share is of the constant's \
+         it is on the disk. Upstash REST is a double in the driver, over an embedded store. The share is of the constant's \
          requests a second at as many connections. Processor time is that of the answering process for one request; unlike the rates, it \
          bears other work on the machine.",
         &[
@@ -125,27 +135,19 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
         } else {
             None
         };
-        let port = process::free_address()?;
-        let _other = match store {
-            "Upstash REST" => {
-                let other = State::Embedded(beside.path());
-                Some(process::coord(repository, other, Some(port)).await?)
-            }
-            _ => None,
-        };
         let state = match &database {
             Some(database) => State::Redis(database.address),
             None if store == "embedded" => State::Embedded(folder.path()),
-            None => State::Upstash(port),
+            None => State::Upstash(process::upstash(&beside.path().join("store.redb")).await?),
         };
-        let server = process::coord(repository, state, None).await?;
+        let server = process::coord(repository, state).await?;
         process::graph_is_ready(&server, &subject.repo_url).await?;
         hold_some(&server, subject).await?;
         for connections in CONNECTIONS {
             progress(&format!("measuring {store} at {connections} connections"));
             let checks = || {
                 (0..connections)
-                    .map(|number| vec![subject.check(&format!("user-{number}"), &[file(40)])])
+                    .map(|number| vec![subject.check(&format!("user-{number}"), &[file(FILE)])])
                     .collect()
             };
             let posts = (0..connections).map(|number| {

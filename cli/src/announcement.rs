@@ -166,7 +166,6 @@ impl AnnouncedServer {
         ip.is_loopback() || ip.is_unspecified() || UdpSocket::bind((ip, 0)).is_ok()
     }
 
-    /// The address.
     #[must_use]
     pub fn address(&self) -> String {
         format!("http://{}", self.socket)

@@ -2,7 +2,6 @@
 //! that it listens, and that all that belongs to a request has ended. Until then Vercel does not freeze the process.
 
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
 use std::process::{Child, Command};
 use std::sync::Arc;
@@ -102,17 +101,10 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-async fn store(folder: &tempfile::TempDir) -> SocketAddr {
-    let store = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
-    let router = coord_cli::commands::serve::upstash_listen::router(store, "token".to_owned().into());
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_cli::commands::serve::listen::serve(
-        listener,
-        router,
-        std::future::pending(),
-    ));
-    address
+/// The address of an Upstash database over a file.
+async fn store(folder: &tempfile::TempDir) -> String {
+    let store = EmbeddedStore::open(&folder.path().join("store.redb")).unwrap();
+    coord_test_support::upstash::serve(Arc::new(store)).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -126,7 +118,7 @@ async fn a_request_has_ended_when_the_graph_that_it_asked_for_is_built() {
     let mut function = Function::start(
         env!("CARGO_BIN_EXE_graph"),
         &[
-            ("UPSTASH_REDIS_REST_URL", &format!("http://{}", store(&folder).await)),
+            ("UPSTASH_REDIS_REST_URL", &store(&folder).await),
             ("UPSTASH_REDIS_REST_TOKEN", "token"),
             ("GITHUB_API_URL", fake.api()),
             ("COORD_JWT_SECRET", SECRET),
@@ -169,7 +161,7 @@ async fn a_request_for_events_ends_with_the_stream() {
     let mut function = Function::start(
         env!("CARGO_BIN_EXE_events"),
         &[
-            ("UPSTASH_REDIS_REST_URL", &format!("http://{store}")),
+            ("UPSTASH_REDIS_REST_URL", &store),
             ("UPSTASH_REDIS_REST_TOKEN", "token"),
             ("GITHUB_API_URL", fake.api()),
             ("COORD_JWT_SECRET", SECRET),
@@ -189,8 +181,7 @@ async fn a_request_for_events_ends_with_the_stream() {
     let channel = coord_state::events::keys::events(&repo);
     let progress = json!({"type": "graph_progress", "branch": "main", "version": "9bee4e1", "files": 1, "wanted": 1,
         "scanned": 1, "time": 1});
-    let url = format!("http://{store}");
-    let store = coord_store::upstash::UpstashStore::new(&url, "token".to_owned().into()).unwrap();
+    let store = coord_store::upstash::UpstashStore::new(&store, "token".to_owned().into()).unwrap();
     let publishing = tokio::spawn(async move {
         loop {
             let publish = coord_store::Request::command(["PUBLISH", &channel, &progress.to_string()]);

@@ -345,19 +345,3 @@ async fn a_caller_that_leaves_affects_no_waiting_ones() {
     assert_eq!(api.get("/api/health", &[]).await.status, 200);
     assert_eq!(writes.load(Ordering::Relaxed), 1);
 }
-
-#[tokio::test]
-async fn the_script_of_a_client_of_the_store_s_port_does_not_hold_it_up() {
-    let api = Api::start().await;
-    let endless = Request::command(["EVAL", "while true do end", "0"]);
-    let script = tokio::spawn({
-        let store = Arc::clone(&api.store);
-        async move { store.run(vec![endless]).await }
-    });
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    let answer = api.get("/api/health", &[]).await;
-    assert!(!script.is_finished(), "it still runs");
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.json()["store"]["status"], "ok");
-    script.abort();
-}

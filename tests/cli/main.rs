@@ -8,6 +8,7 @@ mod policy;
 mod replay;
 mod soak;
 mod starting;
+mod store;
 
 /// Where it is.
 const COORD: &str = env!("CARGO_BIN_EXE_coord");

@@ -53,7 +53,7 @@ impl Deployment {
             count.fetch_add(1, Ordering::Relaxed);
             next.run(request)
         });
-        let router = coord_cli::commands::serve::upstash_listen::router(store, "token".to_owned().into());
+        let router = coord_test_support::upstash::router(store);
         Deployment {
             store: listen(router.layer(counting)).await,
             repo,

@@ -9,7 +9,6 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use coord_builds::job::Job;
 use coord_builds::leased_build::build_and_publish;
-use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
 use coord_graph::Limits;
 use coord_http::Endpoint;
@@ -21,13 +20,13 @@ use coord_store::{Request, Store, Value as Reply};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
-use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use crate::people::person;
 use crate::{branch, config, id, small};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Person, Visibility};
+use coord_test_support::upstash;
 use coord_test_support::waiting::until;
 
 pub const URL: &str = "https://127.0.0.1/acme/widgets";
@@ -95,8 +94,7 @@ impl Cloud {
             behavior.people.push(service.clone());
         });
         let store = EmbeddedStore::in_memory().unwrap();
-        let router = upstash_listen::router(Arc::new(store.clone()), SecretString::from("token"));
-        let store_url = format!("http://{}", listen(router).await);
+        let store_url = upstash::serve(Arc::new(store.clone())).await;
         Cloud {
             fake,
             repo,

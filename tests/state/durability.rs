@@ -2,6 +2,7 @@
 
 use coord_embedded::EmbeddedStore;
 use coord_store::{Request, Store, Value};
+use coord_test_support::script;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -41,11 +42,9 @@ fn the_process_that_is_killed() {
                 for turn in 0.. {
                     let field = format!("{round}-{writer}-{turn}");
                     let value = "x".repeat(turn % 3000);
-                    let answer = ask(
-                        &store,
-                        &["EVAL", SOURCE, "3", "first", "second", "total", &field, &value],
-                    )
-                    .await;
+                    let keys = ["first", "second", "total"];
+                    let call = script::call(SOURCE, &keys, &[field.as_bytes(), value.as_bytes()]);
+                    let answer = store.run(vec![call]).await.expect("the store answers").remove(0);
                     assert!(matches!(answer, Value::Int(_)), "{answer:?}");
                     let mut out = std::io::stdout().lock();
                     writeln!(out, "answered {field}")

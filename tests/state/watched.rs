@@ -139,21 +139,12 @@ impl Store for WatchedStore {
         Ok(replies)
     }
 
-    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        self.watch(&batch).await?;
-        self.store.run_atomically(batch).await
-    }
-
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
         self.store.subscribe(channel).await
     }
 
     async fn promises(&self) -> Promises {
         self.store.promises().await
-    }
-
-    async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
-        self.store.probe_beside_client_script().await
     }
 
     fn describe(&self) -> String {

@@ -1,4 +1,4 @@
-// Two agents through `vercel dev`, over HTTP: the functions as Vercel starts them, the state behind Upstash's REST protocol.
+// Two agents through `vercel dev`, over HTTP: the functions as Vercel starts them, the state in a redis-server.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ describe("functions on a store that a coord serve keeps up to date", () => {
   });
   after(async () => {
     await functions?.server.stop();
-    await served?.server.stop();
+    await served?.stop();
     repository?.remove();
   });
 

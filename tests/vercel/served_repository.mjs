@@ -55,15 +55,17 @@ async function buildCoord() {
   return built.find(({ target, executable }) => target.name === "coord" && executable).executable;
 }
 
-/** `coord serve` on `repository`, with its store on a port. `store` is what a function needs to reach it. */
+/** `coord serve` on `repository`, and the redis-server that it shares with functions: `store` is what they need to reach it. */
 export async function serve(repository) {
   const executable = process.env.COORD_BIN || (await buildCoord());
   const port = await freePort();
-  const token = "token of the check";
-  const args = ["serve", "--repo", repository.folder, "--listen", "127.0.0.1:0"];
-  args.push("--data-dir", join(repository.folder, ".git", "coord"), "--upstash-listen", `127.0.0.1:${port}`);
-  const env = environment({ COORD_STORE_TOKEN: token });
-  const server = await startServer(executable, args, { env }, /Upstash.s REST protocol/);
-  const store = { UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${port}`, UPSTASH_REDIS_REST_TOKEN: token };
-  return { server, store };
+  const redis = await startServer("redis-server", ["--port", `${port}`, "--save", ""], {}, /Ready to accept connections/);
+  const store = { REDIS_URL: `redis://127.0.0.1:${port}` };
+  const args = ["serve", "--repo", repository.folder, "--listen", "127.0.0.1:0", "--redis", store.REDIS_URL];
+  const coord = await startServer(executable, args, { env: environment({}) }, /Coord listens on/);
+  const stop = async () => {
+    await coord.stop();
+    await redis.stop();
+  };
+  return { stop, store };
 }

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use super::ledger::{Id, Ledger, now};
-use super::messages::{Said, Way};
+use super::messages::{self, Said, UPGRADE};
 
 /// Clients for each name of a user; the server allows a person 128 streams.
 const OF_USER: usize = 100;
@@ -22,7 +22,6 @@ const OF_USER: usize = 100;
 /// All clients.
 pub struct Audience {
     pub address: SocketAddr,
-    pub way: Way,
     pub repo_url: String,
     /// Everything after this event is wanted.
     pub begin: Id,
@@ -96,9 +95,8 @@ impl Audience {
     async fn follow(&self, number: usize, last: &mut Id) -> Result<String> {
         let client = &self.clients[number];
         let mut stream = TcpStream::connect(self.address).await?;
-        let (headers, status) = self.way.headers();
         let head = format!(
-            "GET /api/events?repo_url={}&last_event_id={}-{} HTTP/1.1\r\nHost: {}\r\nX-Coord-User: watcher-{}\r\n{headers}\r\n",
+            "GET /api/events?repo_url={}&last_event_id={}-{} HTTP/1.1\r\nHost: {}\r\nX-Coord-User: watcher-{}\r\n{UPGRADE}\r\n",
             self.repo_url,
             last.0,
             last.1,
@@ -114,11 +112,15 @@ impl Audience {
             }
         };
         let head = str::from_utf8(&bytes[..length])?;
-        ensure!(head.starts_with(status), "{}", head.lines().next().unwrap_or_default());
+        ensure!(
+            head.starts_with("HTTP/1.1 101 "),
+            "{}",
+            head.lines().next().unwrap_or_default()
+        );
         bytes.advance(length);
         let mut opened = None;
         loop {
-            while let Some(said) = self.way.next(&mut bytes)? {
+            while let Some(said) = messages::next(&mut bytes)? {
                 match said {
                     Said::Event(id) => {
                         *last = id;

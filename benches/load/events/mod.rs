@@ -17,12 +17,10 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::client::{Connection, Subject};
 use crate::process::{self, Process, State};
-use crate::redis_link::RedisLink;
 use crate::report::{Table, progress};
 use agents::Agents;
 use client::{Audience, Client};
 use ledger::{Id, parse};
-pub use messages::Way;
 
 /// Time in which clients get what they lack.
 const COMPLETED: Duration = Duration::from_secs(60);
@@ -33,7 +31,6 @@ pub struct Plan {
     pub clients: usize,
     /// Events a second.
     pub rate: f64,
-    pub way: Way,
     /// Time of the load; half of it for each of the two parts in which something is killed.
     pub time: Duration,
 }
@@ -111,15 +108,11 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
         State::Embedded(_) => "the embedded store",
         State::Redis(_) | State::Upstash(_) => "redis-server",
     };
-    let by = match plan.way {
-        Way::WebSocket => "WebSocket",
-        Way::ServerSentEvents => "server-sent events",
-    };
     progress(&format!("measuring live events on {store}"));
     let load = std::fs::read_to_string("/proc/loadavg")?;
     let load = load.split(' ').next().unwrap_or_default();
     let table = Table::begin(
-        &format!("Live events on {store}, {} clients by {by}", plan.clients),
+        &format!("Live events on {store}, {} clients", plan.clients),
         &format!(
             "The time is from the store's clock in the id of the event, whole milliseconds, to the receipt in the driver, which has one \
              thread; for the clients that were connected when the event was written. Lost and repeated are counted over all \
@@ -140,7 +133,7 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
             "server's processor us a delivery",
         ],
     );
-    let mut server = process::coord(repository, state, None).await?;
+    let mut server = process::coord(repository, state.clone()).await?;
     let address = server.address;
     process::graph_is_ready(&server, &subject.repo_url).await?;
     // What the server does after its start is done by then.
@@ -149,7 +142,6 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
     let (without_clients, _) = server.memory()?;
     let audience = Audience {
         address,
-        way: plan.way,
         repo_url: subject.repo_url.clone(),
         begin,
         ledger: ledger::Ledger::default(),
@@ -165,17 +157,8 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
 
     let agents = Agents::start(address, subject, plan.rate);
     let part = Part::begin(&audience, &server)?;
-    let mut memory = Vec::new();
-    for tenth in 1..=10 {
-        sleep_until(part.started + plan.time.mul_f64(f64::from(tenth) / 10.0)).await;
-        memory.push(server.memory()?.0.to_string());
-    }
+    sleep_until(part.started + plan.time).await;
     part.end(&table, "load", &server, without_clients).await?;
-    let upstream = match state {
-        State::Redis(redis) => Some(subscriptions(redis).await?),
-        State::Embedded(_) | State::Upstash(_) => None,
-    };
-
     let part = Part::begin(&audience, &server)?;
     kill_half(&audience, part.started, plan.time / 2).await;
     part.end(&table, "half of the clients killed", &server, without_clients)
@@ -190,7 +173,7 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
     for client in &audience.clients {
         client.is_open.store(false, Relaxed);
     }
-    server = process::coord_at(address, repository, state, None).await?;
+    server = process::coord_at(address, repository, state).await?;
     let back = killed.elapsed();
     part.processor_time = None;
     while audience.clients.iter().any(|client| !client.is_open.load(Relaxed)) && killed.elapsed() < COMPLETED {
@@ -213,17 +196,10 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
         received.repeated
     );
     println!(
-        "- Resident memory at each tenth of the load, KiB: {}.",
-        memory.join(", ")
-    );
-    println!(
         "- The server listened again {} ms after the kill; all clients were back after {} ms.",
         back.as_millis(),
         resumed.as_millis()
     );
-    if let Some(upstream) = upstream {
-        println!("- Subscriptions at redis-server under load: {upstream}.");
-    }
     let ends = audience.ends.lock().unwrap_or_else(PoisonError::into_inner);
     println!("- Connections that ended otherwise than by a kill of the client: {ends:?}.");
     audience.is_stopped.store(true, Relaxed);
@@ -266,19 +242,4 @@ async fn read_log(server: &Process, subject: &Subject, after: Option<Id>) -> Res
             log.push(parse(event["id"].as_str().context("an id")?)?);
         }
     }
-}
-
-/// The subscribed connections at `redis`, and the subscribers of each channel.
-async fn subscriptions(redis: std::net::SocketAddr) -> Result<String> {
-    let mut link = RedisLink::open(redis).await?;
-    let list = link.ask(&["CLIENT", "LIST", "TYPE", "pubsub"]).await?.concat();
-    let channels = link.ask(&["PUBSUB", "CHANNELS"]).await?;
-    let mut words = vec!["PUBSUB", "NUMSUB"];
-    words.extend(channels.iter().map(String::as_str));
-    let numbers = link.ask(&words).await?;
-    Ok(format!(
-        "{} connections by `CLIENT LIST TYPE pubsub`; `PUBSUB NUMSUB`: {}",
-        list.lines().count(),
-        numbers.join(" ")
-    ))
 }

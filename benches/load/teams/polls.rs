@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Member, Plan};
+use super::member::{Member, Plan};
 use crate::client::Subject;
 use crate::report::{Latencies, Table, progress};
 use crate::servers::Servers;

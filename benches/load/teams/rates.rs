@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::Member;
+use super::member::Member;
 use crate::client::{Connection, Subject};
 use crate::report::{Table, progress};
 use crate::repository::file;

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value as Json;
 
-use super::Member;
+use super::member::Member;
 use crate::client::Subject;
 use crate::process;
 use crate::process::State;
@@ -62,7 +62,7 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path) -> Re
     progress("measuring a large team beside a small one");
     let folder = tempfile::tempdir_in(scratch)?;
     let redis = process::redis(folder.path()).await?.context("redis-server has gone")?;
-    let server = process::coord(repository, State::Redis(redis.address), None).await?;
+    let server = process::coord(repository, State::Redis(redis.address)).await?;
     process::graph_is_ready(&server, &subject.repo_url).await?;
     let table = Table::begin(
         "Teams: 19,940 tasks beside 100",

@@ -7,11 +7,7 @@
 //! text in their names.
 
 mod cases;
-mod interfaces;
-mod lists;
-mod queue;
 mod run;
-mod team_cases;
 mod teams;
 
 use std::sync::Arc;
@@ -67,25 +63,10 @@ fn main() {
                 );
             }
         }
-        for case in lists::Case::ALL.into_iter().filter(|case| case.name().contains(&only)) {
+        for case in teams::Case::ALL.into_iter().filter(|case| case.name().contains(&only)) {
             for (name, process, store) in &stores {
-                print(
-                    case.name(),
-                    name,
-                    &lists::measure(&**store, *process, case, rounds).await,
-                );
-            }
-        }
-        for case in team_cases::Case::ALL
-            .into_iter()
-            .filter(|case| case.name().contains(&only))
-        {
-            for (name, process, store) in &stores {
-                print(
-                    case.name(),
-                    name,
-                    &teams::measure(&**store, *process, case, rounds).await,
-                );
+                let measured = teams::measure(&**store, *process, case, rounds).await;
+                print(case.name(), name, &measured);
             }
         }
         embedded.close();

@@ -28,7 +28,6 @@ pub fn no_server(address: Option<&str>, problem: String) -> ApiError {
 /// A client, and its server.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// The client.
     pub client: Client,
     /// The server's address.
     pub address: String,

@@ -74,7 +74,6 @@ pub struct HotFile {
 pub struct HotFiles {
     /// Commits that were looked at.
     pub commits: usize,
-    /// The files.
     pub files: Vec<HotFile>,
     /// Names of the lockfiles among the tracked files, which are shared without a policy.
     lockfiles: Vec<String>,

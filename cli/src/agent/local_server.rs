@@ -194,6 +194,11 @@ pub fn is_known(working_copy: &WorkingCopy) -> bool {
         || kept_elsewhere(working_copy).is_some()
 }
 
+/// The file in which a server of this repository keeps its locks, unless they are kept elsewhere.
+pub fn store_file(working_copy: &WorkingCopy) -> PathBuf {
+    StoreClone::of(working_copy).folder().join(STORE).full()
+}
+
 /// The store that keeps the locks of this repository, where it is not that of its folder.
 pub fn kept_elsewhere(working_copy: &WorkingCopy) -> Option<String> {
     store_location::elsewhere(&StoreClone::of(working_copy).folder())

@@ -14,7 +14,6 @@ use super::options::AgentArgs;
 
 /// A working copy, the agent that works in it, and the branch of the work.
 pub struct Work {
-    /// The working copy.
     pub working_copy: WorkingCopy,
     /// The repository, as [`AgentArgs::repo`] has it.
     pub repo: RepoId,

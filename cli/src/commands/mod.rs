@@ -23,6 +23,7 @@ mod scratch;
 pub mod serve;
 pub mod simulate;
 pub mod status;
+pub mod store;
 pub mod sync;
 pub mod team;
 pub mod trust;
@@ -101,6 +102,8 @@ commands! {
     Policy(policy::PolicyArgs);
     /// Confirm the server that this repository's settings name.
     Trust(trust::TrustArgs);
+    /// Export or wipe the state that a server keeps.
+    Store(store::StoreArgs);
     /// Find problems, each with the command that fixes it.
     Doctor(doctor::DoctorArgs);
     /// Serve an agent by MCP, on standard input and output.

@@ -36,7 +36,6 @@ const IDENTITY: [&str; 4] = ["-c", "user.name=Coord", "-c", "user.email=coord@lo
 
 /// The repository and its server.
 pub struct Scratch {
-    /// The working copy.
     pub working_copy: WorkingCopy,
     server: Child,
     announced: AnnouncedServer,

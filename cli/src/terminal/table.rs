@@ -17,10 +17,8 @@ pub enum Cut {
     Never,
 }
 
-/// A column.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Its heading.
     pub heading: &'static str,
     /// How its cells are cut.
     pub cut: Cut,

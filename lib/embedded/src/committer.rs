@@ -33,8 +33,6 @@ pub(super) struct CommitState {
     /// Plain commands that were run.
     pub commands: AtomicU64,
     pub commits: AtomicU64,
-    /// The start of the client's script that runs; the engine runs nothing else until its end.
-    pub client_script_since: Mutex<Option<Instant>>,
 }
 
 /// Commits until `is_closing` is true and nothing is left. Runs on a separate thread.

@@ -3,7 +3,6 @@
 //! Between two calls of the script, the engine's own thread answers them as if they had come just before it: they see nothing
 //! that the script has changed, by the time at which it began.
 
-use super::allowance::{Allowance, Left};
 use super::commands;
 use super::committer::CommitState;
 use super::failure::Failure;
@@ -45,7 +44,7 @@ impl DeferredReads {
             return None;
         }
         while let Some(request) = job.requests.pop_front() {
-            let (outcome, depends_on) = self.reply(&request, job.left());
+            let (outcome, depends_on) = self.reply(&request);
             self.shared.commands.fetch_add(1, Ordering::Relaxed);
             match outcome {
                 Ok(value) => job.push(value),
@@ -57,15 +56,16 @@ impl DeferredReads {
     }
 
     /// The reply, and the batch that must be durable before it is sent.
-    fn reply(&self, request: &Request, left: Left) -> (Result<Value, StoreError>, u64) {
+    fn reply(&self, request: &Request) -> (Result<Value, StoreError>, u64) {
         let words: Vec<&[u8]> = match request {
             Request::Command(words) => words.iter().map(Vec::as_slice).collect(),
             Request::Script { .. } => Vec::new(),
         };
-        let (outcome, depends_on) = self.shared.keyspace.lock().aside(|keyspace| {
-            keyspace.layers.allowance = Allowance::of_command(left);
-            catch_unwind(AssertUnwindSafe(|| commands::run(keyspace, &words)))
-        });
+        let (outcome, depends_on) = self
+            .shared
+            .keyspace
+            .lock()
+            .aside(|keyspace| catch_unwind(AssertUnwindSafe(|| commands::run(keyspace, &words))));
         let outcome = match outcome {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(Failure::Reply(text))) => Ok(Value::Error(text.into_owned())),

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::layers::Layers;
 use super::pubsub::Channels;
 use super::records::{self, Tag};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -91,8 +92,6 @@ pub(super) struct Keyspace {
     pub channels: Arc<Channels>,
     /// Unix microseconds. Stands still while a script runs, as in Redis 7.
     pub now_us: i64,
-    /// Set while a script declared `no-writes` runs.
-    pub is_read_only: bool,
     /// Set while a reading script runs and the disk cannot be written: its writes fail, and it goes on without them.
     pub refuses_writes: bool,
     /// Set while a script runs.
@@ -110,7 +109,6 @@ impl Keyspace {
             layers,
             channels,
             now_us: 0,
-            is_read_only: false,
             refuses_writes: false,
             is_script: false,
             clock: Arc::new(SystemTime::now),
@@ -123,10 +121,9 @@ impl Keyspace {
     }
 
     /// Begins a script or a plain command.
-    pub fn begin(&mut self, is_script: bool, is_read_only: bool) {
+    pub fn begin(&mut self, is_script: bool) {
         self.layers.begin();
         self.is_script = is_script;
-        self.is_read_only = is_read_only;
         self.now_us = (self.clock)()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX));
@@ -323,15 +320,26 @@ impl Keyspace {
         Ok(left == 0)
     }
 
-    /// The names that `is_wanted` and that have not expired, in order of creation.
-    pub fn names(&self, is_wanted: impl Fn(&[u8]) -> Result<bool, Failure>) -> Result<Vec<Vec<u8>>, Failure> {
-        let mut scan = self.layers.scan_prefix(&Tag::Number.all())?;
+    /// Up to `most` names that `is_wanted` and that have not expired, in order of creation, and the cursor to go on from: 0 at
+    /// the end. The cursor of the beginning is 0, too.
+    pub fn names(
+        &self,
+        cursor: u64,
+        most: usize,
+        is_wanted: impl Fn(&[u8]) -> bool,
+    ) -> Result<(u64, Vec<Vec<u8>>), Failure> {
+        let from = Tag::Number.number(cursor.saturating_add(1));
+        let end = records::after(&Tag::Number.all());
+        let mut scan = self.layers.scan(Bound::Included(&from), Bound::Excluded(&end), false)?;
         let mut names = Vec::new();
-        while let Some((_, name)) = scan.next()? {
-            if is_wanted(&name)? && self.entry(&name)?.is_some() {
+        while let Some((key, name)) = scan.next()? {
+            if is_wanted(&name) && self.entry(&name)?.is_some() {
                 names.push(name.to_vec());
+                if names.len() >= most {
+                    return Ok((read_u64(&key, 1).unwrap_or_default(), names));
+                }
             }
         }
-        Ok(names)
+        Ok((0, names))
     }
 }

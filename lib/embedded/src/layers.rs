@@ -1,15 +1,13 @@
 //! The view of a script: its own changes, over those that wait for the disk, over the newest commit.
 //!
-//! A change moves down through the layers. While a script runs, its changes are its **own**. When it ends they are those of
-//! its **transaction**, if it is part of one, until that has ended. Then they are **gathered** with those of other scripts
-//! since the last commit began. Gathered changes are **committing** while the disk writes them, and then part of the
+//! A change moves down through the layers. While a script runs, its changes are its **own**. When it ends they are
+//! **gathered** with those of other scripts since the last commit began. Gathered changes are **committing** while the disk writes them, and then part of the
 //! snapshot. A call that read a gathered or committing change must not be answered before that change is on the disk:
 //! [`Layers::depends_on`] is the number of the batch to wait for. No call waits for a change that may be lost
 //! ([`records::is_expendable`]); it is written with others or after a while.
 
 mod scan;
 
-use super::allowance::{Allowance, RECORD};
 use super::disk::{Page, Snapshot};
 use super::failure::Failure;
 use super::pubsub::Message;
@@ -39,23 +37,12 @@ pub(super) struct Batch {
     is_awaited: bool,
 }
 
-/// Changes by the earlier requests of a transaction: all of them are kept, or none.
-#[derive(Default)]
-struct Transaction {
-    changes: Changes,
-    messages: Vec<Message>,
-}
-
 /// The state, in layers.
 pub(super) struct Layers {
     own: Changes,
     own_messages: Vec<Message>,
-    /// Bytes that the running script, and its transaction before it, have written so far.
+    /// Bytes that the running script has written so far.
     own_bytes: usize,
-    /// Of the transaction that runs, if one does.
-    transaction: Option<Transaction>,
-    /// The running command's allowance.
-    pub allowance: Allowance,
     gathering: Batch,
     committing: Option<Arc<Batch>>,
     /// None while the disk cannot be read.
@@ -74,8 +61,6 @@ pub(super) struct Layers {
 /// A script that does not run for a moment.
 pub(super) struct SuspendedScript {
     own: Changes,
-    transaction: Option<Transaction>,
-    allowance: Allowance,
     depends_on: u64,
 }
 
@@ -105,8 +90,6 @@ impl Layers {
             own: Changes::new(),
             own_messages: Vec::new(),
             own_bytes: 0,
-            transaction: None,
-            allowance: Allowance::unbounded(),
             gathering: Batch {
                 number: 1,
                 ..Batch::default()
@@ -123,9 +106,7 @@ impl Layers {
 
     /// The value of `key`.
     pub fn get(&self, key: &[u8]) -> Result<Option<StoredBytes<'static>>, Failure> {
-        self.allowance.step(RECORD)?;
-        let before = self.transaction.as_ref().map(|before| &before.changes);
-        if let Some(change) = std::iter::once(&self.own).chain(before).find_map(|own| own.get(key)) {
+        if let Some(change) = self.own.get(key) {
             return Ok(change.clone().map(StoredBytes::Shared));
         }
         let committing = self.committing.as_deref();
@@ -182,45 +163,18 @@ impl Layers {
         }
     }
 
-    /// Begins a script, or the next one of a transaction.
+    /// Begins a script or a plain command.
     pub fn begin(&mut self) {
         self.rollback();
-        self.allowance = Allowance::unbounded();
-        if self.transaction.is_none() {
-            self.depends_on.set(0);
-            self.own_bytes = 0;
-            self.is_torn = false;
-        }
-    }
-
-    /// Begins a transaction: until it ends, only its own scripts see its commits.
-    pub fn begin_transaction(&mut self) {
-        self.begin();
-        self.transaction = Some(Transaction::default());
-    }
-
-    /// Ends a transaction that succeeded, as [`Self::commit`] does a script.
-    pub fn commit_transaction(&mut self) -> u64 {
-        self.rollback();
-        if let Some(transaction) = self.transaction.take() {
-            self.own = transaction.changes;
-            self.own_messages = transaction.messages;
-        }
-        self.commit()
-    }
-
-    /// Ends a transaction that failed: nothing of it is left.
-    pub fn rollback_transaction(&mut self) {
-        self.transaction = None;
-        self.rollback();
+        self.depends_on.set(0);
+        self.own_bytes = 0;
+        self.is_torn = false;
     }
 
     /// Puts the changes of the running script aside, for reads that are not to see them.
     pub fn suspend(&mut self) -> SuspendedScript {
         SuspendedScript {
             own: std::mem::take(&mut self.own),
-            transaction: self.transaction.take(),
-            allowance: std::mem::replace(&mut self.allowance, Allowance::unbounded()),
             depends_on: self.depends_on.take(),
         }
     }
@@ -228,12 +182,10 @@ impl Layers {
     /// Takes the script up again. Returns the batch that meanwhile reads depend on; 0 is none.
     pub fn resume(&mut self, suspended: SuspendedScript) -> u64 {
         self.own = suspended.own;
-        self.transaction = suspended.transaction;
-        self.allowance = suspended.allowance;
         self.depends_on.replace(suspended.depends_on)
     }
 
-    /// Bytes that the running script and its transaction have written, overwritten values included.
+    /// Bytes that the running script has written, overwritten values included.
     pub fn own_bytes(&self) -> usize {
         self.own_bytes
     }
@@ -243,10 +195,7 @@ impl Layers {
         if self.is_torn {
             return self.rollback();
         }
-        if let Some(transaction) = &mut self.transaction {
-            transaction.changes.append(&mut self.own);
-            transaction.messages.append(&mut self.own_messages);
-        } else if !self.own.is_empty() || !self.own_messages.is_empty() {
+        if !self.own.is_empty() || !self.own_messages.is_empty() {
             let is_awaited = !self.own_messages.is_empty() || !self.own.keys().all(|key| records::is_expendable(key));
             if self.gathering.changes.is_empty() {
                 self.gathering.changes = std::mem::take(&mut self.own);
@@ -267,14 +216,6 @@ impl Layers {
         self.own.clear();
         self.own_messages.clear();
         self.depends_on.get()
-    }
-
-    /// Gathers a change that means nothing, beside the script that runs. Returns the batch in which it is committed.
-    pub fn probe(&mut self) -> u64 {
-        let value = Bytes::from_static(&[0; records::PROBE_BYTES]);
-        self.gathering.changes.insert(records::PROBED.to_vec(), Some(value));
-        self.gathering.is_awaited = true;
-        self.gathering.number
     }
 
     /// Whether a call waits for the gathered changes.

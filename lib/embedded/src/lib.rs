@@ -1,7 +1,7 @@
 //! The embedded store: the same Lua scripts as on Redis, over a file, in this process.
 //!
 //! [`EmbeddedStore`] puts calls in a [`queue`], from which one thread runs them in rounds ([`worker`], [`engine`]). Scripts
-//! are Lua 5.1 with the API of Redis 7.0 ([`lua`]), and so are functions ([`libraries`]). They call [`commands`], which work on names and collections
+//! are functions of Coord's library, Lua 5.1 with the API of Redis 7.0 ([`lua`]). They call [`commands`], which work on names and collections
 //! ([`keyspace`]). Reads go on beside a script that takes long ([`deferred_reads`]). Names and collections consist of [`records`], seen through [`layers`] of changes that are not yet on the [`disk`].
 //! Another thread writes the changes of many scripts in one transaction ([`committer`]).
 //!
@@ -9,12 +9,11 @@
 //! cut loses nothing that was answered, and no call waits for unrelated changes. When the disk fails, waiting calls fail,
 //! reads go on with the disk's content, and the next change is tried again ([`committer`]).
 //!
-//! **Differences from Redis.** A script that raises an error leaves no change at all (Redis keeps earlier writes). Our own
-//! scripts are ended after 5 seconds; a client's, its commands and its transactions after 2, or above some memory
-//! ([`allowance`], [`lua`]). `MAXLEN ~` trims exactly. HGETALL, KEYS and SCAN use a different order. Sets, lists, blocking
-//! commands and transactions do not exist: they are unknown commands.
+//! **Differences from Redis.** A script that raises an error leaves no change at all (Redis keeps earlier writes). A script
+//! is ended after 5 seconds, or above 1 GiB of memory ([`lua`]). `MAXLEN ~` trims exactly. HGETALL, KEYS and SCAN use a
+//! different order. Sets, lists, blocking commands, transactions, and scripts and functions of clients do not exist: they
+//! are unknown commands.
 
-mod allowance;
 mod commands;
 mod committer;
 mod deferred_reads;
@@ -24,7 +23,6 @@ mod failure;
 mod glob;
 mod keyspace;
 mod layers;
-mod libraries;
 mod lua;
 mod medium;
 mod number;
@@ -53,7 +51,7 @@ use keyspace::{Clock, Keyspace};
 use layers::Layers;
 use lua::Interpreter;
 use parking_lot::{Condvar, Mutex};
-use progress::{Answer, Progress};
+use progress::Progress;
 use pubsub::Channels;
 use queue::{Job, Queue};
 use redb::backends::InMemoryBackend;
@@ -66,9 +64,6 @@ use tokio::sync::oneshot;
 
 /// Longest time of a call, with waiting for the queue and the disk.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
-
-/// Interval in which a probe looks whether a client's script runs.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A store in a file. Clones share the store; pending changes are written when the last one is dropped.
 #[derive(Clone)]
@@ -178,7 +173,6 @@ impl EmbeddedStore {
             scripts: AtomicU64::new(0),
             commands: AtomicU64::new(0),
             commits: AtomicU64::new(0),
-            client_script_since: Mutex::default(),
         });
         let queue = Arc::new(Queue::default());
         let engine = start_engine(&queue, &shared)?;
@@ -252,12 +246,12 @@ fn start_engine(queue: &Arc<Queue>, shared: &Arc<CommitState>) -> Result<JoinHan
 }
 
 impl OpenStore {
-    async fn ask(&self, requests: Vec<Request>, is_atomic: bool) -> Result<Vec<Value>, StoreError> {
+    async fn ask(&self, requests: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         if self.is_lost() {
             return Err(lost());
         }
         let (reply, answered) = oneshot::channel();
-        if !self.queue.push(Job::new(requests, is_atomic, reply)) {
+        if !self.queue.push(Job::new(requests, reply)) {
             return Err(closed());
         }
         match tokio::time::timeout(TIME_LIMIT, answered).await {
@@ -268,35 +262,6 @@ impl OpenStore {
 
     fn is_lost(&self) -> bool {
         self.place.as_ref().is_some_and(StoreFile::is_lost)
-    }
-
-    /// Whether the engine runs a client's script, for no longer than one may run.
-    fn runs_client_script(&self) -> bool {
-        let since = *self.shared.client_script_since.lock();
-        since.is_some_and(|since| since.elapsed() < worker::CLIENT_SCRIPT_TIME)
-    }
-
-    /// Has the committer write, which does not wait for the engine.
-    async fn probe_disk(&self) -> Result<(), StoreError> {
-        if self.is_lost() {
-            return Err(lost());
-        }
-        let (reply, answered) = oneshot::channel();
-        let shared = Arc::clone(&self.shared);
-        // The committer holds the lock for long when it reads the disk again.
-        let asking = tokio::task::spawn_blocking(move || {
-            let batch = shared.keyspace.lock().layers.probe();
-            let answer = Answer {
-                outcome: Ok(Vec::new()),
-                depends_on: batch,
-                since: batch,
-                reply,
-            };
-            shared.progress.settle(&mut vec![answer]);
-            shared.bell.notify_one();
-        });
-        asking.await.map_err(|error| StoreError::Failed(error.to_string()))?;
-        answered.await.unwrap_or_else(|_| Err(closed())).map(|_| ())
     }
 
     fn close(&self) {
@@ -335,12 +300,7 @@ impl Drop for OpenStore {
 #[async_trait]
 impl Store for EmbeddedStore {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        self.open.ask(batch, false).await
-    }
-
-    /// No other request runs between these, and all of them are kept or none. They fail after 2 seconds.
-    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        self.open.ask(batch, true).await
+        self.open.ask(batch).await
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
@@ -365,13 +325,6 @@ impl Store for EmbeddedStore {
 
     fn probe_bytes(&self) -> usize {
         records::PROBE_BYTES
-    }
-
-    async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
-        while !self.open.runs_client_script() {
-            tokio::time::sleep(LOOK_EVERY).await;
-        }
-        self.open.probe_disk().await
     }
 
     fn describe(&self) -> String {

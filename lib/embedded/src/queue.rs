@@ -1,11 +1,8 @@
 //! Requests on their way to the engine.
 //!
-//! There are three lanes: reads, everything that only clients of the store's port send and that may take long (EVAL, KEYS,
-//! transactions), and all else. A round has reads first, then other calls, then one foreign call: any number of these delays
-//! other calls by one at a time.
+//! There are two lanes: reads, and all else. A round has reads first, then other calls.
 //! Reads that come while a script runs are answered beside it ([`super::aside`]).
 
-use super::allowance::{self, Left};
 use super::commands;
 use super::progress::{Answer, Reply};
 use coord_store::{Request, StoreError, Value};
@@ -20,16 +17,10 @@ const ROUND: usize = 16;
 /// One call of the store.
 pub(super) struct Job {
     pub requests: VecDeque<Request>,
-    /// Whether other calls must not run between the requests.
-    pub is_atomic: bool,
-    /// Whether it can only come from a client of the store's port, and may take long.
-    pub is_foreign: bool,
     /// Whether it has nothing but commands that change nothing, between which other calls may run.
     is_read: bool,
     /// The results of the requests so far.
     values: Vec<Value>,
-    /// The size of these.
-    reply_bytes: usize,
     /// The newest batch that the call changed or read.
     pub depends_on: u64,
     /// The oldest such batch.
@@ -38,15 +29,11 @@ pub(super) struct Job {
 }
 
 impl Job {
-    pub fn new(requests: Vec<Request>, is_atomic: bool, reply: Reply) -> Self {
+    pub fn new(requests: Vec<Request>, reply: Reply) -> Self {
         Job {
             values: Vec::with_capacity(requests.len()),
-            reply_bytes: 0,
-            // Coord's own changes are scripts, which need no transaction.
-            is_foreign: is_atomic || requests.iter().any(is_foreign),
-            is_read: !is_atomic && requests.iter().all(is_read),
+            is_read: requests.iter().all(is_read),
             requests: requests.into(),
-            is_atomic,
             depends_on: 0,
             since: 0,
             reply,
@@ -61,16 +48,8 @@ impl Job {
         }
     }
 
-    /// The rest for the next request.
-    pub fn left(&self) -> Left {
-        Left::after(self.reply_bytes)
-    }
-
     /// Adds the result of a request.
     pub fn push(&mut self, value: Value) {
-        if !self.requests.is_empty() {
-            self.reply_bytes += allowance::size(&value);
-        }
         self.values.push(value);
     }
 
@@ -97,25 +76,6 @@ impl Job {
             since: 0,
             reply: self.reply,
         }
-    }
-}
-
-fn is_foreign(request: &Request) -> bool {
-    match request {
-        Request::Command(words) => words.first().is_some_and(|name| {
-            [
-                &b"EVAL"[..],
-                b"EVALSHA",
-                b"FCALL",
-                b"FCALL_RO",
-                b"FLUSHALL",
-                b"FUNCTION",
-                b"KEYS",
-            ]
-            .iter()
-            .any(|slow| name.eq_ignore_ascii_case(slow))
-        }),
-        Request::Script { .. } => false,
     }
 }
 
@@ -150,19 +110,12 @@ pub(super) struct Queue {
 struct Lanes {
     reads: VecDeque<Job>,
     own: VecDeque<Job>,
-    foreign: VecDeque<Job>,
     is_closed: bool,
 }
 
 impl Lanes {
     fn lane(&mut self, job: &Job) -> &mut VecDeque<Job> {
-        if job.is_foreign {
-            &mut self.foreign
-        } else if job.is_read {
-            &mut self.reads
-        } else {
-            &mut self.own
-        }
+        if job.is_read { &mut self.reads } else { &mut self.own }
     }
 }
 
@@ -209,7 +162,6 @@ impl Queue {
             self.move_reads(&mut lanes, round);
             let count = lanes.own.len().min(ROUND);
             round.extend(lanes.own.drain(..count));
-            round.extend(lanes.foreign.pop_front());
             if !round.is_empty() {
                 return Next::Round;
             }

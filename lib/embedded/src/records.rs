@@ -37,9 +37,6 @@ pub(super) const NEWEST: &[u8] = b"\0newest";
 /// The newest among the numbers with the highest bit.
 pub(super) const NEWEST_EXPENDABLE: &[u8] = b"\0newest-expendable";
 
-/// Written to show that the disk can be written; nothing reads it.
-pub(super) const PROBED: &[u8] = b"\0probed";
-
 /// Bytes of a probe. On a full disk the file has free pages for a small record and none for a claim, which changes a dozen.
 pub(super) const PROBE_BYTES: usize = 128 << 10;
 
@@ -73,8 +70,6 @@ pub(super) enum Tag {
     Order = b'o',
     Entry = b'x',
     Garbage = b'g',
-    Library = b'l',
-    Function = b'f',
 }
 
 impl Tag {

@@ -1,7 +1,6 @@
 //! The thread that runs requests. Calls come from a [`Queue`] and run in rounds; the responses of a round are sent together.
 //! No thread that serves HTTP runs a script or waits for one.
 
-use super::allowance::{CLIENT_TIME, Left};
 use super::committer::CommitState;
 use super::engine::Engine;
 use super::progress::Answer;
@@ -21,9 +20,6 @@ const CLEAN_MORE_AFTER: Duration = Duration::from_millis(20);
 /// Most records of one cleaning step, so that no script waits long for it.
 const CLEAN_RECORDS: u64 = 1000;
 
-/// Longest time of a foreign call, and a second: an engine that is occupied for longer does not work.
-pub(super) const CLIENT_SCRIPT_TIME: Duration = CLIENT_TIME.saturating_add(Duration::from_secs(1));
-
 /// Longest time of one call before the next may run; the rest of its requests waits, and others may run between them.
 pub(super) const SLICE: Duration = Duration::from_millis(2);
 
@@ -36,15 +32,7 @@ pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &CommitState) {
         match queue.take(&mut round, clean_at) {
             Next::Round => {
                 for job in round.drain(..) {
-                    if job.is_foreign {
-                        // The next call may take long, and finished ones should not wait for it.
-                        give(shared, &mut answers);
-                        *shared.client_script_since.lock() = Some(Instant::now());
-                        answers.extend(work(&mut engine, job, queue, shared));
-                        *shared.client_script_since.lock() = None;
-                    } else {
-                        answers.extend(work(&mut engine, job, queue, shared));
-                    }
+                    answers.extend(work(&mut engine, job, queue, shared));
                 }
                 give(shared, &mut answers);
             }
@@ -72,16 +60,12 @@ pub(super) fn give(shared: &CommitState, answers: &mut Vec<Answer>) {
 
 /// Runs a call for as long as its slice lasts; the rest goes back to the queue.
 fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &CommitState) -> Option<Answer> {
-    if job.is_atomic {
-        return Some(transact(engine, job, shared));
-    }
     let begun = (job.requests.len() > 1).then(Instant::now);
     while let Some(request) = job.requests.pop_front() {
         if job.is_abandoned() {
             return None;
         }
-        let left = job.left();
-        if let Err(error) = run_one(engine, &mut job, &request, left, shared) {
+        if let Err(error) = run_one(engine, &mut job, &request, shared) {
             return Some(job.failed(error));
         }
         if !job.requests.is_empty() && begun.is_some_and(|begun| begun.elapsed() > SLICE) {
@@ -92,55 +76,9 @@ fn work(engine: &mut Engine, mut job: Job, queue: &Queue, shared: &CommitState) 
     Some(job.answered())
 }
 
-/// Runs a transaction. All of it is kept, in one batch, or nothing: when its time is up, when its caller has gone, when the
-/// store fails.
-fn transact(engine: &mut Engine, mut job: Job, shared: &CommitState) -> Answer {
-    shared.keyspace.lock().layers.begin_transaction();
-    let outcome = run_all(engine, &mut job, shared);
-    let layers = &mut shared.keyspace.lock().layers;
-    match outcome {
-        Ok(()) => {
-            job.depend_on(layers.commit_transaction());
-            job.answered()
-        }
-        Err(error) => {
-            layers.rollback_transaction();
-            job.failed(error)
-        }
-    }
-}
-
-/// Runs the requests of a transaction, until its time is up.
-fn run_all(engine: &mut Engine, job: &mut Job, shared: &CommitState) -> Result<(), StoreError> {
-    let until = Instant::now() + CLIENT_TIME;
-    while let Some(request) = job.requests.pop_front() {
-        if job.is_abandoned() {
-            return Err(StoreError::Unreachable("the caller has gone".to_owned()));
-        }
-        let left = Left {
-            until: Some(until),
-            ..job.left()
-        };
-        run_one(engine, job, &request, left, shared)?;
-        // A request that is over by then was ended, except for one of our own scripts: it is complete.
-        let may_be_late = job.requests.is_empty() && matches!(request, Request::Script { .. });
-        if Instant::now() > until && !may_be_late {
-            let text = "ERR the transaction ran longer than 2 seconds: nothing of it was kept";
-            return Err(StoreError::Failed(text.to_owned()));
-        }
-    }
-    Ok(())
-}
-
 /// Runs one request of `job`. A panic fails this call, and no later one.
-fn run_one(
-    engine: &mut Engine,
-    job: &mut Job,
-    request: &Request,
-    left: Left,
-    shared: &CommitState,
-) -> Result<(), StoreError> {
-    let answer = catch_unwind(AssertUnwindSafe(|| engine.run(request, left))).unwrap_or_else(|_| {
+fn run_one(engine: &mut Engine, job: &mut Job, request: &Request, shared: &CommitState) -> Result<(), StoreError> {
+    let answer = catch_unwind(AssertUnwindSafe(|| engine.run(request))).unwrap_or_else(|_| {
         tracing::error!("a request to the embedded store panicked");
         shared.keyspace.lock().layers.rollback();
         Err(StoreError::Failed("ERR the store failed at this request".to_owned()))
@@ -162,7 +100,7 @@ fn clean(shared: &CommitState) -> bool {
     if keyspace.layers.is_failing() || keyspace.layers.is_unreadable() {
         return false;
     }
-    keyspace.begin(false, false);
+    keyspace.begin(false);
     match keyspace.clean(CLEAN_RECORDS) {
         Ok(is_more) => {
             keyspace.layers.commit();

@@ -56,7 +56,6 @@ impl Anchor {
         })
     }
 
-    /// The path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

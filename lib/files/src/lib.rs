@@ -41,13 +41,11 @@ pub const PRIVATE_MODE: u32 = 0o700;
 pub enum Kind {
     /// A regular file.
     File,
-    /// A folder.
     Folder,
     /// A symbolic link.
     Link,
     /// A named pipe.
     Pipe,
-    /// A socket.
     Socket,
     /// A device, or something else.
     Device,

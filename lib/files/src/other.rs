@@ -9,7 +9,6 @@ use std::time::UNIX_EPOCH;
 
 use super::{EntryInfo, Kind};
 
-/// A folder.
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 

@@ -24,7 +24,6 @@ pub enum Refusal {
 /// A path, and why it is not opened or the system's error.
 #[derive(Debug)]
 pub struct FileError {
-    /// The path.
     pub path: PathBuf,
     /// Why; an error of the system as it is.
     pub cause: Cause,

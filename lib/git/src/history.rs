@@ -16,7 +16,6 @@ pub(super) struct History<'a> {
     shallow: HashSet<ObjectId>,
 }
 
-/// One commit.
 #[derive(Clone, Debug)]
 pub(super) struct Commit {
     /// Greater than that of any ancestor. `None` where the commit is not in the commit-graph, which contains all ancestors

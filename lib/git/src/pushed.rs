@@ -17,10 +17,8 @@ const MOST: usize = 256;
 /// Largest file that is read, in bytes.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// A push.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedPush {
-    /// The commit.
     pub commit: CommitSha,
     /// Whether the remote is known to have it. Otherwise the push has begun.
     pub is_there: bool,

@@ -78,7 +78,6 @@ impl Bound {
 /// A bound that a build has met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetBound {
-    /// The bound.
     pub bound: Bound,
     /// Number of files that the graph lacks imports of for it.
     pub files: usize,

@@ -12,7 +12,6 @@ pub enum Direction {
     Both,
     /// To imported files.
     Imports,
-    /// To importers.
     Importers,
 }
 

@@ -7,7 +7,6 @@ pub struct TreeEntry {
     pub path: String,
     /// Blob id, hex.
     pub blob: String,
-    /// Its kind.
     pub kind: EntryKind,
 }
 
@@ -25,7 +24,6 @@ pub enum EntryKind {
 /// The result of reading one blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blob<'a> {
-    /// Its content.
     Content(&'a [u8]),
     /// It is larger than the limit, and was not read. Its size in bytes.
     TooLarge(u64),

@@ -102,7 +102,6 @@ variables! {
     COORD_GRAPH_MAX_BYTES, GRAPHS, "maximum bytes of code in one graph", "4294967296";
     COORD_GRAPH_MAX_IMPORTS, GRAPHS, "maximum imports in one graph: a million need some 200 MB of memory", "1000000";
     COORD_GRAPH_MAX_FILE_BYTES, GRAPHS, "largest file that is read for its imports", "4194304";
-    COORD_STORE_TOKEN, SERVE, "token that clients of `--upstash-listen` must send", "`--upstash-listen` is refused";
     COORD_URL, AGENT, "address of the server that agents of this machine ask; `git config coord.url` in a repository is the same, once `coord trust` has confirmed it", "the `coord serve` of the repository, which is started if none runs";
     COORD_TOKEN, AGENT, "the caller's token: a GitHub token or a JWT", "the next row";
     COORD_TOKEN_FILE, AGENT, "file that has this token alone; `git config coord.tokenFile` is the same, once `coord trust` has confirmed it", "no credential, which a `coord serve` on the same machine does not need";

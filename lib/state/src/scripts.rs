@@ -5,13 +5,12 @@ macro_rules! scripts {
     ($($(#[$doc:meta])* $constant:ident = $name:literal, repeatable: $repeatable:literal;)*) => {
         $(
             $(#[$doc])*
-            pub static $constant: coord_store::Script = coord_store::Script {
-                name: $name,
-                source: include_str!(concat!(env!("OUT_DIR"), "/scripts/", $name, ".lua")),
-                is_repeatable: $repeatable,
-                sha: std::sync::LazyLock::new(|| coord_store::script::sha1_hex($constant.source)),
-                library: Some(&$crate::libraries::LIBRARY),
-            };
+            pub static $constant: coord_store::Script = coord_store::Script::new(
+                $name,
+                include_str!(concat!(env!("OUT_DIR"), "/scripts/", $name, ".lua")),
+                $repeatable,
+                Some(&$crate::libraries::LIBRARY),
+            );
         )*
         /// All of them.
         pub(crate) static SCRIPTS: &[&coord_store::Script] = &[$(&$constant),*];

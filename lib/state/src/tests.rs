@@ -80,13 +80,13 @@ fn every_script_answers_by_name() {
     }
 }
 
-/// The places that may make a request of the store, or take one apart: the state, the connections, the embedded store, the port
-/// that speaks Upstash's REST API, and the store that a test plays.
+/// The places that may make a request of the store, or take one apart: the state, the connections, the embedded store, the commands
+/// that export and wipe a store, and the store that a test plays.
 const MAKES_REQUESTS: [&str; 5] = [
     "/../state/src/",
     "/../store/src/",
     "/../embedded/",
-    "/upstash_listen/",
+    "/cli/src/commands/store/",
     "/../events/src/fake.rs",
 ];
 

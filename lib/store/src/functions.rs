@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::round_trip::{Dialect, Mode, RoundTrip, Words};
+use super::round_trip::{Dialect, RoundTrip, Words};
 use super::script::Library;
 use super::script::is_library;
 use super::{Limits, StoreError, Value};
@@ -129,7 +129,7 @@ pub(super) async fn delete_unused(
         return Ok(());
     }
     let ask = async |batch: Vec<Words<'static>>| {
-        let sent = tokio::time::timeout(limits.call, wire.send(&batch, Mode::Pipeline)).await;
+        let sent = tokio::time::timeout(limits.call, wire.send(&batch)).await;
         sent.map_err(|_| StoreError::Timeout(limits.call))?
             .map_err(|failure| failure.error)
     };

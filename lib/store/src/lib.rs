@@ -111,19 +111,6 @@ pub trait Store: Send + Sync + 'static {
     /// When there is no reply: see [`StoreError`].
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError>;
 
-    /// Runs `batch` as one transaction (MULTI, EXEC), in one round trip: no other client's commands come between. A request
-    /// that fails has a [`Value::Error`] in its place, and the others still run. It is never retried.
-    ///
-    /// # Errors
-    /// See [`StoreError`]; [`StoreError::Failed`] when the whole transaction was discarded, or when this kind of store has
-    /// no transactions besides its scripts.
-    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        let _ = batch;
-        Err(StoreError::Failed(
-            "ERR transactions are not supported by this store".into(),
-        ))
-    }
-
     /// The messages published on `channel` from now on. The stream ends when the connection is lost; then the caller reads
     /// the missed messages from the log and subscribes again.
     ///
@@ -147,15 +134,6 @@ pub trait Store: Send + Sync + 'static {
     /// Bytes that a test must write to show that a claim could be written too.
     fn probe_bytes(&self) -> usize {
         0
-    }
-
-    /// Tests whether it can be written while a client's script blocks all other calls. Stays pending if no such script runs,
-    /// and in stores without client scripts.
-    ///
-    /// # Errors
-    /// When it cannot be written: see [`StoreError`].
-    async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
-        std::future::pending().await
     }
 
     /// Deletes libraries of functions of Coord that no process has called for a week, at most once a day. It changes nothing

@@ -16,15 +16,6 @@ use coord_runtime::timing::count_round_trip;
 /// One command as sent, name first.
 pub(super) type Words<'r> = Vec<Cow<'r, [u8]>>;
 
-/// Whether the commands of one round trip are separate or one transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// In order, but other clients' commands may come between.
-    Pipeline,
-    /// MULTI and EXEC around them.
-    Transaction,
-}
-
 /// Why a round trip failed.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
@@ -56,7 +47,7 @@ impl Failure {
 #[async_trait]
 pub(super) trait RoundTrip: Sync {
     /// Sends `batch` in one round trip, within [`Limits::request`], and returns one reply for each command.
-    async fn send(&self, batch: &[Words<'_>], mode: Mode) -> Result<Vec<Value>, Failure>;
+    async fn send(&self, batch: &[Words<'_>]) -> Result<Vec<Value>, Failure>;
 }
 
 /// The form of scripts for a kind of store.
@@ -106,11 +97,11 @@ impl Dialect {
 
     fn sha(&self, script: &'static Script) -> Cow<'static, [u8]> {
         if self.first_line.is_empty() {
-            return Cow::Borrowed(script.sha.as_bytes());
+            return Cow::Borrowed(script.sha().as_bytes());
         }
         let mut shas = self.shas.lock().unwrap_or_else(PoisonError::into_inner);
         let sha = shas
-            .entry(script.sha.as_str())
+            .entry(script.sha())
             .or_insert_with(|| sha1_hex(&[&self.first_line, script.source].concat()).into());
         Cow::Owned(sha.as_bytes().to_vec())
     }
@@ -211,25 +202,6 @@ pub(super) async fn run(
     Ok(replies)
 }
 
-/// Runs `batch` as one transaction, in one round trip. Scripts are sent with their text, because a transaction cannot send
-/// an unknown script again.
-pub(super) async fn run_atomically(
-    wire: &impl RoundTrip,
-    dialect: &Dialect,
-    batch: &[Request],
-) -> Result<Vec<Value>, StoreError> {
-    if batch.is_empty() {
-        return Ok(Vec::new());
-    }
-    let words: Vec<Words<'_>> = batch.iter().map(|request| dialect.words(request, Form::Text)).collect();
-    count_round_trip();
-    let replies = wire
-        .send(&words, Mode::Transaction)
-        .await
-        .map_err(|failure| failure.error)?;
-    one_for_each(replies, batch.len())
-}
-
 /// One call of a store, which may take several round trips.
 struct Call<'c, W> {
     wire: &'c W,
@@ -280,7 +252,7 @@ impl<W: RoundTrip> Call<'_, W> {
         let mut again = 0;
         loop {
             count_round_trip();
-            let sending = self.wire.send(words, Mode::Pipeline);
+            let sending = self.wire.send(words);
             let failure = match tokio::time::timeout_at(self.deadline, sending).await {
                 Ok(Ok(replies)) => return one_for_each(replies, words.len()),
                 Ok(Err(failure)) => failure,

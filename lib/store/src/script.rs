@@ -1,6 +1,6 @@
 //! The Lua scripts, each with the modules that it needs, and the library of functions that has them all; `build.rs` makes both.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// A Lua script: one state change, atomic in every store.
 pub struct Script {
@@ -10,13 +10,33 @@ pub struct Script {
     pub source: &'static str,
     /// Whether running it twice has the effect of running it once.
     pub is_repeatable: bool,
-    /// SHA-1 of `source` in hex, for EVALSHA.
-    pub sha: LazyLock<String>,
+    sha: OnceLock<String>,
     /// The library in which it is a function, if it is in one.
     pub library: Option<&'static Library>,
 }
 
 impl Script {
+    /// A script that is the function `name` of `library`, or in none.
+    pub const fn new(
+        name: &'static str,
+        source: &'static str,
+        is_repeatable: bool,
+        library: Option<&'static Library>,
+    ) -> Self {
+        Script {
+            name,
+            source,
+            is_repeatable,
+            sha: OnceLock::new(),
+            library,
+        }
+    }
+
+    /// SHA-1 of `source` in hex, for EVALSHA.
+    pub fn sha(&self) -> &str {
+        self.sha.get_or_init(|| sha1_hex(self.source))
+    }
+
     /// Whether its outcome depends on no change that it makes: it counts requests, and removes expired entries.
     pub fn is_reading(&self) -> bool {
         matches!(

@@ -24,11 +24,6 @@ impl Store for TimedStore {
         self.0.run(batch).await
     }
 
-    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        let _call = Call::to_store();
-        self.0.run_atomically(batch).await
-    }
-
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
         let _call = Call::to_store();
         self.0.subscribe(channel).await
@@ -48,10 +43,6 @@ impl Store for TimedStore {
 
     fn probe_bytes(&self) -> usize {
         self.0.probe_bytes()
-    }
-
-    async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
-        self.0.probe_beside_client_script().await
     }
 
     fn describe(&self) -> String {

@@ -14,7 +14,6 @@ pub const DEPTH: usize = 32;
 pub const TASK_FILES: usize = 30_000;
 /// Members of a team.
 pub const MEMBERS: usize = 1_000;
-/// Characters of a title.
 pub const TITLE_CHARACTERS: usize = 200;
 /// Bytes of a description, and of a message.
 pub const TEXT_BYTES: usize = 16 << 10;

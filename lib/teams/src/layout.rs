@@ -108,7 +108,6 @@ fn hidden(name: &str) -> bool {
 pub enum EntryType {
     /// A regular file of so many bytes.
     File(u64),
-    /// A folder.
     Folder,
     /// A symbolic link, wherever it leads.
     Symlink,

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use coord_store::Store;
 use coord_store::redis::RedisStore;
-use coord_store::upstash::UpstashStore;
 use coord_test_support::real_redis::RealRedis;
-use secrecy::SecretString;
+use coord_test_support::upstash;
 use serde_json::json;
 
 use super::{Client, Kind, NEWEST, PATH, over, start};
-use crate::api::{Api, listen};
+use crate::api::Api;
 
 const FILES: usize = 40;
 
@@ -74,10 +73,7 @@ async fn clients_that_are_cut_off_lose_nothing_on_redis() {
 async fn clients_that_are_cut_off_lose_nothing_over_rest() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     let behind = Arc::new(RedisStore::connect(&redis.url()).unwrap());
-    let token = || SecretString::from("token");
-    let router = coord_cli::commands::serve::upstash_listen::router(behind, token());
-    let url = format!("http://{}", listen(router).await);
-    let store: Arc<dyn Store> = Arc::new(UpstashStore::new(&url, token()).unwrap());
+    let store: Arc<dyn Store> = Arc::new(upstash::client(behind).await);
     let api = start(|app| over(app, store)).await;
     for kind in Kind::BOTH {
         nothing_is_lost_or_repeated(&api, kind).await;

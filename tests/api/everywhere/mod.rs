@@ -10,7 +10,6 @@ use coord_sources::{Source, Sources};
 use coord_state as state;
 use coord_store::Store;
 use coord_store::redis::RedisStore;
-use coord_store::upstash::UpstashStore;
 use coord_test_support::git::Repo;
 use coord_test_support::github::Fake;
 use coord_test_support::redis::empty_database;
@@ -93,12 +92,7 @@ impl StoreKind {
         Some(match self {
             StoreKind::Embedded => Arc::new(EmbeddedStore::in_memory().unwrap()),
             StoreKind::Redis => Arc::new(redis()?),
-            StoreKind::Rest => {
-                let token = || SecretString::from("token");
-                let router = coord_cli::commands::serve::upstash_listen::router(Arc::new(redis()?), token());
-                let url = format!("http://{}", listen(router).await);
-                Arc::new(UpstashStore::new(&url, token()).unwrap())
-            }
+            StoreKind::Rest => Arc::new(coord_test_support::upstash::client(Arc::new(redis()?)).await),
         })
     }
 }

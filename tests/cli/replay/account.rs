@@ -32,11 +32,11 @@ fn figures_count_from_the_first_claim_to_the_last_push() {
     account.claims = 7;
     account.refusals = 5;
     account.tasks[0].started = Some(minutes(0));
-    account.tasks[0].pushed = Some(minutes(2));
+    account.tasks[0].landed = Some(minutes(2));
     account.tasks[1].waited = minutes(2);
     account.idle = minutes(2);
     account.tasks[1].started = Some(minutes(2));
-    account.tasks[1].pushed = Some(minutes(5));
+    account.tasks[1].landed = Some(minutes(5));
     account.tasks[1].met_hazard = true;
     let figures = account.figures(&tasks, 2, 1);
     assert_eq!(

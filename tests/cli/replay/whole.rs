@@ -12,11 +12,10 @@ use super::account::edit;
 use super::bench::account::{Account, TaskRun};
 use super::bench::branch::Base;
 use super::bench::conflicts::Conflicts;
-use super::bench::exclusion::Exclusion;
 use super::bench::history::History;
 use super::bench::interfaces::Interfaces;
-use super::bench::mode::{Branches, Hold, Mode, RefusalHabit, Rules, Shared};
-use super::bench::run::{Outcome, Stage};
+use super::bench::mode::{Hold, Mode, RefusalHabit, Rules, Shared};
+use super::bench::stage::{Outcome, Stage};
 use super::bench::{Options, replay};
 
 /// A page that imports a module that imports a store. Each commit changes one of them, or the manifest as well.
@@ -53,13 +52,18 @@ fn repository(folder: &Path) -> Repo {
 async fn on<T>(play: impl AsyncFnOnce(Stage<'_>) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     repository(folder.path());
-    let history = History::read(folder.path(), "HEAD", 12).unwrap();
-    let base = Arc::new(Base::open(folder.path(), &history).await.unwrap());
+    on_the_last(12, folder.path(), play).await
+}
+
+/// The last commits of the repository in `folder`, on which to play.
+async fn on_the_last<T>(commits: usize, folder: &Path, play: impl AsyncFnOnce(Stage<'_>) -> T) -> T {
+    let history = History::read(folder, "HEAD", commits).unwrap();
+    let base = Arc::new(Base::open(folder, &history).await.unwrap());
     play(Stage {
         tasks: &history.tasks,
         base: Arc::clone(&base),
         interfaces: Interfaces::of(base),
-        conflicts: RefCell::new(Conflicts::of(folder.path()).unwrap()),
+        conflicts: RefCell::new(Conflicts::of(folder).unwrap()),
         agents: 4,
     })
     .await
@@ -68,8 +72,7 @@ async fn on<T>(play: impl AsyncFnOnce(Stage<'_>) -> T) -> T {
 #[tokio::test]
 async fn locks_keep_apart_what_collides_without_them() {
     on(async |stage| {
-        let play = async |rules, shared| stage.play(Mode::of(rules, shared)).await.unwrap();
-        let figures = async |rules, shared| play(rules, shared).await.figures;
+        let figures = async |rules, shared| stage.play(Mode::of(rules, shared)).await.unwrap().figures;
         let none = figures(Rules::None, Shared::Hot).await;
         assert!(none.conflicts > 0.5 && none.hazards > 0.5, "{none:?}");
         assert_eq!((none.waiting, none.claims_per_task, none.longest_wait), (0.0, 0.0, 0.0));
@@ -90,42 +93,8 @@ async fn locks_keep_apart_what_collides_without_them() {
             interface.wall_over_ideal < neighbors.wall_over_ideal,
             "{interface:?} {neighbors:?}"
         );
-        assert!(play(Rules::None, Shared::Hot).await.exclusion.is_none());
-        let mut before = Exclusion::default();
-        for rules in [Rules::Files, Rules::Interface, Rules::Neighbors] {
-            let Outcome { exclusion, figures, .. } = play(rules, Shared::Hot).await;
-            let exclusion = exclusion.unwrap();
-            assert!(
-                exclusion.pairs > before.pairs && exclusion.least_wall >= before.least_wall,
-                "{exclusion:?} {before:?}"
-            );
-            assert!(
-                exclusion.least_wall <= figures.wall_over_ideal,
-                "{exclusion:?} {figures:?}"
-            );
-            before = exclusion;
-        }
         // A run is the same each time.
         assert_eq!(figures(Rules::Interface, Shared::Hot).await, interface);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn work_in_review_collides_unless_it_blocks() {
-    on(async |stage| {
-        let figures = async |branches| {
-            let mode = Mode {
-                branches,
-                ..Mode::of(Rules::Interface, Shared::Hot)
-            };
-            stage.play(mode).await.unwrap().figures
-        };
-        let warned = figures(Branches::Work).await;
-        let blocked = figures(Branches::WorkBlocks).await;
-        assert!(warned.conflicts > 0.5, "{warned:?}");
-        assert_eq!(blocked.conflicts, 0.0, "{blocked:?}");
-        assert!(blocked.waiting > warned.waiting, "{blocked:?} {warned:?}");
     })
     .await;
 }
@@ -164,17 +133,24 @@ async fn a_conflict_that_the_rules_exclude_is_a_violation() {
 }
 
 #[tokio::test]
-async fn agents_with_planned_claims_that_wait_for_each_other_give_up_their_files() {
-    on(async |stage| {
-        let planned = Mode {
-            hold: Hold::Planned,
-            refused: RefusalHabit::Waits,
-            ..Mode::of(Rules::Interface, Shared::Hot)
-        };
-        let outcome = stage.play(planned).await.unwrap();
+async fn agents_that_wait_for_each_other_give_up_their_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let repo = Repo::init(folder.path(), &[]);
+    // Each task changes the same three files: an agent without the first goes on with the next.
+    for round in 0..6 {
+        let text = round.to_string();
+        repo.commit(&[("a.txt", &text), ("b.txt", &text), ("c.txt", &text)]);
+    }
+    let mode = Mode {
+        hold: Hold::Edits,
+        refused: RefusalHabit::Waits,
+        ..Mode::of(Rules::Files, Shared::None)
+    };
+    on_the_last(5, folder.path(), async |stage| {
+        let outcome = stage.play(mode).await.unwrap();
         assert!(outcome.violations.is_empty(), "{:?}", outcome.violations);
         assert!(outcome.figures.given_up > 0, "{:?}", outcome.figures);
-        assert_eq!(stage.play(planned).await.unwrap().figures, outcome.figures);
+        assert_eq!(stage.play(mode).await.unwrap().figures, outcome.figures);
     })
     .await;
 }
@@ -211,10 +187,6 @@ async fn no_run_of_this_projects_history_breaks_a_promise() {
         (
             "199",
             "interface, hot files shared, held from each edit, claims wait for their turn",
-        ),
-        (
-            "199",
-            "interface, hot files shared, held for the whole task, claims wait for their turn, work branches that block",
         ),
         (
             "60",

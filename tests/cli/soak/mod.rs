@@ -21,9 +21,10 @@ use coord_test_support::history::judge::{Rules, Tally, judge};
 use coord_test_support::history::log::{self, Stored};
 use coord_test_support::history::operation::{Act, Answer, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
-use coord_test_support::process::{Coord, Place, REPO, REPO_URL, TTL, free_address};
+use coord_test_support::process::{Coord, Place, REPO, REPO_URL, TTL};
 use coord_test_support::proxy::Proxy;
 use coord_test_support::real_redis::RealRedis;
+use coord_test_support::upstash;
 use coord_test_support::waiting::until;
 
 const CLIENTS: usize = 10;
@@ -311,64 +312,21 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
     }
 }
 
-/// A server that offers its Redis over Upstash's REST protocol, and one that works with that, as the functions do.
-struct OverRest {
-    /// Where the first one listens for the second.
-    offers: SocketAddr,
-    offering: Coord,
-    proxy: Proxy,
-}
-
-impl OverRest {
-    const TOKEN: &str = "a token of the test that is long enough";
-
-    async fn start(place: &Place, redis: &RealRedis) -> OverRest {
-        let offers = free_address();
-        OverRest {
-            offers,
-            offering: Self::offer(place, redis, offers),
-            proxy: Proxy::start(offers.port()).await,
-        }
-    }
-
-    fn offer(place: &Place, redis: &RealRedis, offers: SocketAddr) -> Coord {
-        let first = format!("export COORD_STORE_TOKEN='{}'", Self::TOKEN);
-        place.serve_on(
-            &["--redis", &redis.url(), "--upstash-listen", &offers.to_string()],
-            &first,
-        )
-    }
-
-    fn serve(&self, place: &Place) -> Coord {
-        let first = format!("export UPSTASH_REDIS_REST_TOKEN='{}'", Self::TOKEN);
-        place.serve_on(&["--upstash", &format!("http://127.0.0.1:{}", self.proxy.port)], &first)
-    }
-
-    /// kill -9, and another one in its place.
-    async fn dies(self, place: &Place, redis: &RealRedis) -> OverRest {
-        let OverRest {
-            offers,
-            offering,
-            proxy,
-        } = self;
-        tokio::task::block_in_place(|| offering.kill());
-        OverRest {
-            offers,
-            offering: tokio::task::block_in_place(|| Self::offer(place, redis, offers)),
-            proxy,
-        }
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes a minute: cargo test --test cli soak:: -- --ignored"]
-async fn answers_that_are_lost_over_rest_and_its_server_that_is_killed_and_stopped_lose_nothing() {
+async fn answers_that_are_lost_over_rest_and_a_full_redis_behind_it_lose_nothing() {
     for round in 0..ROUNDS - 2 {
         let mut random = fastrand::Rng::with_seed(round);
         let place = Place::new(crate::COORD);
         let redis = RealRedis::start(&KEPT).expect("redis-server is installed");
-        let mut rest = OverRest::start(&place, &redis).await;
-        let server = rest.serve(&place);
+        let behind = RedisStore::connect(&redis.url()).expect("a URL");
+        let url = upstash::serve(Arc::new(behind)).await;
+        let port = url.rsplit(':').next().and_then(|port| port.parse().ok());
+        let proxy = Proxy::start(port.expect("a port")).await;
+        let server = place.serve_on(
+            &["--upstash", &format!("http://127.0.0.1:{}", proxy.port)],
+            &format!("export UPSTASH_REDIS_REST_TOKEN={}", upstash::TOKEN),
+        );
         let recorder = Recorder::new(REPO_URL);
         let (load, clients) = Load::start(&recorder, &place, server.address, round);
         let end = Instant::now() + ROUND;
@@ -376,21 +334,15 @@ async fn answers_that_are_lost_over_rest_and_its_server_that_is_killed_and_stopp
         while Instant::now() < end {
             tokio::time::sleep(Duration::from_millis(random.u64(100..500))).await;
             let pause = Duration::from_millis(random.u64(50..700));
-            match fault % 4 {
-                0 | 2 => {
-                    rest.proxy.loses_answers(true);
-                    tokio::time::sleep(pause).await;
-                    rest.proxy.loses_answers(false);
-                }
-                1 => rest = rest.dies(&place, &redis).await,
-                _ => {
-                    redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
-                    is_told(server.address, &["read_only"]).await;
-                    rest.offering.signal("STOP");
-                    tokio::time::sleep(pause).await;
-                    redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
-                    rest.offering.signal("CONT");
-                }
+            if fault.is_multiple_of(2) {
+                proxy.loses_answers(true);
+                tokio::time::sleep(pause).await;
+                proxy.loses_answers(false);
+            } else {
+                redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
+                is_told(server.address, &["read_only"]).await;
+                tokio::time::sleep(pause).await;
+                redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
             }
             fault += 1;
         }

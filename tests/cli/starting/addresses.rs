@@ -49,15 +49,3 @@ fn where_a_killed_one_listened_is_nothing_to_the_next() {
     let told = std::fs::read_to_string(folder.path().join("data/listening")).expect("where it listens");
     assert!(told.contains(&next.address) && !told.contains(&first), "{told}");
 }
-
-#[test]
-fn the_token_of_the_store_is_asked_for_before_anything_else() {
-    let folder = tempfile::tempdir().expect("a folder");
-    // The address cannot be had either; that is said second.
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = taken.local_addr().expect("its address").to_string();
-    let command = serve_with(folder.path(), &["--listen", &address, "--upstash-listen", "0"], &[]).output();
-    let stderr = String::from_utf8(command.expect("coord runs").stderr).expect("text");
-    assert!(stderr.starts_with("coord: set COORD_STORE_TOKEN"), "{stderr}");
-    assert!(!folder.path().join("data").exists());
-}

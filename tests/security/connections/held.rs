@@ -6,13 +6,11 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use coord_auth::Authenticator;
 use coord_cli::commands::serve::listen::Places;
-use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
 use coord_http::Endpoint;
 use coord_server::app::App;
 use coord_server::settings::Settings;
 use coord_settings::connections::ConnectionConfig;
-use secrecy::SecretString;
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
@@ -132,22 +130,6 @@ async fn sockets_that_never_say_who_they_are_make_room_after_their_upgrade_too()
     }
     let unauthorized = format!("GET /api/graph?{QUERY} HTTP/1.1\r\nhost: localhost\r\n\r\n");
     assert_eq!(status(address, &unauthorized).await, StatusCode::UNAUTHORIZED.as_u16());
-}
-
-#[tokio::test]
-async fn a_flood_on_one_port_leaves_the_other_one_its_connections() {
-    let places = few_places();
-    let local = Local::start(&places).await;
-    let store = Arc::new(EmbeddedStore::in_memory().unwrap());
-    let port = listen(&places, upstash_listen::router(store, SecretString::from("secret"))).await;
-    let subscribe = "GET /subscribe/news HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer secret\r\n\r\n";
-    let mut subscriber = send(port, subscribe).await;
-    assert!(read_until(&mut subscriber, "subscribe,news,1").await.contains("200 OK"));
-    let _held = hold(local.address, "GET / HT").await;
-    let publish = "GET /publish/news/hello HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer secret\r\n\r\n";
-    assert_eq!(status(port, publish).await, 200);
-    let message = read_until(&mut subscriber, "message,news,hello").await;
-    assert!(message.contains("message,news,hello"), "{message}");
 }
 
 #[tokio::test]

@@ -15,9 +15,7 @@ use std::sync::Arc;
 use coord_embedded::EmbeddedStore;
 use coord_store::Store;
 use coord_store::redis::RedisStore;
-use coord_store::upstash::UpstashStore;
 use coord_test_support::real_redis::RealRedis;
-use secrecy::SecretString;
 
 fn connect(redis: &RealRedis) -> Arc<dyn Store> {
     Arc::new(RedisStore::connect(&redis.url()).expect("a URL"))
@@ -30,18 +28,9 @@ fn embedded() -> (tempfile::TempDir, Arc<dyn Store>) {
     (folder, Arc::new(store))
 }
 
-/// Over Upstash's REST protocol, as `coord serve --upstash-listen` offers it over a redis-server.
+/// Over Upstash's REST protocol, before a redis-server.
 async fn upstash(redis: &RealRedis) -> Arc<dyn Store> {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let token = || SecretString::from("token");
-    let router = coord_cli::commands::serve::upstash_listen::router(connect(redis), token());
-    tokio::spawn(coord_cli::commands::serve::listen::serve(
-        listener,
-        router,
-        std::future::pending(),
-    ));
-    Arc::new(UpstashStore::new(&url, token()).expect("a URL"))
+    Arc::new(coord_test_support::upstash::client(connect(redis)).await)
 }
 
 /// The storm was about something.

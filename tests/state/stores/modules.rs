@@ -139,7 +139,11 @@ async fn lists_split(world: &World, lists: &[usize]) -> i64 {
         end
         return split - 1"
     );
-    world.number(["EVAL", &script, "0", &json!(lists).to_string()]).await
+    world
+        .script(&script, &[], &[&json!(lists).to_string()])
+        .await
+        .as_int()
+        .unwrap()
 }
 
 async fn at_most_64_lists_of_names_stay(world: World) {
@@ -222,8 +226,8 @@ async fn a_search_finds_in_stored_entries_what_they_have(world: World) {
     for path in ["written.ts", "both.ts", "read.ts", "work.ts"] {
         let value = world.command(["HGET", &locks(&world.repo), path]).await;
         let value = value.as_str().expect("entries");
-        let answers = world.number(["EVAL", &script, "0", value, &fields.to_string()]).await;
-        assert_eq!(answers, 9 + 9 * 9 + 9 * 9 * 9);
+        let answers = world.script(&script, &[], &[value, &fields.to_string()]).await;
+        assert_eq!(answers.as_int().unwrap(), 9 + 9 * 9 + 9 * 9 * 9);
     }
 }
 

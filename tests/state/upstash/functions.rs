@@ -3,17 +3,14 @@
 
 use std::sync::Arc;
 
-use coord_embedded::EmbeddedStore;
 use coord_state::libraries::LIBRARY;
 use coord_store::redis::RedisStore;
-use coord_store::upstash::UpstashStore;
 use coord_store::{Request, Store, StoreError, Value};
 use coord_test_support::real_redis::RealRedis;
-use secrecy::SecretString;
+use coord_test_support::upstash;
 
 use crate::upstash::log::Log;
 use crate::upstash::scripts::{ADD, ADD_MORE, OLD, SHOW, call};
-use crate::upstash::through_listener::serve;
 
 fn connect(server: &RealRedis) -> RedisStore {
     RedisStore::connect(&server.url()).unwrap()
@@ -193,36 +190,17 @@ async fn a_full_server_does_not_make_a_process_give_up_functions() {
 }
 
 #[tokio::test]
-async fn libraries_are_loaded_and_called_over_rest_on_both_stores() {
+async fn libraries_are_loaded_and_called_over_rest() {
     let Some(server) = RealRedis::start(&[]) else { return };
-    let embedded = EmbeddedStore::in_memory().unwrap();
-    let stores: [Arc<dyn Store>; 2] = [Arc::new(connect(&server)), Arc::new(embedded)];
-    for behind in stores {
-        let (log, _guard) = Log::capture();
-        let url = serve(Arc::clone(&behind), "secret").await;
-        let store = UpstashStore::new(&url, SecretString::from("secret")).unwrap();
-        for expected in 1..=3 {
-            assert_eq!(run(&store, &ADD, "1").await, Value::Int(expected));
-        }
-        let listed = format!("{:?}", ask(&*behind, ["FUNCTION", "LIST"]).await);
-        let name = OLD.function("allow-key-locking", &ADD);
-        let bytes = format!("{:?}", Value::bulk(name));
-        assert!(listed.contains(&bytes), "{listed}");
-        assert_eq!(log.text(), "");
-    }
-}
-
-/// The port knows them, so that the embedded store bounds them as its own.
-#[tokio::test]
-async fn our_own_functions_reach_the_embedded_store_behind_rest_without_a_load() {
     let (log, _guard) = Log::capture();
-    let behind = Arc::new(EmbeddedStore::in_memory().unwrap());
-    let url = serve(Arc::clone(&behind) as Arc<dyn Store>, "secret").await;
-    let store = UpstashStore::new(&url, SecretString::from("secret")).unwrap();
-    let before = behind.stats().scripts;
-    coord_state::health::probe(&store).await.unwrap();
-    assert_eq!(behind.stats().scripts - before, 1);
-    assert_eq!(ask(&*behind, ["FUNCTION", "LIST"]).await, Value::Array(Vec::new()));
+    let behind = Arc::new(connect(&server));
+    let store = upstash::client(Arc::clone(&behind) as Arc<dyn Store>).await;
+    for expected in 1..=3 {
+        assert_eq!(run(&store, &ADD, "1").await, Value::Int(expected));
+    }
+    let listed = format!("{:?}", ask(&*behind, ["FUNCTION", "LIST"]).await);
+    let bytes = format!("{:?}", Value::bulk(OLD.function("allow-key-locking", &ADD)));
+    assert!(listed.contains(&bytes), "{listed}");
     assert_eq!(log.text(), "");
 }
 

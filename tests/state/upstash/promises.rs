@@ -12,8 +12,8 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-use crate::upstash::through_listener::serve;
 use coord_test_support::real_redis::RealRedis;
+use coord_test_support::upstash;
 
 /// The status of the health of a function with these variables, and `store` of it, without its latency.
 async fn told(variables: &[(&str, &str)]) -> (u16, Value) {
@@ -114,10 +114,10 @@ async fn a_store_over_rest_that_refuses_config_is_unknown_unless_info_tells_of_a
         let Some(server) = RealRedis::start(&options) else {
             return;
         };
-        let url = serve(Arc::new(RedisStore::connect(&server.url()).unwrap()), "secret").await;
+        let url = upstash::serve(Arc::new(RedisStore::connect(&server.url()).unwrap())).await;
         let variables = [
             ("UPSTASH_REDIS_REST_URL", url.as_str()),
-            ("UPSTASH_REDIS_REST_TOKEN", "secret"),
+            ("UPSTASH_REDIS_REST_TOKEN", upstash::TOKEN),
         ];
         assert_eq!(health(&variables).await, told, "{options:?}");
     }

@@ -98,32 +98,6 @@ async fn every_kind_of_reply_of_a_script_arrives() {
 }
 
 #[tokio::test]
-async fn a_transaction_runs_whole_or_is_discarded_whole() {
-    let Some(server) = RealRedis::start(&[]) else { return };
-    let store = RedisStore::connect(&server.url()).unwrap();
-    let batch = vec![
-        Request::command(["SET", "k", "v"]),
-        Request::command(["INCR", "k"]),
-        call(&COUNT, "n", b"1"),
-        get("k"),
-    ];
-    let replies = store.run_atomically(batch).await.unwrap();
-    assert_eq!(replies[0], Value::Status("OK".into()));
-    assert!(
-        matches!(&replies[1], Value::Error(text) if text.starts_with("ERR value is not an integer")),
-        "{replies:?}"
-    );
-    assert_eq!(replies[2..], [Value::Int(1), Value::bulk("v")]);
-    let batch = vec![Request::command(["SET", "k", "changed"]), Request::command(["NOSUCH"])];
-    let discarded = store.run_atomically(batch).await.unwrap_err();
-    assert!(
-        matches!(&discarded, StoreError::Failed(text) if text.starts_with("EXECABORT")),
-        "{discarded:?}"
-    );
-    assert_eq!(store.run(vec![get("k")]).await.unwrap(), [Value::bulk("v")]);
-}
-
-#[tokio::test]
 async fn a_store_is_made_while_its_server_is_down_and_works_when_it_comes_up() {
     let Some(mut server) = RealRedis::start(&[]) else {
         return;

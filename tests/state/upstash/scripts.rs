@@ -1,8 +1,6 @@
 //! Small scripts for the tests.
 
-use std::sync::LazyLock;
-
-use coord_store::script::{Library, sha1_hex};
+use coord_store::script::Library;
 use coord_store::{Request, Script};
 
 macro_rules! script {
@@ -10,13 +8,7 @@ macro_rules! script {
         script!($name, $repeatable, $source, None);
     };
     ($name:ident, $repeatable:literal, $source:literal, $library:expr) => {
-        pub static $name: Script = Script {
-            name: stringify!($name),
-            source: $source,
-            is_repeatable: $repeatable,
-            sha: LazyLock::new(|| sha1_hex($source)),
-            library: $library,
-        };
+        pub static $name: Script = Script::new(stringify!($name), $source, $repeatable, $library);
     };
 }
 

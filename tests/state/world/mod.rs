@@ -22,9 +22,7 @@ use coord_state as state;
 use coord_state::admission::HeadTerms;
 use coord_state::heads::FetchedHead;
 use coord_store::redis::RedisStore;
-use coord_store::upstash::UpstashStore;
 use coord_store::{Request, Store, Value};
-use secrecy::SecretString;
 
 use crate::watched::{Outcomes, WatchedStore};
 
@@ -57,19 +55,10 @@ impl World {
         Some(World::watching(Arc::new(store), None))
     }
 
-    /// Over Upstash's REST protocol, as `coord serve --upstash-listen` offers it over a redis-server, which here denies functions:
-    /// so every outcome is that of scripts too.
+    /// Over Upstash's REST protocol, before a redis-server that denies functions: so every outcome is that of scripts too.
     pub async fn on_upstash() -> Option<World> {
         let behind = RedisStore::connect(&coord_test_support::redis::empty_database_without_functions()?).unwrap();
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let router = coord_cli::commands::serve::upstash_listen::router(Arc::new(behind), SecretString::from("token"));
-        tokio::spawn(coord_cli::commands::serve::listen::serve(
-            listener,
-            router,
-            std::future::pending(),
-        ));
-        let store = UpstashStore::new(&url, SecretString::from("token")).unwrap();
+        let store = coord_test_support::upstash::client(Arc::new(behind)).await;
         Some(World::watching(Arc::new(store), None))
     }
 
@@ -159,6 +148,13 @@ impl World {
     pub async fn command<const N: usize>(&self, words: [&str; N]) -> Value {
         let mut replies = self.store.run(vec![Request::command(words)]).await.unwrap();
         replies.remove(0)
+    }
+
+    /// Runs the script with the text `source`.
+    pub async fn script(&self, source: &str, keys: &[&str], arguments: &[&str]) -> Value {
+        let arguments: Vec<&[u8]> = arguments.iter().map(|argument| argument.as_bytes()).collect();
+        let call = coord_test_support::script::call(source, keys, &arguments);
+        self.store.run(vec![call]).await.unwrap().remove(0)
     }
 
     /// A command whose answer is a number.

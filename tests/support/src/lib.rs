@@ -3,12 +3,12 @@
 //! - [`git`]: real repositories; [`memory`]: a source in memory; [`github`]: a fake GitHub over a real repository
 //! - [`redis`]: one redis-server for all tests of a binary; [`real_redis`]: one for each test; [`proxy`]: a proxy in front of
 //!   it
+//! - [`upstash`]: a double of Upstash over any store; [`script`]: scripts that a test writes
 //! - [`process`]: `coord serve`, which can be killed
 //! - [`history`]: clients whose requests are noted, and the judge of their answers
 //! - [`signer`]: keys and tokens of every kind
 //! - [`skipping`]: tests that lack a requirement
 //! - [`waiting`]: for a condition, or for time to pass
-#![expect(missing_docs, reason = "the names of what tests use say it")]
 
 pub mod git;
 pub mod github;
@@ -18,6 +18,8 @@ pub mod process;
 pub mod proxy;
 pub mod real_redis;
 pub mod redis;
+pub mod script;
 pub mod signer;
 pub mod skipping;
+pub mod upstash;
 pub mod waiting;

@@ -30,9 +30,7 @@ pub struct TaskRun {
     pub done_before: BTreeSet<String>,
     /// The files that are changed so far.
     pub edits: BTreeMap<String, Edit>,
-    /// When it was pushed, to whichever branch.
-    pub pushed: Option<Duration>,
-    /// When it was on the branch that it is for.
+    /// When it was pushed to the branch.
     pub landed: Option<Duration>,
     /// When its files were first asked for, by a check or a claim.
     pub asked: Option<Duration>,
@@ -49,11 +47,8 @@ impl TaskRun {
     pub fn times(&self) -> String {
         let minutes =
             |time: Option<Duration>| time.map_or("-".to_owned(), |time| format!("{:.1}", time.as_secs_f64() / 60.0));
-        let [started, pushed, landed] = [self.started, self.pushed, self.landed].map(minutes);
-        format!(
-            "agent-{}: begun at {started}, pushed at {pushed}, landed at {landed} minutes",
-            self.agent
-        )
+        let [started, landed] = [self.started, self.landed].map(minutes);
+        format!("agent-{}: begun at {started}, landed at {landed} minutes", self.agent)
     }
 
     /// Whether two agents had changes of the file under way at one time: from the pull before the edit until it was on the branch.
@@ -130,7 +125,7 @@ impl Account {
         let wall = self
             .tasks
             .iter()
-            .filter_map(|task| task.pushed)
+            .filter_map(|task| task.landed)
             .max()
             .unwrap_or_default();
         let (wall, agents) = (wall.as_secs_f64(), agents as f64);

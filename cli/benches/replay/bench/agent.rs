@@ -1,21 +1,17 @@
 //! An agent takes one task after the other: it claims the files, works, pushes, releases the files, and obeys each response.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use coord_domain::CommitSha;
 use serde_json::{Value, json};
 
-use super::branch::work_branch;
-use super::mode::{Branches, Hold, RefusalHabit, Rules};
+use super::mode::{Hold, RefusalHabit, Rules};
 use super::run::Run;
 
 /// How often a lock is renewed.
 const RENEW_EVERY: Duration = Duration::from_secs(120);
-
-/// How often an agent asks for files with unmerged changes.
-const ASK_AGAIN: Duration = Duration::from_secs(60);
 
 /// Tasks that an agent checks for free files, as many as `coord task next` looks at, and when it does so again if there is none.
 const LOOKS: usize = 32;
@@ -34,30 +30,26 @@ const MOST_WAIT: Duration = Duration::from_secs(48 * 3600);
 const MOST_COMPARED: usize = 32;
 
 pub struct Agent<'a> {
-    pub(super) run: &'a Run<'a>,
-    pub(super) number: usize,
+    run: &'a Run<'a>,
+    number: usize,
     name: String,
     /// Head of the working copy.
     head: CommitSha,
-    /// The branch that it commits to, if that is not the one that the work is for.
-    work_branch: Option<String>,
     /// The files that it holds, and when it claimed or renewed these last.
-    pub(super) held: BTreeSet<String>,
+    held: BTreeSet<String>,
     renewed: Duration,
-    /// Whether its edits have begun, so that its hooks know what they change.
-    pub(super) edits: bool,
 }
 
 /// How a claim is answered that is made until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FinalClaimAnswer {
+enum FinalClaimAnswer {
     Granted,
     /// Another holder waits for files of the caller, who waits for theirs.
     Mutual,
 }
 
 /// How a claim is answered that is made once.
-pub(super) enum ClaimAnswer {
+enum ClaimAnswer {
     Granted,
     Refused(Value),
 }
@@ -69,10 +61,8 @@ impl<'a> Agent<'a> {
             number,
             name: format!("agent-{number}"),
             head: run.branch.tip(),
-            work_branch: None,
             held: BTreeSet::new(),
             renewed: Duration::ZERO,
-            edits: false,
         }
     }
 
@@ -97,7 +87,7 @@ impl<'a> Agent<'a> {
             let chosen = match run.mode.refused {
                 RefusalHabit::Returns if run.is_old(first) => Some(first),
                 RefusalHabit::Switches | RefusalHabit::Returns => self.find_free(first).await?,
-                RefusalHabit::Sleeps | RefusalHabit::Waits | RefusalHabit::Races => Some(first),
+                RefusalHabit::Sleeps | RefusalHabit::Waits => Some(first),
             };
             if let Some(chosen) = chosen {
                 run.open.borrow_mut().remove(&chosen);
@@ -160,10 +150,8 @@ impl<'a> Agent<'a> {
 
     async fn play(&mut self, place: usize) -> Result<()> {
         let run = self.run;
-        self.work_branch = (run.mode.branches != Branches::One).then(|| work_branch(place));
         let length = run.tasks[place].length();
         let edits = length / 3;
-        self.edits = false;
         match run.mode.hold {
             _ if !run.mode.locks() => {
                 run.granted(place, self.number);
@@ -174,17 +162,6 @@ impl<'a> Agent<'a> {
                 self.claim(place).await?;
                 self.work_on(length).await?;
             }
-            Hold::Planned => {
-                self.claim(place).await?;
-                self.work_on(length - edits).await?;
-                self.edit_all(place, edits).await?;
-            }
-            Hold::Last => {
-                run.started(place, self.number);
-                self.work_on(length - edits).await?;
-                self.claim(place).await?;
-                self.work_on(edits).await?;
-            }
             Hold::Edits => {
                 run.started(place, self.number);
                 run.granted(place, self.number);
@@ -192,10 +169,7 @@ impl<'a> Agent<'a> {
                 self.edit_all(place, edits).await?;
             }
         }
-        self.head = match &self.work_branch {
-            None => run.land(place).await?,
-            Some(_) => run.push(place, &self.head)?,
-        };
+        self.head = run.land(place).await?;
         if run.mode.locks() {
             self.release_files(place).await?;
         }
@@ -204,7 +178,7 @@ impl<'a> Agent<'a> {
     }
 
     /// Works for a time, and renews what it holds.
-    pub(super) async fn work_on(&mut self, time: Duration) -> Result<()> {
+    async fn work_on(&mut self, time: Duration) -> Result<()> {
         let clock = &self.run.clock;
         let done = clock.now() + time;
         while clock.now() < done {
@@ -234,15 +208,12 @@ impl<'a> Agent<'a> {
     }
 
     /// Claims files of a task, until it has them, and renews what it holds meanwhile.
-    pub(super) async fn insist(&mut self, place: usize, paths: &[&str]) -> Result<FinalClaimAnswer> {
+    async fn insist(&mut self, place: usize, paths: &[&str]) -> Result<FinalClaimAnswer> {
         let run = self.run;
         let begin = run.clock.now();
         // A claim that waits in the server is one request, however often the server looks again.
         let mut held_until = begin;
         loop {
-            if run.mode.refused == RefusalHabit::Races {
-                run.server.forget_queue().await?;
-            }
             let ClaimAnswer::Refused(answer) = self.claim_once(place, paths).await? else {
                 return Ok(FinalClaimAnswer::Granted);
             };
@@ -252,11 +223,7 @@ impl<'a> Agent<'a> {
             if run.clock.now() - begin > MOST_WAIT {
                 bail!("the task of {} waits for ever: {answer}", run.tasks[place].commit);
             }
-            match action(&answer) {
-                "WAIT" => self.wait(&answer, &mut held_until).await?,
-                // Unmerged changes: their end is unknown.
-                _ => run.clock.sleep_until(run.clock.now() + ASK_AGAIN).await,
-            }
+            self.wait(&answer, &mut held_until).await?;
             if !self.held.is_empty() && run.clock.now() >= self.renewed + RENEW_EVERY {
                 self.renew().await?;
             }
@@ -267,7 +234,7 @@ impl<'a> Agent<'a> {
     /// would wait in real time.
     async fn wait(&self, answer: &Value, held_until: &mut Duration) -> Result<()> {
         let (run, now) = (self.run, self.run.clock.now());
-        if matches!(run.mode.refused, RefusalHabit::Sleeps | RefusalHabit::Races) {
+        if run.mode.refused == RefusalHabit::Sleeps {
             run.clock.sleep_until(now + pause(answer)?).await;
             return Ok(());
         }
@@ -284,7 +251,7 @@ impl<'a> Agent<'a> {
     }
 
     /// Claims files of a task, after a pull if the response asks for one.
-    pub(super) async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<ClaimAnswer> {
+    async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<ClaimAnswer> {
         loop {
             self.run.account.borrow_mut().claims += 1;
             let message = format!("Making the change of {} again", self.run.tasks[place].commit);
@@ -306,10 +273,7 @@ impl<'a> Agent<'a> {
                     return Ok(ClaimAnswer::Granted);
                 }
                 "PULL" => self.pull(),
-                "SWITCH_TASK" if self.run.mode.branches != Branches::WorkBlocks => {
-                    bail!("a claim was answered {answer}")
-                }
-                "WAIT" | "SWITCH_TASK" => {
+                "WAIT" => {
                     self.run.account.borrow_mut().refusals += 1;
                     return Ok(ClaimAnswer::Refused(answer));
                 }
@@ -318,18 +282,57 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// Says in a claim or a check what the hooks of a session find out by its edits; before these, a planned claim keeps all interfaces.
+    /// Says in a claim or a check what the hooks of a session find out by its edits.
     async fn say_interfaces(&self, fields: &mut Value, place: usize, paths: &[&str]) -> Result<()> {
         if self.run.mode.rules != Rules::Interface {
             return Ok(());
         }
         fields["interface"] = json!("keeps");
-        if self.run.mode.hold != Hold::Planned || self.edits {
-            let mut changed = self.run.changed_interfaces(place).await?;
-            changed.retain(|path| paths.contains(&path.as_str()));
-            fields["interface_changes"] = json!(changed);
+        let mut changed = self.run.changed_interfaces(place).await?;
+        changed.retain(|path| paths.contains(&path.as_str()));
+        fields["interface_changes"] = json!(changed);
+        Ok(())
+    }
+
+    /// Edits all files of a task in `time`. A refused edit comes after the others; where all that are left are refused, it waits.
+    async fn edit_all(&mut self, place: usize, time: Duration) -> Result<()> {
+        let run = self.run;
+        let mut left: VecDeque<&str> = run.paths(place).into();
+        let each = time / u32::try_from(left.len()).unwrap_or(u32::MAX);
+        let mut refused = 0;
+        while let Some(path) = left.pop_front() {
+            if let ClaimAnswer::Refused(_) = self.claim_once(place, &[path]).await? {
+                if refused < left.len() {
+                    refused += 1;
+                    left.push_back(path);
+                    continue;
+                }
+                let begin = run.clock.now();
+                let insisted = self.insist(place, &[path]).await?;
+                run.waited(place, run.clock.now() - begin);
+                if insisted == FinalClaimAnswer::Mutual {
+                    return self.edit_anew(place, time).await;
+                }
+            }
+            refused = 0;
+            self.work_on(each).await?;
         }
         Ok(())
+    }
+
+    /// Who would wait for each other: it gives up its files, claims all of them at once, and edits them again.
+    async fn edit_anew(&mut self, place: usize, time: Duration) -> Result<()> {
+        let run = self.run;
+        run.account.borrow_mut().given_up += 1;
+        self.abandon().await?;
+        run.began_anew(place);
+        let begin = run.clock.now();
+        let insisted = self.insist(place, &run.paths(place)).await?;
+        if insisted == FinalClaimAnswer::Mutual {
+            bail!("an agent without files is told that others wait for them");
+        }
+        run.waited(place, run.clock.now() - begin);
+        self.work_on(time).await
     }
 
     async fn renew(&mut self) -> Result<()> {
@@ -340,7 +343,7 @@ impl<'a> Agent<'a> {
     }
 
     /// Gives up what it holds, unpushed.
-    pub(super) async fn abandon(&mut self) -> Result<()> {
+    async fn abandon(&mut self) -> Result<()> {
         let fields = json!({
             "file_paths": std::mem::take(&mut self.held), "status": "OPEN", "message": "Another one goes first", "abandon": true,
         });
@@ -369,8 +372,7 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    async fn post(&self, mut fields: Value) -> Result<Value> {
-        fields["work_branch"] = json!(self.work_branch);
+    async fn post(&self, fields: Value) -> Result<Value> {
         self.run.server.ask("post_status", &self.name, &self.head, fields).await
     }
 }

@@ -3,8 +3,6 @@
 //! A head is a number: how many tasks have landed. Each contains those before it, so that histories are linear, whatever the order in which tasks
 //! end. A file is at a head as the latest of the landed commits that change it has left it, later by the real history; so the blobs are real, and at
 //! the end all files are as the last task has them. Changes by commits between the tasks arrive with the next task that changes the same file.
-//!
-//! A work branch has one commit, the change of its task on top of a head, until it is merged and deleted.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -22,9 +20,6 @@ use super::history::{Change, History, Task, Version};
 
 /// The branch that tasks are for.
 pub const BRANCH: &str = "main";
-
-/// Prefix of the names of work branches.
-const WORK_BRANCH: &str = "task-";
 
 /// The blob of the policy, which no repository has.
 const POLICY_BLOB: &str = "c0ffee0000000000000000000000000000c0ffee";
@@ -90,30 +85,11 @@ struct LandedVersion {
     version: Option<Version>,
 }
 
-/// State of the remote: the branch, and the work branches.
+/// The branch on the remote.
 #[derive(Default)]
 struct Remote {
     head: usize,
     landed: HashMap<String, Vec<LandedVersion>>,
-    /// Pushes to the work branch of each task.
-    pushed: HashMap<usize, Pushed>,
-}
-
-/// The commit on a work branch: the change of a task on top of a head.
-struct Pushed {
-    base: usize,
-    files: BTreeMap<String, Option<Version>>,
-    /// The head that has it. The work branch is deleted then.
-    merged: Option<usize>,
-}
-
-/// A commit of a [`ReplayedBranch`].
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Commit {
-    /// The head of the branch, after so many tasks.
-    Head(usize),
-    /// That of the work branch of the task at this place.
-    Work(usize),
 }
 
 /// The branch of one run.
@@ -122,11 +98,6 @@ pub struct ReplayedBranch {
     /// `.coord.toml` at every head.
     policy: String,
     remote: Mutex<Remote>,
-}
-
-/// The work branch of the task at `place`.
-pub fn work_branch(place: usize) -> String {
-    format!("{WORK_BRANCH}{place}")
 }
 
 impl ReplayedBranch {
@@ -140,18 +111,7 @@ impl ReplayedBranch {
 
     /// The commit at the head.
     pub fn tip(&self) -> CommitSha {
-        Commit::Head(self.remote.lock().head).sha()
-    }
-
-    /// The change of the task at `place` is pushed to its work branch, on top of `base`.
-    pub fn push(&self, place: usize, task: &Task, base: &CommitSha) -> Result<CommitSha> {
-        let remote = &mut *self.remote.lock();
-        let base = remote.base_of(Commit::parse(base)?);
-        let after = |path: &String| (path.clone(), self.change_at(remote, base, place, path, task).1);
-        let files = task.files.keys().map(after).collect();
-        let merged = None;
-        remote.pushed.insert(place, Pushed { base, files, merged });
-        Ok(Commit::Work(place).sha())
+        sha(self.remote.lock().head)
     }
 
     /// The task at `place` lands: it is in the next head.
@@ -169,20 +129,13 @@ impl ReplayedBranch {
                 });
             }
         }
-        if let Some(pushed) = remote.pushed.get_mut(&place) {
-            pushed.merged = Some(head);
-        }
-        Commit::Head(head).sha()
+        sha(head)
     }
 
     /// The file at the tip, as it is before and after the task at `place` lands.
     pub fn change(&self, place: usize, path: &str, task: &Task) -> Change {
         let remote = self.remote.lock();
-        self.change_at(&remote, remote.head, place, path, task)
-    }
-
-    fn change_at(&self, remote: &Remote, head: usize, place: usize, path: &str, task: &Task) -> Change {
-        let last = remote.landed.get(path).and_then(|versions| at(versions, head));
+        let last = remote.landed.get(path).and_then(|versions| versions.last());
         let before = match last {
             Some(last) => last.version.clone(),
             None => self.base.files.get(path).cloned(),
@@ -194,21 +147,16 @@ impl ReplayedBranch {
         (before, after)
     }
 
-    /// The files at a commit.
-    fn files_at(&self, commit: Commit) -> BTreeMap<String, Version> {
+    /// The files at a head.
+    fn files_at(&self, head: usize) -> BTreeMap<String, Version> {
         let remote = self.remote.lock();
         let mut files = self.base.files.clone();
-        let mut put = |path: &String, version: &Option<Version>| match version {
-            Some(version) => files.insert(path.clone(), version.clone()),
-            None => files.remove(path),
-        };
         for (path, versions) in &remote.landed {
-            if let Some(landed) = at(versions, remote.base_of(commit)) {
-                put(path, &landed.version);
-            }
-        }
-        for (path, version) in remote.changed_by(commit) {
-            put(path, version);
+            match at(versions, head).map(|landed| &landed.version) {
+                Some(Some(version)) => files.insert(path.clone(), version.clone()),
+                Some(None) => files.remove(path),
+                None => None,
+            };
         }
         let policy = Version {
             blob: POLICY_BLOB.to_owned(),
@@ -218,12 +166,10 @@ impl ReplayedBranch {
         files
     }
 
-    fn version_at(&self, commit: Commit, path: &str) -> Option<Version> {
+    fn version_at(&self, head: usize, path: &str) -> Option<Version> {
         let remote = self.remote.lock();
-        let changed = remote.changed_by(commit).find(|(changed, _)| *changed == path);
-        let landed = || at(remote.landed.get(path)?, remote.base_of(commit)).map(|landed| &landed.version);
-        match changed.map(|(_, version)| version).or_else(landed) {
-            Some(version) => version.clone(),
+        match remote.landed.get(path).and_then(|versions| at(versions, head)) {
+            Some(landed) => landed.version.clone(),
             None => self.base.files.get(path).cloned(),
         }
     }
@@ -234,57 +180,14 @@ fn at(versions: &[LandedVersion], head: usize) -> Option<&LandedVersion> {
     versions.iter().rfind(|version| version.head <= head)
 }
 
-impl Remote {
-    /// The head of the branch that a commit is or begins at.
-    fn base_of(&self, commit: Commit) -> usize {
-        match commit {
-            Commit::Head(head) => head,
-            Commit::Work(place) => self.pushed.get(&place).map_or(0, |pushed| pushed.base),
-        }
-    }
-
-    /// The files that a commit changed on its work branch.
-    fn changed_by(&self, commit: Commit) -> impl Iterator<Item = (&String, &Option<Version>)> {
-        let pushed = match commit {
-            Commit::Head(_) => None,
-            Commit::Work(place) => self.pushed.get(&place),
-        };
-        pushed.into_iter().flat_map(|pushed| &pushed.files)
-    }
-
-    fn has(&self, one: Commit, other: Commit) -> bool {
-        match (one, other) {
-            (Commit::Head(head), other) => head <= self.base_of(other),
-            (Commit::Work(place), Commit::Head(head)) => {
-                let merged = self.pushed.get(&place).and_then(|pushed| pushed.merged);
-                merged.is_some_and(|merged| merged <= head)
-            }
-            (one, other) => one == other,
-        }
-    }
+/// The hash of a head. Short forms differ as well.
+fn sha(head: usize) -> CommitSha {
+    CommitSha::parse(&format!("{head:07x}{:033x}", 0)).expect("these are hexadecimal digits")
 }
 
-/// Hash prefix of commits on work branches; hashes of heads begin with a smaller number.
-const WORK: usize = 0xf00_0000;
-
-impl Commit {
-    /// Its hash. Short forms differ as well.
-    fn sha(self) -> CommitSha {
-        let number = match self {
-            Commit::Head(head) => head,
-            Commit::Work(place) => WORK + place,
-        };
-        CommitSha::parse(&format!("{number:07x}{:033x}", 0)).expect("these are hexadecimal digits")
-    }
-
-    fn parse(sha: &CommitSha) -> Result<Commit, SourceError> {
-        let digits = sha.as_str().get(..7).unwrap_or_default();
-        let number = usize::from_str_radix(digits, 16).map_err(|error| SourceError::Unreachable(error.to_string()))?;
-        Ok(match number.checked_sub(WORK) {
-            Some(place) => Commit::Work(place),
-            None => Commit::Head(number),
-        })
-    }
+fn head_of(commit: &CommitSha) -> Result<usize, SourceError> {
+    let digits = commit.as_str().get(..7).unwrap_or_default();
+    usize::from_str_radix(digits, 16).map_err(|error| SourceError::Unreachable(error.to_string()))
 }
 
 #[async_trait]
@@ -297,26 +200,17 @@ impl Source for ReplayedBranch {
         if branch.as_str() == BRANCH {
             return Ok(self.tip());
         }
-        let remote = self.remote.lock();
-        let place = branch
-            .as_str()
-            .strip_prefix(WORK_BRANCH)
-            .and_then(|place| place.parse().ok());
-        let pushed = place.and_then(|place| Some((place, remote.pushed.get(&place)?)));
-        match pushed {
-            Some((place, Pushed { merged: None, .. })) => Ok(Commit::Work(place).sha()),
-            _ => Err(SourceError::UnknownBranch {
-                repo: repo.clone(),
-                branch: branch.clone(),
-                is_empty: false,
-                suggestions: Vec::new(),
-                hint: None,
-            }),
-        }
+        Err(SourceError::UnknownBranch {
+            repo: repo.clone(),
+            branch: branch.clone(),
+            is_empty: false,
+            suggestions: Vec::new(),
+            hint: None,
+        })
     }
 
     async fn is_ancestor(&self, _: &RepoId, one: &CommitSha, other: &CommitSha) -> Result<Reachable, SourceError> {
-        match self.remote.lock().has(Commit::parse(one)?, Commit::parse(other)?) {
+        match head_of(one)? <= head_of(other)? {
             true => Ok(Reachable::Yes),
             false => Ok(Reachable::No),
         }
@@ -329,8 +223,8 @@ impl Source for ReplayedBranch {
         tip: &CommitSha,
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        let (before, after) = (Commit::parse(base)?, Commit::parse(tip)?);
-        let version = |commit, path: &FilePath| self.version_at(commit, path.as_str());
+        let (before, after) = (head_of(base)?, head_of(tip)?);
+        let version = |head, path: &FilePath| self.version_at(head, path.as_str());
         let is_same = |path: &FilePath| Some(version(before, path) == version(after, path));
         Ok(Comparison {
             descends: self.is_ancestor(repo, base, tip).await?,
@@ -341,10 +235,7 @@ impl Source for ReplayedBranch {
     }
 
     async fn recent_commits(&self, _: &RepoId, tip: &CommitSha, limit: usize) -> Result<Vec<CommitSha>, SourceError> {
-        let tip = Commit::parse(tip)?;
-        let work = Some(tip).filter(|tip| matches!(tip, Commit::Work(_)));
-        let heads = (0..=self.remote.lock().base_of(tip)).rev().map(Commit::Head);
-        Ok(work.into_iter().chain(heads).take(limit).map(Commit::sha).collect())
+        Ok((0..=head_of(tip)?).rev().map(sha).take(limit).collect())
     }
 
     async fn tree(&self, _: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
@@ -356,7 +247,7 @@ impl Source for ReplayedBranch {
             },
             blob: version.blob,
         };
-        Ok(self.files_at(Commit::parse(commit)?).into_iter().map(entry).collect())
+        Ok(self.files_at(head_of(commit)?).into_iter().map(entry).collect())
     }
 
     async fn blobs_at(
@@ -365,8 +256,8 @@ impl Source for ReplayedBranch {
         commit: &CommitSha,
         paths: &[FilePath],
     ) -> Result<Vec<Option<String>>, SourceError> {
-        let commit = Commit::parse(commit)?;
-        let version = |path: &FilePath| self.version_at(commit, path.as_str());
+        let head = head_of(commit)?;
+        let version = |path: &FilePath| self.version_at(head, path.as_str());
         let blob = |path| {
             version(path)
                 .filter(|version| !version.is_link)

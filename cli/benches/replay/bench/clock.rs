@@ -80,11 +80,6 @@ impl Clock {
         self.number.replace(self.number.get() + 1)
     }
 
-    /// One more begins, awake.
-    pub fn begins(&self) {
-        self.awake.set(self.awake.get() + 1);
-    }
-
     /// An agent is done.
     pub fn ends(&self) {
         self.awake.set(self.awake.get() - 1);

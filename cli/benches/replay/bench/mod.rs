@@ -3,8 +3,8 @@
 //!
 //! - [`history`]: the tasks; [`branch`]: the branch that they land on, a source of the server
 //! - [`clock`]: simulated time; [`server`]: the server in this process
-//! - [`mode`]: the rules and habits of a run; [`agent`], [`edits`]: an agent; [`run`]: a run with all of them
-//! - [`conflicts`], [`interfaces`]: changes that would have collided; [`exclusion`]: tasks that may not overlap
+//! - [`mode`]: the rules and habits of a run; [`agent`]: an agent; [`run`]: what all of them share; [`stage`]: a run
+//! - [`conflicts`], [`interfaces`]: changes that would have collided
 //! - [`account`], [`report`]: the figures
 
 pub mod account;
@@ -12,8 +12,6 @@ pub mod agent;
 pub mod branch;
 pub mod clock;
 pub mod conflicts;
-pub mod edits;
-pub mod exclusion;
 pub mod git;
 pub mod history;
 pub mod interfaces;
@@ -21,6 +19,7 @@ pub mod mode;
 pub mod report;
 pub mod run;
 pub mod server;
+pub mod stage;
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -35,7 +34,7 @@ use conflicts::Conflicts;
 use history::History;
 use interfaces::Interfaces;
 use mode::Mode;
-use run::{Outcome, Stage};
+use stage::{Outcome, Stage};
 
 /// Replays real commits of a repository by several agents at once, and reports what their locks cost and what they save.
 #[derive(Debug, Parser)]

@@ -31,11 +31,6 @@ pub enum Shared {
 pub enum Hold {
     /// All of them before the work, with what the edits will show.
     Whole,
-    /// All of them before the work, by a planned claim, which keeps the interfaces. The edits are in the last third, and each that
-    /// changes an interface is claimed anew.
-    Planned,
-    /// All of them with the first edit, in the last third.
-    Last,
     /// Each with its edit, in the last third, as hooks do.
     Edits,
 }
@@ -47,24 +42,11 @@ pub enum RefusalHabit {
     Sleeps,
     /// Its claim waits for its turn (`wait_seconds`).
     Waits,
-    /// Follows WAIT without a place in the queue: the first agent to ask when the files are free gets them.
-    Races,
     /// It checks first, and takes another task where it would be refused (SWITCH_TASK, with `metadata.free`). Where it finds none, it
     /// looks again a little later.
     Switches,
     /// The same, but it waits for the files of a task that has been passed over for three minutes.
     Returns,
-}
-
-/// Where the agents push.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Branches {
-    /// To the branch itself.
-    One,
-    /// Each task to a work branch, which is merged after a review. Until then others are warned of its changes.
-    Work,
-    /// The same, and no other agent can claim the files before it is merged (`pending = "block"`).
-    WorkBlocks,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +55,6 @@ pub struct Mode {
     pub shared: Shared,
     pub hold: Hold,
     pub refused: RefusalHabit,
-    pub branches: Branches,
 }
 
 /// The patterns of [`Shared::Hot`], beside the lockfiles that are shared anyway.
@@ -110,62 +91,25 @@ impl Mode {
             Shared::Default => String::new(),
             Shared::Hot => quoted(&mut coord_settings::policy::SHARED_NAMES.iter().chain(HOT).copied()),
         };
-        let pending = match self.branches {
-            Branches::One | Branches::Work => "warn",
-            Branches::WorkBlocks => "block",
-        };
-        format!("neighbors = \"{neighbors}\"\npending = \"{pending}\"\n{shared}")
+        format!("neighbors = \"{neighbors}\"\n{shared}")
     }
 
-    /// Whether the policy promises that tasks do not conflict outside of shared files.
-    pub fn excludes_conflicts(&self) -> bool {
-        self.locks() && self.branches != Branches::Work
-    }
-
-    /// Whether it promises that no agent changes the interface of a neighbor of a file that another agent is writing. A
-    /// pending change does not block its neighbors.
+    /// Whether the policy promises that nobody changes the interface of a neighbor of a file that another writes.
     pub fn excludes_hazards(&self) -> bool {
-        matches!(self.rules, Rules::Neighbors | Rules::Interface) && self.branches == Branches::One
-    }
-
-    /// Whether files are held for the whole task.
-    pub fn is_held_throughout(&self) -> bool {
-        matches!(self.hold, Hold::Whole | Hold::Planned)
+        matches!(self.rules, Rules::Neighbors | Rules::Interface)
     }
 
     /// All rows of the report.
     pub fn all() -> Vec<Mode> {
         let mut modes = vec![Mode::of(Rules::None, Shared::Default)];
-        for rules in [Rules::Files, Rules::Neighbors, Rules::Interface] {
-            for shared in [Shared::None, Shared::Default, Shared::Hot] {
-                let whole = Mode::of(rules, shared);
-                modes.extend([whole, whole.hold(Hold::Last)]);
-                if rules == Rules::Files || shared == Shared::None {
-                    continue;
-                }
-                let others = [
-                    RefusalHabit::Races,
-                    RefusalHabit::Waits,
-                    RefusalHabit::Switches,
-                    RefusalHabit::Returns,
-                ];
-                modes.extend(others.map(|refused| whole.refused(refused)));
-                if rules != Rules::Interface {
-                    continue;
-                }
-                for hold in [Hold::Planned, Hold::Last, Hold::Edits] {
-                    let others = [RefusalHabit::Waits, RefusalHabit::Switches, RefusalHabit::Returns];
-                    modes.extend(others.map(|refused| whole.hold(hold).refused(refused)));
-                }
-            }
-        }
-        for (rules, branches) in [
-            (Rules::None, Branches::Work),
-            (Rules::Interface, Branches::Work),
-            (Rules::Interface, Branches::WorkBlocks),
-        ] {
-            let mode = Mode::of(rules, Shared::Hot).refused(RefusalHabit::Waits);
-            modes.push(Mode { branches, ..mode });
+        modes.extend([Shared::None, Shared::Default, Shared::Hot].map(|shared| Mode::of(Rules::Files, shared)));
+        modes.push(Mode::of(Rules::Neighbors, Shared::Hot).refused(RefusalHabit::Waits));
+        for hold in [Hold::Whole, Hold::Edits] {
+            let mode = Mode::of(Rules::Interface, Shared::Hot).hold(hold);
+            modes.extend(
+                [RefusalHabit::Waits, RefusalHabit::Switches, RefusalHabit::Returns]
+                    .map(|refused| mode.refused(refused)),
+            );
         }
         modes
     }
@@ -178,32 +122,26 @@ impl Mode {
         Mode { refused, ..self }
     }
 
-    /// Whether agents claim at all.
+    /// Whether agents claim at all, and so the policy promises that tasks do not conflict outside of shared files.
     pub fn locks(&self) -> bool {
         self.rules != Rules::None
     }
 
-    /// One branch, files held for the whole task, and `sleep 5` where they are refused.
+    /// Files held for the whole task, and `sleep 5` where they are refused.
     pub fn of(rules: Rules, shared: Shared) -> Mode {
         Mode {
             rules,
             shared,
             hold: Hold::Whole,
             refused: RefusalHabit::Sleeps,
-            branches: Branches::One,
         }
     }
 }
 
 impl fmt::Display for Mode {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let branches = match self.branches {
-            Branches::One => "",
-            Branches::Work => ", work branches",
-            Branches::WorkBlocks => ", work branches that block",
-        };
         let rules = match self.rules {
-            Rules::None => return write!(formatter, "no locks{branches}"),
+            Rules::None => return formatter.write_str("no locks"),
             Rules::Files => "files",
             Rules::Neighbors => "neighbors",
             Rules::Interface => "interface",
@@ -215,17 +153,14 @@ impl fmt::Display for Mode {
         };
         let hold = match self.hold {
             Hold::Whole => "held for the whole task",
-            Hold::Planned => "planned for the whole task",
-            Hold::Last => "held from the first edit",
             Hold::Edits => "held from each edit",
         };
         let refused = match self.refused {
             RefusalHabit::Sleeps => "",
             RefusalHabit::Waits => ", claims wait for their turn",
-            RefusalHabit::Races => ", without the queue",
             RefusalHabit::Switches => ", other tasks first",
             RefusalHabit::Returns => ", other tasks before old ones",
         };
-        write!(formatter, "{rules}, {shared}, {hold}{refused}{branches}")
+        write!(formatter, "{rules}, {shared}, {hold}{refused}")
     }
 }

@@ -2,22 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::run::Outcome;
+use super::stage::Outcome;
 
 /// The table.
 pub fn markdown(outcomes: &[Outcome]) -> String {
-    let mut text = "| rules, shared files, time of locks | pairs apart | wall / ideal | at least | waiting | claims a task | longest wait | long waits | conflicts | hazards | outdated |\n\
-                    |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+    let mut text = "| rules, shared files, time of locks | wall / ideal | waiting | claims a task | longest wait | long waits | conflicts | hazards | outdated |\n\
+                    |---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
         .to_owned();
     for outcome in outcomes {
         let Outcome { mode, figures, .. } = outcome;
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
-        let [pairs, bound] = match outcome.exclusion {
-            Some(exclusion) => [percent(exclusion.pairs), format!("{:.2}", exclusion.least_wall)],
-            None => [String::new(), String::new()],
-        };
         text += &format!(
-            "| {mode} | {pairs} | {:.2} | {bound} | {} | {:.1} | {:.1} | {} | {} | {} | {} |\n",
+            "| {mode} | {:.2} | {} | {:.1} | {:.1} | {} | {} | {} | {} |\n",
             figures.wall_over_ideal,
             percent(figures.waiting),
             figures.claims_per_task,
@@ -36,8 +32,6 @@ pub fn json(outcomes: &[Outcome]) -> Value {
     let row = |outcome: &Outcome| {
         let mut row = json!(outcome.figures);
         row["mode"] = json!(outcome.mode.to_string());
-        row["pairs_apart"] = json!(outcome.exclusion.map(|exclusion| exclusion.pairs));
-        row["at_least"] = json!(outcome.exclusion.map(|exclusion| exclusion.least_wall));
         row["violations"] = json!(outcome.violations);
         row["requests"] = json!(outcome.requests);
         row["request_ms"] = json!(outcome.busy.as_secs_f64() * 1e3 / f64::from(outcome.requests.max(1)));

@@ -1,4 +1,4 @@
-//! One run: all tasks, played in one mode.
+//! What the agents of a run have in common: the tasks, the branch, the server, and what happens.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,36 +8,17 @@ use std::time::Duration;
 use anyhow::Result;
 use coord_domain::CommitSha;
 use coord_graph::ImportGraph;
-use futures::StreamExt;
-use futures::TryStreamExt;
-use futures::channel::mpsc::{self, UnboundedSender};
-use futures::future::{try_join, try_join_all};
 
-use super::account::{Account, Edit, Figures};
-use super::agent::Agent;
-use super::branch::{Base, ReplayedBranch};
+use super::account::{Account, Edit};
+use super::branch::ReplayedBranch;
 use super::clock::Clock;
-use super::conflicts::Conflicts;
-use super::exclusion::{Exclusion, exclusion};
 use super::history::Task;
 use super::interfaces::Interfaces;
 use super::mode::Mode;
 use super::server::{Server, SharedFiles};
 
-/// From the push of a work branch to its merge.
-const REVIEW: Duration = Duration::from_secs(600);
-
 /// The longest time for which a task is passed over by agents that wait for old ones.
 const MOST_PASSED: Duration = Duration::from_secs(180);
-
-/// The state that all runs of a history share.
-pub struct Stage<'a> {
-    pub tasks: &'a [Task],
-    pub base: Arc<Base>,
-    pub interfaces: Interfaces,
-    pub conflicts: RefCell<Conflicts>,
-    pub agents: usize,
-}
 
 /// A run and its agents.
 pub struct Run<'a> {
@@ -49,111 +30,10 @@ pub struct Run<'a> {
     /// Tasks that no agent has taken.
     pub open: RefCell<BTreeSet<usize>>,
     pub account: RefCell<Account>,
-    interfaces: &'a Interfaces,
-    graph: RefCell<Arc<ImportGraph>>,
-    shared: SharedFiles,
-    claims: RefCell<usize>,
-    /// Takes the tasks whose work branches are to be merged.
-    reviews: UnboundedSender<usize>,
-}
-
-/// The outcome of a run.
-pub struct Outcome {
-    pub mode: Mode,
-    /// Where files are held for the whole task.
-    pub exclusion: Option<Exclusion>,
-    pub figures: Figures,
-    pub violations: Vec<String>,
-    pub requests: u32,
-    pub busy: Duration,
-}
-
-impl Stage<'_> {
-    /// Plays all tasks in `mode`.
-    pub async fn play(&self, mode: Mode) -> Result<Outcome> {
-        let clock = Clock::of(self.agents);
-        let branch = Arc::new(ReplayedBranch::new(Arc::clone(&self.base), mode.policy()));
-        let server = Server::start(self.base.repo(), Arc::clone(&branch), &clock)?;
-        let graph = server.build().await?;
-        let shared = server.policy().await?;
-        let exclusion = match mode.locks() && mode.is_held_throughout() {
-            true => Some(exclusion(self.tasks, self.agents, mode.rules, &graph, &shared, &self.interfaces).await?),
-            false => None,
-        };
-        let (sender, reviews) = mpsc::unbounded();
-        let run = Run {
-            tasks: self.tasks,
-            mode,
-            clock,
-            server,
-            branch,
-            open: RefCell::new((0..self.tasks.len()).collect()),
-            account: RefCell::new(Account::of(self.tasks.len())),
-            interfaces: &self.interfaces,
-            graph: RefCell::new(graph),
-            shared,
-            claims: RefCell::default(),
-            reviews: sender,
-        };
-        let agents = async {
-            try_join_all((0..self.agents).map(|number| Agent::new(&run, number).work())).await?;
-            run.reviews.close_channel();
-            Ok(())
-        };
-        let merges = reviews.map(Ok).try_for_each_concurrent(None, |place| run.merge(place));
-        tokio::select! {
-            ended = try_join(agents, merges) => { ended?; }
-            () = run.clock.run() => {}
-        }
-        let mut account = run.account.into_inner();
-        let conflicting = self.judge(mode, &mut account, &|path| run.shared.contain(path))?;
-        Ok(Outcome {
-            mode,
-            exclusion,
-            figures: account.figures(self.tasks, self.agents, conflicting),
-            violations: account.violations,
-            requests: run.server.requests.get(),
-            busy: run.server.busy.get(),
-        })
-    }
-
-    /// Counts the tasks that conflict with one whose change was under way at the same time, and adds to the account what `mode` has promised
-    /// to exclude.
-    pub fn judge(&self, mode: Mode, account: &mut Account, is_shared: &dyn Fn(&str) -> bool) -> Result<usize> {
-        let mut conflicting = BTreeSet::new();
-        let mut known = self.conflicts.borrow_mut();
-        for (later, task) in self.tasks.iter().enumerate() {
-            for (earlier, other) in self.tasks[..later].iter().enumerate() {
-                let [one, two] = [earlier, later].map(|place| &account.tasks[place]);
-                if !one.is_beside(two) {
-                    continue;
-                }
-                let is_done = |path: &str| [one, two].iter().any(|task| task.done_before.contains(path));
-                let files = known.between(other, task)?.iter();
-                let files: Vec<&String> = files.filter(|path| !is_shared(path) && !is_done(path)).collect();
-                let Some(file) = files.iter().find(|path| one.overlaps(two, path)) else {
-                    if !files.is_empty() {
-                        // The one that landed last has pulled the other's change before its own.
-                        let last = if one.landed < two.landed { later } else { earlier };
-                        account.tasks[last].is_outdated = true;
-                    }
-                    continue;
-                };
-                conflicting.extend([earlier, later]);
-                if mode.excludes_conflicts() {
-                    let violation = format!(
-                        "{} ({}) and {} ({}) conflict in '{file}', and were under way at the same time",
-                        other.commit,
-                        one.times(),
-                        task.commit,
-                        two.times()
-                    );
-                    account.violations.push(violation);
-                }
-            }
-        }
-        Ok(conflicting.len())
-    }
+    pub interfaces: &'a Interfaces,
+    pub graph: RefCell<Arc<ImportGraph>>,
+    pub shared: SharedFiles,
+    pub claims: RefCell<usize>,
 }
 
 impl Run<'_> {
@@ -237,24 +117,6 @@ impl Run<'_> {
         self.started(place, agent);
     }
 
-    /// A task is done, and its change is pushed to its work branch, on top of `base`.
-    pub fn push(&self, place: usize, base: &CommitSha) -> Result<CommitSha> {
-        let commit = self.branch.push(place, &self.tasks[place], base)?;
-        self.account.borrow_mut().tasks[place].pushed = Some(self.clock.now());
-        self.clock.begins();
-        self.reviews.unbounded_send(place)?;
-        Ok(commit)
-    }
-
-    /// The work branch of a task is merged after its review.
-    async fn merge(&self, place: usize) -> Result<()> {
-        self.clock.sleep_until(self.clock.now() + REVIEW).await;
-        self.land(place).await?;
-        self.clock.wake_waiting();
-        self.clock.ends();
-        Ok(())
-    }
-
     /// A task is done: its change is on the branch, and in the graph.
     pub async fn land(&self, place: usize) -> Result<CommitSha> {
         let changed = self.changed_interfaces(place).await?;
@@ -269,7 +131,6 @@ impl Run<'_> {
     fn landed(&self, place: usize) {
         let now = self.clock.now();
         let task = &mut self.account.borrow_mut().tasks[place];
-        task.pushed.get_or_insert(now);
         task.landed = Some(now);
     }
 

@@ -19,8 +19,7 @@ use coord_server::app::App;
 use coord_server::settings::Settings;
 use coord_settings::policy::{FileKind, Policy, PolicyText};
 use coord_state::builds::{BuildLease, stored_policy};
-use coord_state::locks::keys;
-use coord_store::{Request as StoreRequest, Store};
+use coord_store::Store;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -92,13 +91,6 @@ impl Server {
     pub async fn policy(&self) -> Result<SharedFiles> {
         let (_, text) = stored_policy(&*self.store, &self.repo, &self.branch).await?;
         Ok(SharedFiles(Policy::of(PolicyText::of_stored(&text))))
-    }
-
-    /// Takes all places in the queue away.
-    pub async fn forget_queue(&self) -> Result<()> {
-        let key = keys::queue(&self.repo);
-        self.store.run(vec![StoreRequest::command(["DEL", &key])]).await?;
-        Ok(())
     }
 
     /// Sends `fields` to an endpoint, for an agent whose working copy is at `head`.

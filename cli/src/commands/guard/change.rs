@@ -7,7 +7,6 @@ use coord_domain::{Branch, FilePath};
 /// Files that are committed or pushed to a branch.
 #[derive(Clone, Debug)]
 pub(super) struct BranchChange {
-    /// The branch.
     pub(super) branch: Branch,
     /// The files.
     pub(super) names: ChangedNames,

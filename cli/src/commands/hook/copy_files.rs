@@ -8,7 +8,6 @@ use coord_protocol::bounds;
 
 /// Files of one working copy.
 pub(super) struct CopyFiles {
-    /// The working copy.
     pub(super) working_copy: WorkingCopy,
     /// Its files that others can see, by their paths in the repository. Empty if no one else can see the written files.
     pub(super) files: Vec<String>,

@@ -25,7 +25,6 @@ pub enum Moment {
     Idle,
     /// A writer of the conversation has finished: a subagent or teammate.
     WriterEnd,
-    /// The session ends.
     SessionEnd,
     /// The shell of a command is about to be started, and takes variables.
     Environment,
@@ -54,7 +53,6 @@ pub struct HookCall {
     pub writer: Option<String>,
     /// The user's words.
     pub prompt: Option<String>,
-    /// The tool.
     pub tool: Tool,
     /// The agent's name for it.
     pub tool_name: String,
@@ -87,12 +85,7 @@ pub enum Tool {
     /// It writes these files, absolute or relative to the folder of the call.
     Edit(Vec<String>),
     /// It runs a shell command, in another folder if it names one.
-    Shell {
-        /// The command.
-        command: String,
-        /// The folder.
-        folder: Option<String>,
-    },
+    Shell { command: String, folder: Option<String> },
     /// It hands a file to the model, by its path, absolute or relative to the folder of the call.
     Read(Option<String>),
     /// It changes no file.

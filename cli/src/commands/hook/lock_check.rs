@@ -22,7 +22,6 @@ const MOST_FILES: usize = 256;
 pub(super) struct ChangedByHolder {
     /// Under a lock of the session.
     pub(super) own: Vec<String>,
-    /// Without one.
     pub(super) without: Vec<String>,
     /// A warning for the model about the latter.
     pub(super) warning: Option<String>,

@@ -31,7 +31,6 @@ const HOOK_TIME: Duration = Duration::from_secs(20);
 /// An agent whose hooks were run.
 #[derive(Debug)]
 pub struct Tried {
-    /// Its name.
     pub agent: &'static str,
     /// The problem, as a clause.
     pub result: Result<(), String>,

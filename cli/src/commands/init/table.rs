@@ -10,7 +10,6 @@ use super::record::FileRecord;
 pub struct Table {
     /// The table that has tables of this kind.
     pub parent: &'static str,
-    /// Its name.
     pub name: &'static str,
     /// Its keys and values.
     pub values: Vec<(&'static str, Value)>,

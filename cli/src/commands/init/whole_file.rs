@@ -6,7 +6,6 @@ use super::record::FileRecord;
 /// The text of a file.
 #[derive(Clone, Debug)]
 pub struct WholeFile {
-    /// The text.
     pub text: String,
     /// The other form, if there are two.
     pub other: Option<String>,

@@ -33,7 +33,6 @@ const MOST_NAME_CHARS: usize = 32;
 pub struct HolderKey {
     /// The repository, as requests name it.
     pub repo_url: String,
-    /// The agent.
     pub agent_id: String,
     /// The folder that the worktrees of the clone share: another clone may have another server.
     pub clone: PathBuf,

@@ -21,9 +21,7 @@ use crate::agent::work::Work;
 pub struct CallOrigin<'a> {
     /// The repository.
     pub repo_url: Option<&'a str>,
-    /// The branch.
     pub branch: Option<&'a str>,
-    /// The agent.
     pub agent_id: Option<&'a str>,
     /// The files.
     pub paths: &'a [String],

@@ -51,7 +51,4 @@ pub struct ServeArgs {
     /// Stop after so many seconds without a request; commands that start a server set it
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     pub exit_when_idle: Option<u32>,
-    /// Address on which to offer the store by Upstash's REST protocol, for functions and other clients
-    #[arg(long, value_name = "ADDR", value_parser = listen_address::parse)]
-    pub upstash_listen: Option<SocketAddr>,
 }

@@ -7,7 +7,6 @@
 //! - `banner`: output for the user
 //! - `syncing`, `sync_changes`: keeping the files of `.orchestration/` current
 //! - [`fetch`], `signals`, `idle`: fetching clones; what stops the server
-//! - [`upstash_listen`]: the store offered on a port
 
 mod args;
 mod banner;
@@ -26,7 +25,6 @@ mod sources;
 mod store;
 mod sync_changes;
 mod syncing;
-pub mod upstash_listen;
 
 pub use args::ServeArgs;
 pub use server::{Server, build};

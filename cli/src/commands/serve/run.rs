@@ -12,7 +12,7 @@ use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use coord_server::sweep::sweep_due;
 use coord_settings::connections::ConnectionConfig;
-use coord_settings::{env_vars, process_environment, secret};
+use coord_settings::process_environment;
 use coord_store::Store;
 use tokio::net::TcpListener;
 
@@ -22,7 +22,7 @@ use super::listen_address::DEFAULT_PORT;
 use super::server::{Server, build};
 use super::signals::Signals;
 use super::sync_changes::SyncChanges;
-use super::{banner, fetch, listen, syncing, upstash_listen};
+use super::{banner, fetch, listen, syncing};
 use crate::announcement::Announcement;
 
 /// Number of ports that are tried, starting at the default one.
@@ -49,28 +49,9 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let connections = ConnectionConfig::from_env(&process_environment)?;
     listen::raise_file_limit(connections.most);
     let places = listen::Places::new(listen::within_file_limit(connections));
-    let store_token = match args.upstash_listen {
-        Some(_) => Some(
-            secret(&process_environment, env_vars::COORD_STORE_TOKEN).with_context(|| {
-                format!(
-                    "set {} to the token that clients of --upstash-listen must send",
-                    env_vars::COORD_STORE_TOKEN
-                )
-            })?,
-        ),
-        None => None,
-    };
     let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let listener = bind(args.listen.or(args.port.map(local))).await?;
     let address = listener.local_addr()?;
-    let store_listener = match args.upstash_listen {
-        Some(address) => Some(
-            TcpListener::bind(address)
-                .await
-                .with_context(|| format!("cannot listen on {address} (--upstash-listen)"))?,
-        ),
-        None => None,
-    };
     // From here on, because a large or slow store takes a while to open.
     let mut signals = Signals::caught();
     let mut server = tokio::select! {
@@ -106,26 +87,6 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
             // An error means that the sender is gone, which stops it as well.
             let _ = stopped.changed().await;
         }
-    };
-    let store_server = match store_listener.zip(store_token) {
-        Some((listener, token)) => {
-            let address = listener.local_addr()?;
-            say(&format!("  store    http://{address} (Upstash's REST protocol)\n\n"));
-            let router = upstash_listen::router(Arc::clone(&server.store), token);
-            // Longer than our own client keeps an idle connection, so that it never sends on one that is just being closed.
-            let bounds = listen::Bounds {
-                head_time: Duration::from_secs(30),
-                ..listen::Bounds::default()
-            };
-            Some(tokio::spawn(listen::serve_within(
-                bounds,
-                Arc::clone(&places),
-                listener,
-                router,
-                until_stopped(),
-            )))
-        }
-        None => None,
     };
     let main_server = tokio::spawn(listen::serve_within(
         listen::Bounds::default(),
@@ -172,9 +133,6 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     drop(stop);
     server.keeper.stop().await;
     main_server.await?;
-    if let Some(store_server) = store_server {
-        store_server.await?;
-    }
     for syncer in syncers {
         syncer.await?;
     }

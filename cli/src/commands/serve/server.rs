@@ -41,7 +41,6 @@ pub struct Server {
     pub router: Router,
     /// The files with the address; dropped before the store is closed.
     pub announcement: Arc<Announcement>,
-    /// The store.
     pub store: Arc<dyn Store>,
     /// The same, where it is a file on this machine.
     pub file: Option<EmbeddedStore>,

@@ -21,9 +21,7 @@ use crate::announcement::{AnnouncedServer, Announcement, FOLDER, STORE};
 use crate::clone_list::{self, CloneList};
 use crate::{private_folder, store_location, user_state};
 
-/// An open store.
 pub struct OpenStore {
-    /// The store.
     pub store: Arc<dyn Store>,
     /// The same, where it is a file on this machine, which may be deleted.
     pub file: Option<EmbeddedStore>,

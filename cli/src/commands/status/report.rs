@@ -17,7 +17,6 @@ use crate::commands::guard::bypass;
 pub(super) struct Report {
     /// The repository, as requests name it.
     pub(super) repo_url: String,
-    /// The server.
     pub(super) server: String,
     /// Whether it is the `coord serve` of the repository.
     pub(super) is_local: bool,

@@ -10,11 +10,9 @@ use coord_git::WorkingCopy;
 /// The folder, at the root of the working copy.
 pub const FOLDER: &str = ".orchestration";
 
-/// The registry.
 pub const REGISTRY: &str = "active_intents.yaml";
 /// The ledger.
 pub(super) const TRACE: &str = "agent_trace.jsonl";
-/// The map.
 pub(super) const MAP: &str = "intent_map.md";
 
 /// All files.
@@ -58,7 +56,6 @@ impl Folder {
         })
     }
 
-    /// A file.
     pub(super) fn file(&self, name: &str) -> RootedPath {
         self.path.join(name)
     }

@@ -168,15 +168,35 @@ pub(super) fn publish(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn keys(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let allowance = &keyspace.layers.allowance;
-    let names = keyspace.names(|name| {
-        let is_match = glob::matches(words[1], name, allowance)?;
-        if is_match {
-            allowance.reply(name.len())?;
-        }
-        Ok(is_match)
-    })?;
+    let (_, names) = keyspace.names(0, usize::MAX, |name| glob::matches(words[1], name))?;
     Ok(Value::Array(names.into_iter().map(Value::Bulk).collect()))
+}
+
+/// Unlike in Redis, COUNT is the number of names in the reply, and each name that stays is there once.
+pub(super) fn scan(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let cursor = std::str::from_utf8(words[1])
+        .ok()
+        .and_then(|cursor| cursor.parse().ok());
+    let cursor = cursor.ok_or(Failure::fixed("ERR invalid cursor"))?;
+    let (mut pattern, mut most): (&[u8], usize) = (b"*", 10);
+    let (options, rest) = words[2..].as_chunks::<2>();
+    for [name, value] in options {
+        match *name {
+            name if is(name, "MATCH") => pattern = value,
+            name if is(name, "COUNT") => {
+                most = usize::try_from(integer_argument(value)?).unwrap_or_default();
+            }
+            _ => return Err(Failure::SYNTAX),
+        }
+    }
+    if !rest.is_empty() || most == 0 {
+        return Err(Failure::SYNTAX);
+    }
+    let (next, names) = keyspace.names(cursor, most, |name| glob::matches(pattern, name))?;
+    Ok(Value::Array(vec![
+        Value::bulk(next.to_string()),
+        Value::Array(names.into_iter().map(Value::Bulk).collect()),
+    ]))
 }
 
 pub(super) fn flush(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -186,7 +206,7 @@ pub(super) fn flush(keyspace: &mut Keyspace, words: Words) -> Outcome {
         _ => return Err(Failure::SYNTAX),
     }
     // Expired names that were not removed yet are left to the cleaning.
-    for name in keyspace.names(|_| Ok(true))? {
+    for name in keyspace.names(0, usize::MAX, |_| true)?.1 {
         keyspace.drop_name(&name)?;
     }
     ok()

@@ -1,7 +1,7 @@
 //! Hashes.
 
 use super::Words;
-use super::options::{flag, pairs};
+use super::options::{bulk_or_nil, flag, pairs};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::StoredBytes;
@@ -37,16 +37,14 @@ fn put(keyspace: &mut Keyspace, name: &[u8], fields: &[(&[u8], &[u8])]) -> Resul
 
 pub(super) fn hget(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let entry = keyspace.find(words[1], Kind::Hash)?;
-    let allowance = &keyspace.layers.allowance;
-    allowance.bulk_or_nil(value(keyspace, entry, words[2])?)
+    Ok(bulk_or_nil(value(keyspace, entry, words[2])?))
 }
 
 pub(super) fn hmget(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let entry = keyspace.find(words[1], Kind::Hash)?;
-    let allowance = &keyspace.layers.allowance;
     let values = words[2..]
         .iter()
-        .map(|field| allowance.bulk_or_nil(value(keyspace, entry, field)?));
+        .map(|field| Ok(bulk_or_nil(value(keyspace, entry, field)?)));
     Ok(Value::Array(values.collect::<Result<_, Failure>>()?))
 }
 
@@ -78,20 +76,18 @@ fn fields(
 }
 
 pub(super) fn hgetall(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let allowance = &keyspace.layers.allowance;
     let mut all = Vec::new();
     fields(keyspace, words[1], |field, value| {
-        all.extend([allowance.bulk(field)?, allowance.bulk(value)?]);
+        all.extend([Value::bulk(field), Value::bulk(value)]);
         Ok(())
     })?;
     Ok(Value::Array(all))
 }
 
 pub(super) fn hkeys(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let allowance = &keyspace.layers.allowance;
     let mut all = Vec::new();
     fields(keyspace, words[1], |field, _| {
-        all.push(allowance.bulk(field)?);
+        all.push(Value::bulk(field));
         Ok(())
     })?;
     Ok(Value::Array(all))

@@ -17,7 +17,6 @@ use std::sync::LazyLock;
 /// The words of a command, its name first.
 pub(super) type Words<'a> = &'a [&'a [u8]];
 
-/// One command.
 pub(super) struct Command {
     /// In lower case, as in error replies.
     name: &'static str,
@@ -46,7 +45,7 @@ const fn write(name: &'static str, arity: i32, run: fn(&mut Keyspace, Words) -> 
     }
 }
 
-static COMMANDS: [Command; 45] = [
+static COMMANDS: [Command; 46] = [
     write("del", -2, generic::del),
     read("exists", -2, generic::exists),
     write("expire", -3, generic::expire),
@@ -70,6 +69,7 @@ static COMMANDS: [Command; 45] = [
     read("pttl", 2, generic::pttl),
     write("publish", 3, generic::publish),
     write("rename", 3, generic::rename),
+    read("scan", -2, generic::scan),
     write("set", -3, strings::set),
     write("setrange", 4, strings::setrange),
     read("strlen", 2, strings::strlen),
@@ -101,30 +101,8 @@ static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> = LazyLock::n
         .collect()
 });
 
-/// Most bytes that one script or transaction may write: they stay in memory until they are on the disk.
+/// Most bytes that one script may write: they stay in memory until they are on the disk.
 const MOST_WRITTEN: usize = 64 << 20;
-const WRITES_TOO_MUCH: Failure = Failure::fixed("OOM more than 64 MiB are written at once");
-
-/// Commands of the scripting engine and of connections, which scripts may not call.
-const NOT_IN_SCRIPTS: [&str; 17] = [
-    "auth",
-    "eval",
-    "evalsha",
-    "fcall",
-    "fcall_ro",
-    "function",
-    "script",
-    "subscribe",
-    "unsubscribe",
-    "psubscribe",
-    "punsubscribe",
-    "multi",
-    "exec",
-    "discard",
-    "watch",
-    "unwatch",
-    "hello",
-];
 
 /// Runs the command in `words`, which has at least one.
 pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -134,12 +112,6 @@ pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let is_script = keyspace.is_script;
     let Some(command) = find(name) else {
         return Err(match is_script {
-            true if NOT_IN_SCRIPTS
-                .iter()
-                .any(|other| name.eq_ignore_ascii_case(other.as_bytes())) =>
-            {
-                Failure::fixed("ERR This Redis command is not allowed from script")
-            }
             true => Failure::fixed("ERR Unknown Redis command called from script"),
             false => unknown(name, arguments),
         });
@@ -158,18 +130,13 @@ pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
     (command.run)(keyspace, words)
 }
 
-/// Whether the script, command or transaction that runs may write, and more than it has.
-pub(super) fn may_write(keyspace: &Keyspace) -> Result<(), Failure> {
-    if keyspace.is_read_only {
-        return Err(Failure::fixed(
-            "ERR Write commands are not allowed from read-only scripts.",
-        ));
-    }
+/// Whether the script or command that runs may write, and more than it has.
+fn may_write(keyspace: &Keyspace) -> Result<(), Failure> {
     if keyspace.refuses_writes {
         return Err(Failure::fixed("MISCONF the disk cannot be written"));
     }
     if keyspace.layers.own_bytes() > MOST_WRITTEN {
-        return Err(WRITES_TOO_MUCH);
+        return Err(Failure::fixed("OOM more than 64 MiB are written at once"));
     }
     Ok(())
 }

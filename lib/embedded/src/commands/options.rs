@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use coord_store::Value;
+use std::ops::Deref;
 
 /// Whether `word` is the option `name`, in any case.
 pub(super) fn is(word: &[u8], name: &str) -> bool {
@@ -21,6 +22,11 @@ pub(super) fn flag(is_set: bool) -> Outcome {
 /// The reply with a count.
 pub(super) fn count(number: usize) -> Outcome {
     Ok(Value::Int(number as i64))
+}
+
+/// The reply with a text, or nil.
+pub(super) fn bulk_or_nil(text: Option<impl Deref<Target = [u8]>>) -> Value {
+    text.map_or(Value::Nil, |text| Value::bulk(&*text))
 }
 
 /// Two words that belong together: field and value, key and value.

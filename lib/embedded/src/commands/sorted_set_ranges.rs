@@ -2,7 +2,6 @@
 
 use super::Words;
 use super::options::{Limit, count, is};
-use crate::allowance::Allowance;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::layers::Scan;
@@ -46,7 +45,6 @@ impl Span {
     /// The members in this span in order, with `limit` applied.
     fn members(&self, keyspace: &Keyspace, is_reverse: bool, limit: Limit) -> Result<Members, Failure> {
         let (offset, count) = limit.bounds();
-        let allowance = &keyspace.layers.allowance;
         let mut members = Vec::new();
         if count == 0 {
             return Ok(members);
@@ -59,7 +57,6 @@ impl Span {
                 continue;
             }
             if let (Some(member), Some(bits)) = (key.get(self.prefix..), read_u64(&score, 0)) {
-                allowance.reply(member.len())?;
                 members.push((member.to_vec(), f64::from_bits(bits)));
             }
             if members.len() >= count {
@@ -168,12 +165,12 @@ fn by_place(keyspace: &Keyspace, entry: Entry, first: i64, last: i64, is_reverse
     span.members(keyspace, is_reverse, limit)
 }
 
-fn answer(members: Members, with_scores: bool, allowance: &Allowance) -> Outcome {
+fn answer(members: Members, with_scores: bool) -> Outcome {
     let mut values = Vec::with_capacity(members.len());
     for (member, score) in members {
         values.push(Value::Bulk(member));
         if with_scores {
-            values.push(allowance.bulk(&shown(score))?);
+            values.push(Value::bulk(shown(score)));
         }
     }
     Ok(Value::Array(values))
@@ -248,7 +245,7 @@ fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
         RangeEnds::Score(min, max) => by_score(entry, min, max).members(keyspace, is_reverse, limit)?,
         RangeEnds::Member(min, max) => by_member(entry, min, max).members(keyspace, is_reverse, limit)?,
     };
-    answer(members, options.with_scores, &keyspace.layers.allowance)
+    answer(members, options.with_scores)
 }
 
 pub(super) fn zrange(keyspace: &mut Keyspace, words: Words) -> Outcome {

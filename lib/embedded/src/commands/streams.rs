@@ -3,7 +3,6 @@
 use super::Words;
 use super::options::is;
 use super::stream_arguments::{End, Id, NewId, Trim, add_arguments, range_end};
-use crate::allowance::Allowance;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::number::integer_argument;
@@ -114,7 +113,7 @@ impl Stream {
         {
             let damaged = || Failure::Storage("an entry of a stream is damaged".to_owned());
             let (ms, seq) = read_u64(&key, 9).zip(read_u64(&key, 17)).ok_or_else(damaged)?;
-            let fields = decode(&fields, &keyspace.layers.allowance)?.ok_or_else(damaged)?;
+            let fields = decode(&fields).ok_or_else(damaged)?;
             entries.push(Value::Array(vec![
                 Value::Bulk(Id { ms, seq }.show()),
                 Value::Array(fields),
@@ -136,18 +135,14 @@ fn encode(words: &[&[u8]]) -> Result<Vec<u8>, Failure> {
 }
 
 /// The words of an entry; None if it is damaged.
-fn decode(mut bytes: &[u8], allowance: &Allowance) -> Result<Option<Vec<Value>>, Failure> {
-    // The entry, its id, and the list of its words.
-    (0..3).try_for_each(|_| allowance.reply(0))?;
+fn decode(mut bytes: &[u8]) -> Option<Vec<Value>> {
     let mut words = Vec::new();
     while let Some((length, rest)) = bytes.split_first_chunk::<4>() {
-        let Some((word, rest)) = rest.split_at_checked(u32::from_be_bytes(*length) as usize) else {
-            return Ok(None);
-        };
-        words.push(allowance.bulk(word)?);
+        let (word, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        words.push(Value::bulk(word));
         bytes = rest;
     }
-    Ok(Some(words))
+    Some(words)
 }
 
 pub(super) fn xadd(keyspace: &mut Keyspace, words: Words) -> Outcome {

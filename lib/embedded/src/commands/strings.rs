@@ -1,8 +1,8 @@
 //! Strings and counters.
 
+use super::Words;
 use super::generic::expiry_of;
-use super::options::{is, ok};
-use super::{MOST_WRITTEN, WRITES_TOO_MUCH, Words};
+use super::options::{bulk_or_nil, is, ok};
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::StoredBytes;
@@ -45,7 +45,7 @@ fn update(keyspace: &mut Keyspace, name: &[u8], value: Vec<u8>) -> Result<(), Fa
 }
 
 pub(super) fn get(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    keyspace.layers.allowance.bulk_or_nil(text(keyspace, words[1])?)
+    Ok(bulk_or_nil(text(keyspace, words[1])?))
 }
 
 pub(super) fn strlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -57,7 +57,7 @@ pub(super) fn strlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
 pub(super) fn mget(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let values = words[1..].iter().map(|name| {
         let entry = keyspace.entry(name)?.filter(|entry| entry.kind == Kind::Text);
-        keyspace.layers.allowance.bulk_or_nil(text_of(keyspace, entry)?)
+        Ok(bulk_or_nil(text_of(keyspace, entry)?))
     });
     Ok(Value::Array(values.collect::<Result<_, Failure>>()?))
 }
@@ -76,10 +76,6 @@ pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
             "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
         ));
     }
-    // Our own scripts store large values piece by piece.
-    if end > MOST_WRITTEN && keyspace.layers.allowance.is_bounded() {
-        return Err(WRITES_TOO_MUCH);
-    }
     if value.len() < end {
         value.resize(end, 0);
     }
@@ -89,7 +85,6 @@ pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
     Ok(Value::Int(length as i64))
 }
 
-/// The options of SET.
 #[derive(Default)]
 struct SetOptions<'a> {
     is_if_absent: bool,
@@ -151,7 +146,7 @@ pub(super) fn set(keyspace: &mut Keyspace, words: Words) -> Outcome {
         None => None,
     };
     let old = if options.is_get {
-        Some(keyspace.layers.allowance.bulk_or_nil(text(keyspace, words[1])?)?)
+        Some(bulk_or_nil(text(keyspace, words[1])?))
     } else {
         None
     };

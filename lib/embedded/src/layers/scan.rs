@@ -7,7 +7,6 @@ use bytes::Bytes;
 use redb::StorageError;
 
 use super::{Layers, StoredBytes};
-use crate::allowance::RECORD;
 use crate::disk::{Page, readable};
 use crate::failure::Failure;
 use crate::records;
@@ -18,7 +17,7 @@ impl Layers {
         let mut scan = Scan {
             layers: self,
             reverse,
-            heads: [None, None, None, None],
+            heads: [None, None, None],
             disk: None,
             disk_head: None,
         };
@@ -28,7 +27,6 @@ impl Layers {
         let committing = self.committing.as_deref();
         let layers = [
             Some((&self.own, 0)),
-            self.transaction.as_ref().map(|before| (&before.changes, 0)),
             Some((&self.gathering.changes, self.gathering.number)),
             committing.map(|batch| (&batch.changes, batch.number)),
         ];
@@ -84,7 +82,7 @@ impl Head<'_> {
 pub(crate) struct Scan<'a> {
     layers: &'a Layers,
     reverse: bool,
-    heads: [Option<Head<'a>>; 4],
+    heads: [Option<Head<'a>>; 3],
     disk: Option<redb::Range<'static, &'static [u8], &'static [u8]>>,
     disk_head: Option<(Page, Page)>,
 }
@@ -102,7 +100,6 @@ impl<'a> Scan<'a> {
 
     /// The next record.
     pub fn next(&mut self) -> Result<Option<(StoredBytes<'a>, StoredBytes<'a>)>, Failure> {
-        self.layers.allowance.step(RECORD)?;
         loop {
             let mut first: Option<&'a Vec<u8>> = None;
             for head in self.heads.iter().flatten() {

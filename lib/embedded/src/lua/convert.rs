@@ -1,12 +1,12 @@
 //! Conversion between replies of commands and values of Lua, in both directions, exactly as Redis converts (RESP2).
 
-use super::{Guard, deep};
-use crate::allowance::ITEM_BYTES;
+use super::LARGEST_RESULT;
 use crate::number::{general, truncated};
 use coord_store::Value as Reply;
-use std::cell::RefCell;
-
 use mlua::{Either, Error, IntoLua, Lua, LuaString, Result, Table, Value};
+
+/// Bytes that each element of a result counts for, beside its text.
+const ITEM_BYTES: usize = 32;
 
 /// Deepest nesting of tables that a script returns.
 const MAX_DEPTH: usize = 1000;
@@ -52,13 +52,13 @@ pub(super) fn list<'a>(lua: &Lua, texts: impl Iterator<Item = &'a [u8]>) -> Resu
 }
 
 /// The result of a script, as its caller gets it.
-pub(super) fn to_reply(value: &Value, guard: &RefCell<Guard>) -> Result<Reply> {
-    to_reply_at(value, 0, &mut 0, guard)
+pub(super) fn to_reply(value: &Value) -> Result<Reply> {
+    to_reply_at(value, 0, &mut 0)
 }
 
-fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize, guard: &RefCell<Guard>) -> Result<Reply> {
+fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize) -> Result<Reply> {
     *bytes += ITEM_BYTES + value.as_string().map_or(0, |text| text.as_bytes().len());
-    if *bytes > guard.borrow().reply_bytes {
+    if *bytes > LARGEST_RESULT {
         return Err(Error::runtime("the answer of the script is too large"));
     }
     Ok(match value {
@@ -68,7 +68,6 @@ fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize, guard: &RefCell<G
         Value::String(text) => Reply::bulk(&*text.as_bytes()),
         Value::Table(_) if depth >= MAX_DEPTH => Reply::Error("ERR reached lua stack limit".to_owned()),
         Value::Table(table) => {
-            guard.borrow().check()?;
             if let Value::String(text) = table.raw_get("err")? {
                 return Ok(Reply::Error(one_line(&text.to_string_lossy())));
             }
@@ -84,8 +83,8 @@ fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize, guard: &RefCell<G
             for item in table.sequence_values::<Value>() {
                 items.push(match item? {
                     Value::Nil => break,
-                    item @ Value::Table(_) => deep(|| to_reply_at(&item, depth + 1, bytes, guard))?,
-                    item => to_reply_at(&item, depth, bytes, guard)?,
+                    item @ Value::Table(_) => to_reply_at(&item, depth + 1, bytes)?,
+                    item => to_reply_at(&item, depth, bytes)?,
                 });
             }
             Reply::Array(items)

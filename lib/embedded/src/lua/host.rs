@@ -2,9 +2,9 @@
 
 use super::convert::{one_line, to_lua};
 use super::json_encode::Problem;
-use super::{CHUNK, FUNCTION_CHUNK, Guard, json_decode, json_encode};
+use super::{CHUNK, Guard, json_decode, json_encode};
 use crate::commands;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Failure;
 use crate::keyspace::Keyspace;
 use crate::number::general;
 use mlua::{Error, Function, Lua, LuaString, MultiValue, Result, Table, Value};
@@ -51,28 +51,12 @@ pub(super) fn table(lua: &Lua, keyspace: &Arc<Mutex<Keyspace>>, guard: &Rc<RefCe
     host.raw_set("null", Value::NULL)?;
     host.raw_set("call", caller.clone().call_function(lua)?)?;
     host.raw_set("pcall", caller.pcall_function(lua)?)?;
-    host.raw_set("encode", lua.create_function(timed(guard, encode))?)?;
-    host.raw_set("decode", lua.create_function(timed(guard, decode))?)?;
-    host.raw_set("sha1hex", lua.create_function(timed(guard, sha1hex))?)?;
-    host.raw_set("log", lua.create_function(log)?)?;
+    host.raw_set("encode", lua.create_function(encode)?)?;
+    host.raw_set("decode", lua.create_function(decode)?)?;
+    host.raw_set("sha1hex", lua.create_function(sha1hex)?)?;
     host.raw_set("plain", lua.create_function(plain)?)?;
     host.raw_set("locate", lua.create_function(locate)?)?;
     Ok(host)
-}
-
-/// `called`, with a check of the clock first.
-fn timed<R>(
-    guard: &Rc<RefCell<Guard>>,
-    called: fn(&Lua, MultiValue, &RefCell<Guard>) -> Result<R>,
-) -> impl Fn(&Lua, MultiValue) -> Result<R> + 'static
-where
-    R: 'static,
-{
-    let guard = guard.clone();
-    move |lua, arguments| {
-        guard.borrow().check()?;
-        called(lua, arguments, &guard)
-    }
 }
 
 /// The implementation of `redis.call`.
@@ -86,7 +70,6 @@ impl Caller {
     /// The reply of a command, or the text of its error.
     fn run(&self, lua: &Lua, words: &MultiValue) -> Result<std::result::Result<Value, String>> {
         Guard::yield_to_reads(&self.guard);
-        self.guard.borrow().check()?;
         let held: Option<Vec<Argument>> = words.iter().map(argument).collect();
         let Some(held) = held else {
             return Ok(Err(
@@ -99,7 +82,8 @@ impl Caller {
                 "ERR Please specify at least one argument for this redis lib call".to_owned()
             ));
         }
-        match self.outcome(lua, &words)? {
+        let outcome = commands::run(&mut self.keyspace.lock(), &words);
+        match outcome {
             Ok(reply) => to_lua(lua, reply).map(Ok),
             Err(Failure::Reply(text)) => Ok(Err(text.into_owned())),
             Err(Failure::Storage(text)) => {
@@ -107,20 +91,6 @@ impl Caller {
                 Ok(Err("ERR the store failed".to_owned()))
             }
         }
-    }
-
-    /// The outcome of a command, within the script's allowance.
-    fn outcome(&self, lua: &Lua, words: &[&[u8]]) -> Result<Outcome> {
-        let mut keyspace = self.keyspace.lock();
-        keyspace.layers.allowance = self.guard.borrow().allowance(lua);
-        let outcome = commands::run(&mut keyspace, words);
-        if outcome.is_ok() || !keyspace.layers.allowance.is_too_large() {
-            return Ok(outcome);
-        }
-        // Garbage counts as memory. A command that failed has changed nothing.
-        lua.gc_collect()?;
-        keyspace.layers.allowance = self.guard.borrow().allowance(lua);
-        Ok(commands::run(&mut keyspace, words))
     }
 
     fn call_function(self, lua: &Lua) -> Result<Function> {
@@ -175,18 +145,18 @@ fn raised(lua: &Lua, problem: Problem) -> Error {
     }
 }
 
-fn encode(lua: &Lua, arguments: MultiValue, guard: &RefCell<Guard>) -> Result<LuaString> {
+fn encode(lua: &Lua, arguments: MultiValue) -> Result<LuaString> {
     let [value] = arguments.as_slices().0 else {
         return Err(RaisedError::mistake(
             lua,
             "bad argument #1 to 'encode' (expected 1 argument)",
         ));
     };
-    let text = json_encode::encode(value, guard).map_err(|problem| raised(lua, problem))?;
+    let text = json_encode::encode(value).map_err(|problem| raised(lua, problem))?;
     lua.create_string(text)
 }
 
-fn decode(lua: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<Value> {
+fn decode(lua: &Lua, arguments: MultiValue) -> Result<Value> {
     let [value] = arguments.as_slices().0 else {
         return Err(RaisedError::mistake(
             lua,
@@ -209,40 +179,8 @@ fn decode(lua: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<Value>
     json_decode::decode(lua, &text).map_err(|problem| raised(lua, problem))
 }
 
-fn sha1hex(_: &Lua, arguments: MultiValue, _: &RefCell<Guard>) -> Result<String> {
-    let [value] = arguments.as_slices().0 else {
-        return Err(RaisedError::reply("ERR wrong number of arguments"));
-    };
-    let text = argument(value);
-    Ok(sha1_smol::Sha1::from(text.as_deref().unwrap_or_default()).hexdigest())
-}
-
-fn log(_: &Lua, arguments: MultiValue) -> Result<()> {
-    let [level, words @ ..] = arguments.as_slices().0 else {
-        return Err(RaisedError::reply("ERR redis.log() requires two arguments or more."));
-    };
-    if words.is_empty() {
-        return Err(RaisedError::reply("ERR redis.log() requires two arguments or more."));
-    }
-    let level = match level {
-        Value::Integer(level) => *level as f64,
-        Value::Number(level) => *level,
-        _ => return Err(RaisedError::reply("ERR First argument must be a number (log level).")),
-    };
-    if !(0.0..=3.0).contains(&level) {
-        return Err(RaisedError::reply("ERR Invalid debug level."));
-    }
-    let texts = words.iter().filter_map(argument);
-    let text = texts
-        .map(|word| String::from_utf8_lossy(&word).into_owned())
-        .collect::<Vec<_>>()
-        .join(" ");
-    match level {
-        3.0.. => tracing::warn!(target: "coord::script", "{text}"),
-        2.0.. => tracing::info!(target: "coord::script", "{text}"),
-        _ => tracing::debug!(target: "coord::script", "{text}"),
-    }
-    Ok(())
+fn sha1hex(_: &Lua, text: LuaString) -> Result<String> {
+    Ok(sha1_smol::Sha1::from(&*text.as_bytes()).hexdigest())
 }
 
 /// An error as a script may see it. An error raised here is not a Lua value.
@@ -284,7 +222,7 @@ fn locate(lua: &Lua, problem: Value) -> Result<Table> {
     let line = loop {
         let found = lua.inspect_stack(level, |frame| {
             let source = frame.source().source;
-            let is_script = source.is_some_and(|source| source == CHUNK || source == FUNCTION_CHUNK);
+            let is_script = source.is_some_and(|source| source == CHUNK);
             is_script.then(|| frame.current_line())
         });
         match found {

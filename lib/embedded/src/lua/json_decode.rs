@@ -4,7 +4,6 @@ use crate::number::float_prefix;
 use mlua::{IntoLua, Lua, LuaString, Table, Value};
 use std::borrow::Cow;
 
-use super::deep;
 use super::json_encode::Problem;
 
 /// Deepest nesting of arrays and objects.
@@ -248,7 +247,7 @@ impl<'a> Parser<'a> {
                 "Found too many nested data structures ({depth}) at character {at}"
             )));
         }
-        let table = deep(|| parse(self))?;
+        let table = parse(self)?;
         self.depth -= 1;
         Ok(Value::Table(table))
     }

@@ -1,10 +1,7 @@
 //! `cjson.encode`, as lua-cjson 2.1 in Redis 7.0 does it.
 
-use super::{Guard, deep};
 use crate::number::general;
 use mlua::{Table, Value};
-use std::cell::RefCell;
-use std::ops::{Deref, DerefMut};
 
 /// Significant digits of a number.
 const PRECISION: usize = 14;
@@ -36,37 +33,14 @@ fn refused(text: &str) -> Problem {
     Problem::Refused(text.to_owned())
 }
 
-/// The text, and the clock of its script.
-struct Output<'a> {
-    text: Vec<u8>,
-    guard: &'a RefCell<Guard>,
-}
-
-impl Deref for Output<'_> {
-    type Target = Vec<u8>;
-
-    fn deref(&self) -> &Vec<u8> {
-        &self.text
-    }
-}
-
-impl DerefMut for Output<'_> {
-    fn deref_mut(&mut self) -> &mut Vec<u8> {
-        &mut self.text
-    }
-}
-
 /// The JSON of `value`.
-pub(super) fn encode(value: &Value, guard: &RefCell<Guard>) -> Result<Vec<u8>, Problem> {
-    let mut out = Output {
-        text: Vec::with_capacity(256),
-        guard,
-    };
+pub(super) fn encode(value: &Value) -> Result<Vec<u8>, Problem> {
+    let mut out = Vec::with_capacity(256);
     encode_at(value, 0, &mut out)?;
-    Ok(out.text)
+    Ok(out)
 }
 
-fn encode_at(value: &Value, depth: usize, out: &mut Output) -> Result<(), Problem> {
+fn encode_at(value: &Value, depth: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
     if out.len() > MOST_BYTES {
         return Err(refused("Cannot serialise, the text is too long"));
     }
@@ -79,17 +53,16 @@ fn encode_at(value: &Value, depth: usize, out: &mut Output) -> Result<(), Proble
         Value::Nil => out.extend_from_slice(b"null"),
         Value::LightUserData(pointer) if pointer.0.is_null() => out.extend_from_slice(b"null"),
         Value::Table(table) => {
-            out.guard.borrow().check()?;
             if depth >= MAX_DEPTH {
                 return Err(Problem::Refused(format!(
                     "Cannot serialise, excessive nesting ({})",
                     depth + 1
                 )));
             }
-            deep(|| match array_length(table)? {
-                Some(length) => encode_array(table, length, depth + 1, out),
-                None => encode_object(table, depth + 1, out),
-            })?;
+            match array_length(table)? {
+                Some(length) => encode_array(table, length, depth + 1, out)?,
+                None => encode_object(table, depth + 1, out)?,
+            }
         }
         other => {
             return Err(Problem::Refused(format!(
@@ -132,7 +105,7 @@ fn array_length(table: &Table) -> Result<Option<usize>, Problem> {
     Ok((highest > 0.0).then_some(highest as usize))
 }
 
-fn encode_array(table: &Table, length: usize, depth: usize, out: &mut Output) -> Result<(), Problem> {
+fn encode_array(table: &Table, length: usize, depth: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
     out.push(b'[');
     for index in 1..=length {
         if index > 1 {
@@ -144,7 +117,7 @@ fn encode_array(table: &Table, length: usize, depth: usize, out: &mut Output) ->
     Ok(())
 }
 
-fn encode_object(table: &Table, depth: usize, out: &mut Output) -> Result<(), Problem> {
+fn encode_object(table: &Table, depth: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
     out.push(b'{');
     let empty = out.len();
     if depth <= SHALLOW {
@@ -170,7 +143,7 @@ fn encode_object(table: &Table, depth: usize, out: &mut Output) -> Result<(), Pr
     Ok(())
 }
 
-fn encode_member(key: &Value, value: &Value, depth: usize, empty: usize, out: &mut Output) -> Result<(), Problem> {
+fn encode_member(key: &Value, value: &Value, depth: usize, empty: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
     if out.len() > empty {
         out.push(b',');
     }

@@ -2,7 +2,6 @@
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
 use crate::OpenError;
-use crate::allowance::Left;
 use crate::disk::Disk;
 use crate::engine::Engine;
 use crate::keyspace::Keyspace;
@@ -29,7 +28,7 @@ fn an_answer_depends_on_what_it_changed_or_saw_and_on_nothing_else() {
     let (mut engine, keyspace, disk) = engine();
     let mut depends_on = |line: &str| {
         engine
-            .run(&words(&line.split(' ').collect::<Vec<_>>()), Left::after(0))
+            .run(&words(&line.split(' ').collect::<Vec<_>>()))
             .unwrap()
             .depends_on
     };
@@ -226,28 +225,4 @@ async fn a_batch_has_one_answer_for_each_request_and_an_error_stays_in_its_place
     assert!(matches!(&answers[1], Value::Error(text) if text.starts_with("WRONGTYPE")));
     assert_eq!(answers[2], Value::bulk("1"));
     assert_eq!(shown(&ask(&store, &[]).await), "!ERR empty command");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_comes_between_the_requests_of_a_transaction() {
-    let store = EmbeddedStore::in_memory().unwrap();
-    let tasks: Vec<_> = (0..8)
-        .map(|_| {
-            let store = store.clone();
-            tokio::spawn(async move {
-                for _ in 0..50 {
-                    let values = store
-                        .run_atomically(vec![words(&["INCR", "n"]), words(&["INCR", "n"])])
-                        .await
-                        .unwrap();
-                    let numbers: Vec<i64> = values.iter().filter_map(Value::as_int).collect();
-                    assert_eq!(numbers[1], numbers[0] + 1, "{numbers:?}");
-                }
-            })
-        })
-        .collect();
-    for task in tasks {
-        task.await.unwrap();
-    }
-    assert_eq!(ask(&store, &["GET", "n"]).await, Value::bulk("800"));
 }

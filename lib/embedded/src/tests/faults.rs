@@ -153,44 +153,6 @@ async fn while_the_disk_is_full_reading_goes_on_and_the_next_change_is_tried_aga
 }
 
 #[tokio::test]
-async fn a_probe_beside_the_script_of_a_client_says_that_the_disk_fails() {
-    // The script is ended after two seconds, for which a busy machine may keep the probe from a processor.
-    for _ in 0..10 {
-        if probes_beside_a_script().await {
-            return;
-        }
-    }
-    panic!("the probe has waited for the script each time");
-}
-
-/// Whether the script ran all the time.
-async fn probes_beside_a_script() -> bool {
-    let disk = Failing::new();
-    let store = disk.open();
-    say(&store, "SET a 1").await;
-    disk.becomes(Fault::Full);
-    let script = tokio::spawn({
-        let store = store.clone();
-        async move { store.run(vec![words(&["EVAL", "while true do end", "0"])]).await }
-    });
-    let probe = || tokio::time::timeout(Duration::from_secs(3), store.probe_beside_client_script());
-    let told = probe().await;
-    let Some(told) = told.ok().filter(|_| !script.is_finished()) else {
-        return false;
-    };
-    assert!(
-        matches!(&told, Err(StoreError::Failed(reason)) if reason.contains("the disk failed: I/O error: No space left")),
-        "{told:?}"
-    );
-    disk.becomes(Fault::None);
-    let told = probe().await;
-    let runs = told.is_ok() && !script.is_finished();
-    assert!(!runs || told.as_ref().is_ok_and(Result::is_ok), "{told:?}");
-    script.abort();
-    runs
-}
-
-#[tokio::test]
 async fn a_disk_with_room_for_little_is_told_as_full() {
     let disk = Failing::new();
     let store = disk.open();

@@ -3,15 +3,12 @@
 mod commands;
 mod durability;
 mod faults;
-mod functions;
-mod guests;
 mod own;
-mod replies;
 mod scripts;
-mod transactions;
 
 use super::EmbeddedStore;
 use coord_store::{Request, Store, Value};
+use coord_test_support::script;
 
 fn words(text: &[&str]) -> Request {
     Request::Command(text.iter().map(|word| word.as_bytes().to_vec()).collect())
@@ -29,7 +26,11 @@ async fn say(store: &EmbeddedStore, line: &str) -> Value {
 
 /// The reply to a script.
 async fn eval(store: &EmbeddedStore, source: &str) -> Value {
-    ask(store, &["EVAL", source, "0"]).await
+    store
+        .run(vec![script::call(source, &[], &[])])
+        .await
+        .expect("the store answers")
+        .remove(0)
 }
 
 /// A short form of a reply, for tables.

@@ -15,7 +15,6 @@ use crate::resolve::symlinks::{LinkedPaths, Symlinks};
 use crate::resolve::tracked_paths::TrackedPaths;
 use crate::tree::{EntryKind, TreeEntry};
 
-/// The table.
 #[derive(Debug)]
 pub(crate) struct PathTable {
     tracked: Arc<TrackedPaths>,

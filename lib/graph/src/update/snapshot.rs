@@ -50,7 +50,6 @@ impl Snapshot {
         self
     }
 
-    /// The graph.
     pub fn graph(&self) -> &Arc<ImportGraph> {
         &self.graph
     }

@@ -35,7 +35,6 @@ pub struct Change {
 pub struct Problem {
     /// The intent.
     pub id: String,
-    /// Its member.
     pub member: &'static str,
     /// Why.
     pub reason: Reason,

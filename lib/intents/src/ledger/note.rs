@@ -53,7 +53,6 @@ impl VerifyingKey {
         }
     }
 
-    /// The name.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -15,7 +15,6 @@ pub struct Record {
     pub timestamp: String,
     /// The actor; `actor` in others' lines.
     pub agent_id: String,
-    /// The intent.
     pub intent_id: Option<String>,
     /// Other intents or requirements, which only others' lines have.
     pub related: Vec<String>,
@@ -23,7 +22,6 @@ pub struct Record {
     pub state: String,
     /// Kind of the event, in others' lines also with other values.
     pub action_type: String,
-    /// The tool.
     pub tool_name: String,
     /// The files; `ranges.file` in others' lines.
     pub target_files: Vec<String>,
@@ -39,7 +37,6 @@ pub struct Record {
     pub output_summary: String,
     /// Why it failed or was refused.
     pub error_message: String,
-    /// The session.
     pub session_id: String,
     /// The model; `contributor.model_identifier` in others' lines.
     pub contributor: String,

@@ -17,12 +17,7 @@ pub struct IntentIgnore {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IgnoreReason {
     /// By a line of the file, counted from 1.
-    Line {
-        /// Its number.
-        number: usize,
-        /// Its text.
-        text: String,
-    },
+    Line { number: usize, text: String },
     /// The file is there and cannot be read, so it is unknown which files may be changed.
     Unreadable(String),
 }

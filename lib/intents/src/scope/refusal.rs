@@ -5,7 +5,6 @@ use super::{MAX_PATTERN_BYTES, MAX_PATTERNS};
 /// A problem of the list of patterns, as a predicate whose subject is its field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListProblem {
-    /// No pattern.
     #[error("is empty: name the files that the intent may change, such as src/db/**")]
     NoPattern,
     /// More than 64 patterns.
@@ -59,7 +58,6 @@ pub enum Refusal {
     /// Brackets over two segments.
     #[error("the pattern {0:?} has a / in brackets, which no name has: write \\[ for a name with a bracket")]
     SlashInBrackets(String),
-    /// A NUL.
     #[error("the pattern {0:?} has a NUL, which no name has: write it without")]
     Nul(String),
 }

@@ -3,7 +3,6 @@
 /// An element of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// This byte.
     Byte(u8),
     /// One byte of a set: `?`, `[a-z]`.
     One(ByteSet),

@@ -11,7 +11,6 @@ use coord_server::error::ApiError;
 
 /// A call of a tool.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the names are those of the tools")]
 pub enum OpenCodeCall {
     SpawnTeam(SpawnTeam),
     DiscoverTeams(InRepository),

@@ -11,7 +11,6 @@ use crate::tools::arguments_of;
 
 /// A tool of the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the tools")]
 pub enum OpenCodeTool {
     SpawnTeam,
     DiscoverTeams,

@@ -20,7 +20,6 @@ pub enum ClaimEnd {
 
 /// A task without its texts, as `modules/task.lua` describes it. Times are Unix milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[expect(missing_docs, reason = "modules/task.lua describes the fields")]
 pub struct TaskRecord {
     pub number: u64,
     pub title: String,

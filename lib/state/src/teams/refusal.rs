@@ -17,7 +17,6 @@ pub struct Refused {
 /// sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, thiserror::Error)]
 #[serde(tag = "code", rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the sentences name the fields")]
 pub enum TeamRefusal {
     /// There is no such team.
     #[error("Team \"{team}\" does not exist")]

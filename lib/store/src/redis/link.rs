@@ -15,7 +15,7 @@ use tokio::task::AbortHandle;
 
 use super::reply;
 use super::transport::Dialer;
-use crate::round_trip::{Failure, Mode};
+use crate::round_trip::Failure;
 use crate::{StoreError, Value};
 
 /// A connection, and whether it is open.
@@ -54,17 +54,11 @@ impl Link {
     }
 
     /// Sends `pipeline`, of `count` commands, and returns their replies.
-    pub async fn send(&self, pipeline: &redis::Pipeline, count: usize, mode: Mode) -> Result<Vec<Value>, Failure> {
+    pub async fn send(&self, pipeline: &redis::Pipeline, count: usize) -> Result<Vec<Value>, Failure> {
         let mut line = self.line().await?;
-        // A transaction replies QUEUED to each command and OK to MULTI; only the reply to EXEC counts.
-        let (skipped, kept) = if mode == Mode::Transaction {
-            (count + 1, 1)
-        } else {
-            (0, count)
-        };
         let replies = line
             .connection
-            .send_packed_commands(pipeline, skipped, kept)
+            .send_packed_commands(pipeline, 0, count)
             .await
             .map_err(|error| {
                 if !reply::is_of_one_command(&error) {
@@ -72,11 +66,7 @@ impl Link {
                 }
                 reply::failure(&error)
             })?;
-        if mode == Mode::Transaction {
-            reply::executed(replies)
-        } else {
-            reply::replies(replies)
-        }
+        reply::replies(replies)
     }
 
     /// Makes the next request connect anew. Requests on the present connection still get their replies.

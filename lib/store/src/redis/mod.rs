@@ -16,7 +16,7 @@ use self::address::Address;
 use self::link::Link;
 use self::transport::Dialer;
 use super::functions;
-use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
+use super::round_trip::{self, Dialect, Failure, RoundTrip, Words};
 use super::{Backlog, Library, Limits, Request, Store, StoreError, Value, responded};
 
 /// A Redis or Valkey server.
@@ -79,7 +79,7 @@ impl RedisStore {
 
 #[async_trait]
 impl RoundTrip for RedisStore {
-    async fn send(&self, batch: &[Words<'_>], mode: Mode) -> Result<Vec<Value>, Failure> {
+    async fn send(&self, batch: &[Words<'_>]) -> Result<Vec<Value>, Failure> {
         let mut pipeline = redis::Pipeline::with_capacity(batch.len());
         for words in batch {
             let bytes = words.iter().map(|word| word.len()).sum();
@@ -89,10 +89,7 @@ impl RoundTrip for RedisStore {
             }
             pipeline.add_command(command);
         }
-        if mode == Mode::Transaction {
-            pipeline.atomic();
-        }
-        let sending = self.link.send(&pipeline, batch.len(), mode);
+        let sending = self.link.send(&pipeline, batch.len());
         tokio::time::timeout(self.limits.request, sending)
             .await
             .unwrap_or_else(|_| {
@@ -110,10 +107,6 @@ impl Store for RedisStore {
         round_trip::run(self, &self.dialect, &self.limits, &batch).await
     }
 
-    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        round_trip::run_atomically(self, &self.dialect, &batch).await
-    }
-
     async fn delete_unused_libraries(&self, own: &Library) -> Result<(), StoreError> {
         functions::delete_unused(own, self, &self.dialect, &self.limits).await
     }
@@ -123,7 +116,7 @@ impl Store for RedisStore {
         let mut ping = redis::Pipeline::with_capacity(1);
         ping.cmd("PING");
         let link = Link::new(self.dialer.clone());
-        let sending = tokio::time::timeout(self.limits.request, link.send(&ping, 1, Mode::Pipeline));
+        let sending = tokio::time::timeout(self.limits.request, link.send(&ping, 1));
         let sent = sending.await.map_err(|_| StoreError::Timeout(self.limits.request))?;
         responded(sent.map_err(|failure| failure.error)?)
     }

@@ -26,22 +26,6 @@ pub(super) fn replies(replies: Vec<redis::Value>) -> Result<Vec<Value>, Failure>
     }
 }
 
-/// The replies in the reply to EXEC.
-///
-/// # Errors
-/// [`StoreError::Failed`] when the transaction was discarded as a whole.
-pub(super) fn executed(mut answer: Vec<redis::Value>) -> Result<Vec<Value>, Failure> {
-    match answer.pop() {
-        Some(redis::Value::Array(items)) => items
-            .into_iter()
-            .map(value)
-            .collect::<Result<_, _>>()
-            .map_err(Failure::lasting),
-        Some(redis::Value::ServerError(error)) => Err(Failure::lasting(StoreError::Failed(text(&error)))),
-        _ => Err(Failure::lasting(StoreError::Malformed("EXEC returned no array".into()))),
-    }
-}
-
 fn value(reply: redis::Value) -> Result<Value, StoreError> {
     Ok(match reply {
         redis::Value::Nil => Value::Nil,
@@ -67,7 +51,7 @@ fn text(error: &redis::ServerError) -> String {
     }
 }
 
-/// Whether `error` concerns one command or transaction, and the connection remains usable.
+/// Whether `error` concerns one command, and the connection remains usable.
 pub(super) fn is_of_one_command(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
 }
@@ -106,12 +90,6 @@ pub(super) fn login_failure(error: &RedisError) -> Failure {
 fn server_text(error: &RedisError) -> String {
     if let (Some(code), Some(detail)) = (error.code(), error.detail()) {
         return format!("{code} {detail}");
-    }
-    if error.kind() == ErrorKind::Server(ServerErrorKind::ExecAbort)
-        && let Some(errors) = error.clone().into_server_errors()
-        && let Some((_, first)) = errors.first()
-    {
-        return format!("EXECABORT Transaction discarded because of: {}", text(first));
     }
     error.to_string()
 }

@@ -1,22 +1,9 @@
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::*;
 
-static ONCE: Script = Script {
-    name: "once",
-    source: "return 1",
-    is_repeatable: false,
-    sha: LazyLock::new(|| sha1_hex("return 1")),
-    library: None,
-};
-static OFTEN: Script = Script {
-    name: "often",
-    source: "return 2",
-    is_repeatable: true,
-    sha: LazyLock::new(|| sha1_hex("return 2")),
-    library: None,
-};
+static ONCE: Script = Script::new("once", "return 1", false, None);
+static OFTEN: Script = Script::new("often", "return 2", true, None);
 
 /// Replies from a list, and records its requests.
 struct Scripted {
@@ -40,7 +27,7 @@ impl Scripted {
 
 #[async_trait]
 impl RoundTrip for Scripted {
-    async fn send(&self, batch: &[Words<'_>], _mode: Mode) -> Result<Vec<Value>, Failure> {
+    async fn send(&self, batch: &[Words<'_>]) -> Result<Vec<Value>, Failure> {
         let plain = batch
             .iter()
             .map(|words| {
@@ -86,7 +73,7 @@ async fn a_batch_is_one_round_trip_with_scripts_by_their_sha() {
     assert_eq!(replies, [Value::Int(1), Value::Nil]);
     assert_eq!(
         wire.sent(),
-        [[vec!["EVALSHA", ONCE.sha.as_str(), "1", "k", "a"], vec!["GET", "k"]]]
+        [[vec!["EVALSHA", ONCE.sha(), "1", "k", "a"], vec!["GET", "k"]]]
     );
 }
 
@@ -158,14 +145,6 @@ async fn a_wrong_number_of_replies_is_no_answer() {
 async fn an_empty_batch_asks_nothing() {
     let wire = Scripted::new(vec![]);
     assert_eq!(run(&wire, &Dialect::new(""), &quick(), &[]).await.unwrap(), []);
-    assert_eq!(run_atomically(&wire, &Dialect::new(""), &[]).await.unwrap(), []);
-}
-
-#[tokio::test]
-async fn a_transaction_carries_its_scripts_as_text() {
-    let wire = Scripted::new(vec![Ok(vec![Value::Int(1)])]);
-    run_atomically(&wire, &Dialect::new(""), &[call(&ONCE)]).await.unwrap();
-    assert_eq!(wire.sent(), [[vec!["EVAL", "return 1", "1", "k", "a"]]]);
 }
 
 /// Never replies.
@@ -173,7 +152,7 @@ struct Silent;
 
 #[async_trait]
 impl RoundTrip for Silent {
-    async fn send(&self, _batch: &[Words<'_>], _mode: Mode) -> Result<Vec<Value>, Failure> {
+    async fn send(&self, _batch: &[Words<'_>]) -> Result<Vec<Value>, Failure> {
         std::future::pending().await
     }
 }
@@ -194,13 +173,7 @@ async fn a_call_ends_within_its_limit_whatever_the_connection_does() {
 }
 
 static LIBRARY: Library = Library::new("lib", "0123456789abcdef", "register('called', function() return 3 end)");
-static CALLED: Script = Script {
-    name: "called",
-    source: "return 3",
-    is_repeatable: false,
-    sha: LazyLock::new(|| sha1_hex("return 3")),
-    library: Some(&LIBRARY),
-};
+static CALLED: Script = Script::new("called", "return 3", false, Some(&LIBRARY));
 const FUNCTION: &str = "lib_0123456789abcdef_called";
 
 fn error(text: &str) -> Value {

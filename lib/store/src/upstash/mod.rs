@@ -25,7 +25,7 @@ use url::Url;
 use request_gatherer::Gatherer;
 
 use super::functions;
-use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
+use super::round_trip::{self, Dialect, Failure, RoundTrip, Words};
 use super::{Library, Limits, Request, Store, StoreError, Value};
 
 /// Lets scripts and functions on different repositories run concurrently: they name all their keys. Only Upstash knows the flag; Redis 7.0
@@ -128,17 +128,17 @@ impl Wire {
     }
 
     /// The replies to `body`, which belongs to `calls` calls.
-    async fn exchange(&self, path: &'static str, body: String, calls: usize) -> Result<Vec<Value>, Failure> {
-        let answer = tokio::time::timeout(self.limits.request, self.post(path, body, calls))
+    async fn exchange(&self, body: String, calls: usize) -> Result<Vec<Value>, Failure> {
+        let answer = tokio::time::timeout(self.limits.request, self.post(body, calls))
             .await
             .map_err(|_| Failure::passing(StoreError::Timeout(self.limits.request)))??;
         answer::replies(&answer).map_err(Failure::lasting)
     }
 
-    async fn post(&self, path: &'static str, body: String, calls: usize) -> Result<Bytes, Failure> {
+    async fn post(&self, body: String, calls: usize) -> Result<Bytes, Failure> {
         let mut request = self
             .client
-            .post(self.address(&[path]))
+            .post(self.address(&["pipeline"]))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(CONTENT_TYPE, "application/json")
             .header(ENCODING, "base64");
@@ -197,25 +197,21 @@ impl Wire {
 
 #[async_trait]
 impl RoundTrip for UpstashStore {
-    async fn send(&self, batch: &[Words<'_>], mode: Mode) -> Result<Vec<Value>, Failure> {
+    async fn send(&self, batch: &[Words<'_>]) -> Result<Vec<Value>, Failure> {
         let body = request::body(batch).map_err(Failure::lasting)?;
-        let path = match mode {
-            Mode::Pipeline => "pipeline",
-            Mode::Transaction => "multi-exec",
-        };
         // Replies of scripts are small; large reads get a separate request.
         let is_small = batch.iter().all(|words| {
             words
                 .first()
                 .is_some_and(|name| **name == *b"FCALL" || **name == *b"EVALSHA")
         });
-        if mode == Mode::Transaction || !is_small {
-            return self.wire.exchange(path, body, 1).await;
+        if !is_small {
+            return self.wire.exchange(body, 1).await;
         }
         let wire = Arc::clone(&self.wire);
         let post = move |body, calls| {
             let wire = Arc::clone(&wire);
-            async move { wire.exchange(path, body, calls).await }
+            async move { wire.exchange(body, calls).await }
         };
         tokio::time::timeout(self.limits.request, self.gatherer.send(body, batch.len(), post))
             .await
@@ -227,10 +223,6 @@ impl RoundTrip for UpstashStore {
 impl Store for UpstashStore {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         round_trip::run(self, &self.dialect, &self.limits, &batch).await
-    }
-
-    async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
-        round_trip::run_atomically(self, &self.dialect, &batch).await
     }
 
     async fn delete_unused_libraries(&self, own: &Library) -> Result<(), StoreError> {

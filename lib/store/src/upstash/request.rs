@@ -1,4 +1,4 @@
-//! A batch as the JSON of `/pipeline` and `/multi-exec`.
+//! A batch as the JSON of `/pipeline`.
 
 use crate::StoreError;
 use crate::round_trip::Words;

@@ -10,7 +10,6 @@ use crate::status::Status;
 pub enum AppliedChange {
     /// A task was created.
     Created {
-        /// Its id.
         id: String,
         /// The created task.
         task: AgreedTask,

@@ -9,7 +9,6 @@ use crate::status::Priority;
 pub enum Change {
     /// A member that only the file has: a handle of the login that syncs.
     Join {
-        /// Its handle.
         handle: Handle,
         /// Its name for people.
         name: String,
@@ -20,7 +19,6 @@ pub enum Change {
     CreateTask {
         /// Its id, which is kept.
         id: TaskId,
-        /// Its title.
         title: String,
         /// Work to do.
         description: Option<String>,

@@ -22,7 +22,6 @@ pub struct AgreedState {
 /// The compared fields of a task. Times, warnings and `blocks` follow from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgreedTask {
-    /// The title.
     pub title: String,
     /// The description.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,6 @@ use crate::time::Time;
 /// A team as the store has it.
 #[derive(Clone, Debug)]
 pub struct StoreTeam {
-    /// Its name.
     pub name: TeamName,
     /// When it was created.
     pub created: Time,
@@ -19,7 +18,6 @@ pub struct StoreTeam {
     pub leader: Handle,
     /// Its purpose.
     pub description: Option<String>,
-    /// Its members.
     pub members: BTreeMap<Handle, StoreMember>,
     /// Members that agreed to end.
     pub approvals: BTreeSet<Handle>,
@@ -27,13 +25,11 @@ pub struct StoreTeam {
     pub shutdown_open: bool,
     /// Whether it has ended.
     pub closed: bool,
-    /// Its tasks.
     pub tasks: BTreeMap<TaskId, StoreTask>,
     /// Its messages, by sequence.
     pub messages: BTreeMap<u64, StoreMessage>,
 }
 
-/// A member.
 #[derive(Clone, Debug)]
 pub struct StoreMember {
     /// A name for people.
@@ -50,10 +46,8 @@ pub struct StoreMember {
     pub ours: bool,
 }
 
-/// A task.
 #[derive(Clone, Debug)]
 pub struct StoreTask {
-    /// Its title.
     pub title: String,
     /// Work to do.
     pub description: Option<String>,
@@ -83,7 +77,6 @@ pub struct StoreTask {
     pub blocks: Vec<TaskId>,
 }
 
-/// A message.
 #[derive(Clone, Debug)]
 pub struct StoreMessage {
     /// The sender.

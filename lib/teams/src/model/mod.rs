@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 pub use messages::Mail;
 pub use tasks::{Edit, ModelTask};
 
-/// A team.
 #[derive(Clone, Debug)]
 pub struct Team {
     name: String,

@@ -8,14 +8,11 @@ use crate::texts::{
     reassigned,
 };
 
-/// A task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelTask {
     /// `t1`, `t2`, ...
     pub id: String,
-    /// The title.
     pub title: String,
-    /// The priority.
     pub priority: Priority,
     /// The status; in files and for the plugin's tools it is [`Self::shown_status`].
     pub status: Status,
@@ -53,7 +50,6 @@ impl ModelTask {
 /// Changes by an update.
 #[derive(Clone, Debug, Default)]
 pub struct Edit {
-    /// The status.
     pub status: Option<Status>,
     /// All dependencies.
     pub dependencies: Option<Vec<String>>,

@@ -120,14 +120,9 @@ fn keys() -> [String; 14] {
 }
 
 async fn eval(store: &dyn Store, script: &str, keys: &[String], argument: &str) -> Value {
-    let count = keys.len().to_string();
-    let words = ["EVAL", script, &count].into_iter();
-    let words = words.chain(keys.iter().map(String::as_str)).chain([argument]);
-    let words = words.map(|word| word.as_bytes().to_vec()).collect();
-    let reply = store
-        .run(vec![Request::Command(words)])
-        .await
-        .expect("the store answers");
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let call = coord_test_support::script::call(script, &keys, &[argument.as_bytes()]);
+    let reply = store.run(vec![call]).await.expect("the store answers");
     let reply = reply.into_iter().next().expect("an answer");
     assert!(!matches!(reply, Value::Error(_)), "{reply:?}");
     reply

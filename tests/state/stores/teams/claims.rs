@@ -347,7 +347,7 @@ async fn the_newest_10_000_completed_tasks_stay(world: World) {
         world.command(["ZADD", &done, time, id]).await;
     }
     let fill = "for number = 1, 9997 do redis.call('ZADD', KEYS[1], 3, 'x' .. number) end";
-    world.command(["EVAL", fill, "1", &done]).await;
+    world.script(fill, &[&done], &[]).await;
     let teams = coord_state::teams::keys::teams(repo);
     world.command(["HSET", &teams, "alpha/done", "9999"]).await;
     lead.claims("t4").await.unwrap();

@@ -40,12 +40,10 @@ const HOOK_SECONDS: usize = 15;
 /// Seconds that a hook has which waits in the background.
 const WAKING_SECONDS: usize = 3600;
 
-/// An agent.
 #[derive(Debug)]
 pub struct Agent {
     /// Its name, as in `coord hook NAME`.
     pub name: &'static str,
-    /// Its programs.
     pub programs: &'static [&'static str],
     /// Files and folders in a repository whose people use it.
     pub marks: &'static [&'static str],
@@ -99,7 +97,6 @@ pub struct Hooks {
 /// An event of an agent.
 #[derive(Debug)]
 pub struct Event {
-    /// Its name.
     pub name: &'static str,
     /// The tools that it is wanted for.
     pub matcher: Option<&'static str>,
@@ -147,7 +144,6 @@ pub struct Hook {
     pub matcher: Option<String>,
     /// Its command.
     pub handler: Handler,
-    /// Its event.
     pub event: &'static Event,
 }
 

@@ -8,7 +8,6 @@ use crate::terminal::output::{BAD, CAUTION, GOOD, styled};
 /// Result of a synchronization.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Report {
-    /// The team.
     pub team: String,
     /// The root of the files.
     pub folder: String,

@@ -35,7 +35,6 @@ pub(super) struct TeamReference {
     pub client: Client,
     /// The repository.
     pub repo_url: String,
-    /// The team.
     pub team: TeamName,
 }
 

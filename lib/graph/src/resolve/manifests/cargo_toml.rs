@@ -2,7 +2,6 @@
 
 use toml::{Table, Value};
 
-/// A manifest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CargoManifest {
     pub(crate) package: Option<PackageSection>,

@@ -7,7 +7,6 @@ use crate::resolve::manifests::{Manifests, ParsedManifest};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, joined};
 
-/// One package.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Package {
     pub(crate) folder: String,

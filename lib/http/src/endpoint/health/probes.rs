@@ -48,13 +48,7 @@ pub(super) async fn look(
 async fn look_at_store(store: &dyn Store) -> StoreReport {
     let started = Instant::now();
     let writing = async {
-        let probing = async {
-            tokio::select! {
-                written = probe(store) => written,
-                written = store.probe_beside_client_script() => written,
-            }
-        };
-        let written = tokio::time::timeout(PROBE_TIME, probing).await;
+        let written = tokio::time::timeout(PROBE_TIME, probe(store)).await;
         (written, started.elapsed())
     };
     // Both at once: only the read shows whether a store that cannot be written can be read.

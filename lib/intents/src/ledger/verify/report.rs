@@ -29,7 +29,6 @@ impl Expectations {
 /// A point that the ledger has to go through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
-    /// The point.
     pub point: Point,
     /// The source of the claim.
     pub source: Source,

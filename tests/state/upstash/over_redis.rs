@@ -1,8 +1,7 @@
-//! `UpstashStore` as a client of the store on a port, over a real redis-server.
+//! `UpstashStore` as a client of the double of Upstash, over a real redis-server.
 
 use std::sync::Arc;
 
-use coord_cli::commands::serve::upstash_listen;
 use coord_store::redis::RedisStore;
 use coord_store::upstash::UpstashStore;
 use coord_store::{Request, Store, StoreError, Value};
@@ -11,15 +10,7 @@ use secrecy::SecretString;
 
 use crate::upstash::scripts::{COUNT, ECHO, FAILS, call};
 use coord_test_support::real_redis::RealRedis;
-
-/// Serves `store` and gives the URL.
-pub async fn serve(store: Arc<dyn Store>, token: &str) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let router = upstash_listen::router(store, SecretString::from(token));
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    url
-}
+use coord_test_support::upstash;
 
 struct Both {
     server: RealRedis,
@@ -28,11 +19,8 @@ struct Both {
 
 async fn both() -> Option<Both> {
     let server = RealRedis::start(&[])?;
-    let url = serve(Arc::new(RedisStore::connect(&server.url()).unwrap()), "secret").await;
-    Some(Both {
-        server,
-        store: UpstashStore::new(&url, SecretString::from("secret")).unwrap(),
-    })
+    let store = upstash::client(Arc::new(RedisStore::connect(&server.url()).unwrap())).await;
+    Some(Both { server, store })
 }
 
 #[tokio::test]
@@ -49,7 +37,6 @@ async fn a_batch_answers_as_it_would_over_the_redis_protocol() {
         Request::command(["HGETALL", "h"]),
         Request::command(["SETBIT", "bits", "0", "1"]),
         Request::command(["GET", "bits"]),
-        Request::command(["BLPOP", "k", "0"]),
     ];
     let replies = store.run(batch).await.unwrap();
     assert_eq!(replies[0], Value::Status("OK".into()));
@@ -61,7 +48,6 @@ async fn a_batch_answers_as_it_would_over_the_redis_protocol() {
     );
     assert_eq!(replies[5], Value::Array(vec![Value::bulk("OK"), Value::bulk("OK")]));
     assert_eq!(replies[7], Value::Bulk(vec![0x80]));
-    assert_eq!(replies[8], Value::Error("ERR Command is not available: 'BLPOP'".into()));
 }
 
 #[tokio::test]
@@ -109,36 +95,6 @@ async fn scripts_run_with_the_flag_of_upstash_taken_out_and_by_their_sha_afterwa
 }
 
 #[tokio::test]
-async fn a_transaction_is_one_over_rest_too() {
-    let Some(Both { store, server: _server }) = both().await else {
-        return;
-    };
-    let replies = store
-        .run_atomically(vec![Request::command(["SET", "k", "v"]), call(&COUNT, "n", b"5")])
-        .await
-        .unwrap();
-    assert_eq!(replies, [Value::Status("OK".into()), Value::Int(5)]);
-    let discarded = store
-        .run_atomically(vec![Request::command(["DEL", "k"]), Request::command(["NOSUCH"])])
-        .await;
-    assert!(
-        matches!(&discarded, Err(StoreError::Failed(text)) if text.starts_with("EXECABORT")),
-        "{discarded:?}"
-    );
-    let refused = store
-        .run_atomically(vec![Request::command(["DEL", "k"]), Request::command(["SELECT", "1"])])
-        .await;
-    assert!(
-        matches!(&refused, Err(StoreError::Failed(text)) if text.contains("SELECT")),
-        "{refused:?}"
-    );
-    assert_eq!(
-        store.run(vec![Request::command(["GET", "k"])]).await.unwrap(),
-        [Value::bulk("v")]
-    );
-}
-
-#[tokio::test]
 async fn messages_published_after_subscribing_arrive_in_order() {
     let Some(Both { store, mut server }) = both().await else {
         return;
@@ -159,7 +115,7 @@ async fn messages_published_after_subscribing_arrive_in_order() {
 }
 
 #[tokio::test]
-async fn a_dead_server_behind_the_port_is_unreachable_and_found_again() {
+async fn a_dead_server_behind_rest_is_unreachable_and_found_again() {
     let Some(Both { store, mut server }) = both().await else {
         return;
     };
@@ -177,7 +133,7 @@ async fn a_dead_server_behind_the_port_is_unreachable_and_found_again() {
 #[tokio::test]
 async fn a_wrong_token_is_denied() {
     let Some(server) = RealRedis::start(&[]) else { return };
-    let url = serve(Arc::new(RedisStore::connect(&server.url()).unwrap()), "secret").await;
+    let url = upstash::serve(Arc::new(RedisStore::connect(&server.url()).unwrap())).await;
     let store = UpstashStore::new(&url, SecretString::from("wrong")).unwrap();
     let outcome = store.run(vec![Request::command(["GET", "k"])]).await;
     assert!(matches!(outcome, Err(StoreError::Denied(_))), "{outcome:?}");

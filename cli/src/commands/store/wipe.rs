@@ -1,0 +1,47 @@
+//! `coord store wipe`: deletes what Coord keeps, key by key.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::{Context, bail, ensure};
+use coord_store::Store;
+
+use super::contents::{Keys, ask};
+
+/// Deletes Coord's keys in `store`, after asking unless `is_agreed`.
+///
+/// # Errors
+/// When the answer is no, there is nobody to ask, or the store does not respond: some keys may be deleted then.
+pub async fn run(store: &dyn Store, is_agreed: bool) -> anyhow::Result<()> {
+    if !is_agreed {
+        confirm(&format!(
+            "Delete all locks, intents, teams and the ledger in the {}?",
+            store.describe()
+        ))?;
+    }
+    let mut deleted = 0;
+    let mut keys = Keys::of(store);
+    while let Some(page) = keys.next().await? {
+        // One command for each: the keys of one page may be on several servers of a cluster.
+        let commands: Vec<Vec<&str>> = page.iter().map(|key| vec!["UNLINK", key]).collect();
+        if !commands.is_empty() {
+            let replies = ask(store, &commands).await?;
+            deleted += replies.iter().filter_map(coord_store::Value::as_int).sum::<i64>();
+        }
+    }
+    writeln!(std::io::stderr(), "Deleted {deleted} keys.").context("standard error")
+}
+
+fn confirm(question: &str) -> anyhow::Result<()> {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        bail!("nothing was deleted: there is no terminal to ask; run it with --yes");
+    }
+    let mut out = std::io::stderr();
+    write!(out, "{question} [y/N] ")
+        .and_then(|()| out.flush())
+        .context("standard error")?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).context("standard input")?;
+    let is_yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+    ensure!(is_yes, "nothing was deleted");
+    Ok(())
+}
