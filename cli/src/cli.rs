@@ -36,6 +36,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         "Operate",
         &[
             "serve",
+            "store",
             "policy",
             "graph",
             "trust",
