@@ -112,8 +112,9 @@ async fn messages_come_with_their_senders_login() {
     let shown = tool(&api, "bob/one", "team", json!({ "action": "show", "team": "alpha" })).await;
     // The agent is that of the arguments: what waits for it is said, too.
     assert!(
-        text(&shown)
-            .contains("\nShutdown s1 of one, asked by lead (ann): \u{201c}It is late\u{201d}\nSHUTDOWN_REQUESTED: "),
+        text(&shown).contains(
+            "\nShutdown s1 of one, requested by lead (ann): \u{201c}It is late\u{201d}\nSHUTDOWN_REQUESTED: "
+        ),
         "{shown}"
     );
 }
