@@ -169,6 +169,8 @@ impl Site {
                 "set" => &["SMEMBERS", &key],
                 "zset" => &["ZRANGE", &key, "0", "-1", "WITHSCORES"],
                 "stream" => &["XRANGE", &key, "-", "+"],
+                // The key has expired since KEYS.
+                "none" => continue,
                 other => panic!("{other}"),
             };
             let stored = self.texts(read).await;
