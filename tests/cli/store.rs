@@ -149,3 +149,13 @@ fn without_a_store_both_commands_say_how_to_name_one() {
         assert!(told.contains("--data-dir") && told.contains("REDIS_URL"), "{told}");
     }
 }
+
+#[test]
+fn half_a_pair_of_variables_is_an_error_and_wipes_no_other_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let half = [("UPSTASH_REDIS_REST_URL", "https://one.upstash.io")];
+    for arguments in [&["export"][..], &["wipe", "--yes"]] {
+        let told = error(&coord_store(folder.path(), arguments, &half));
+        assert!(told.contains("UPSTASH_REDIS_REST_TOKEN is missing"), "{told}");
+    }
+}

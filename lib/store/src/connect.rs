@@ -16,6 +16,14 @@ const UPSTASH_PAIRS: [(&str, &str); 2] = [
     (env_vars::KV_REST_API_URL, env_vars::KV_REST_API_TOKEN),
 ];
 
+/// Whether any variable of a store is set, even half a pair.
+pub fn is_in(get: impl Fn(&str) -> Option<String>) -> bool {
+    let pairs = UPSTASH_PAIRS.iter().flat_map(|(url, token)| [*url, *token]);
+    pairs
+        .chain([env_vars::REDIS_URL])
+        .any(|name| value_of(&get, name).is_some())
+}
+
 /// The store in the variables that `get` reads: `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN`, else
 /// `KV_REST_API_URL` and `KV_REST_API_TOKEN`, else `REDIS_URL`. Half a pair counts as unset. So does a value that is empty,
 /// `undefined` or `null`, which deployment scripts write for missing variables.
@@ -104,6 +112,20 @@ mod tests {
                 three,
                 "{unset:?}"
             );
+        }
+    }
+
+    #[test]
+    fn half_a_pair_is_a_setting_and_an_empty_value_is_none() {
+        let with = |name: &'static str, value: &'static str| is_in(|asked| (asked == name).then(|| value.to_owned()));
+        for name in [
+            "UPSTASH_REDIS_REST_URL",
+            "UPSTASH_REDIS_REST_TOKEN",
+            "KV_REST_API_TOKEN",
+            "REDIS_URL",
+        ] {
+            assert!(with(name, "x"), "{name}");
+            assert!(!with(name, "undefined"), "{name}");
         }
     }
 

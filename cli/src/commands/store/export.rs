@@ -7,7 +7,7 @@ use std::fs::OpenOptions;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use coord_store::{Store, Value};
@@ -110,7 +110,8 @@ impl Export<'_> {
                 }
             }
             // It has expired meanwhile.
-            _ => Ok(()),
+            "none" => Ok(()),
+            other => bail!("{key} has a type that Coord does not use: {other}"),
         }
     }
 

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 use coord_embedded::{EmbeddedStore, OpenError};
 use coord_git::WorkingCopy;
 use coord_settings::process_environment;
-use coord_store::{Store, StoreError, connect};
+use coord_store::{Store, connect};
 
 use crate::agent::local_server;
 use crate::announcement::STORE;
@@ -78,12 +78,10 @@ impl PlaceArgs {
         if let Some(folder) = self.data_dir {
             return open_file(folder.join(STORE)).await;
         }
-        match connect::from_env(process_environment) {
-            Ok(store) => Ok(store),
-            Err(StoreError::NotConfigured(reason)) if reason.starts_with("no store is configured") => {
-                open_file(of_repository()?).await
-            }
-            Err(error) => Err(error.into()),
+        // Half a pair is an error: another store than the intended one must not be wiped.
+        match connect::is_in(process_environment) {
+            true => Ok(connect::from_env(process_environment)?),
+            false => open_file(of_repository()?).await,
         }
     }
 }

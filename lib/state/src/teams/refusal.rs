@@ -116,7 +116,9 @@ pub enum TeamRefusal {
         expires: i64,
     },
     /// Its claims have expired too often.
-    #[error("Task {id} is held back: its claims expired {lapses} times; \"{creator}\" or \"{leader}\" can clear it")]
+    #[error(
+        "Task {id} is held back because its claims expired {lapses} times: ask \"{creator}\" or \"{leader}\" to clear it"
+    )]
     HeldBack {
         id: String,
         lapses: u64,
