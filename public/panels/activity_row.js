@@ -4,7 +4,7 @@ import { keyOfEntry, deedOf } from './feed.js';
 import { icon, make, setText } from '../app/dom.js';
 import { holderName } from './holder_name.js';
 import { intentButton } from './intent_button.js';
-import { badge, commandChip, fileButton, moment } from './parts.js';
+import { badge, commandChip, fileButton, memberBadge, moment } from './parts.js';
 
 /** @typedef {import('../app/types.js').Activity} Activity */
 /** @typedef {import('../app/types.js').Model} Model */
@@ -32,11 +32,13 @@ export function activityRow(model, entry, { withFiles }) {
   const said = isLinked ? make('button', { type: 'button', class: 'quiet intent-button', title: 'Show the task', onclick: openTask }, entry.message) : entry.message;
   const buttons = paths.map((path) => fileButton(model, path));
   const more = withFiles ? entry.fileCount - paths.length : 0;
+  // Events of teams name a member by its handle.
+  const member = entry.isOfTeam && entry.holder ? memberBadge(model) : null;
   const who = entry.holder ? holderName(model, entry.holder, 'entry-who') : null;
   const node = make('li', { class: 'entry', 'data-kind': entry.kind, 'data-key': keyOfEntry(entry), 'data-caught-up': entry.isCaughtUp },
-    entry.holder
+    member?.node ?? (entry.holder
       ? badge(entry.holder, entry.agentId, entry.userName)
-      : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }, icon(ICONS.get(entry.kind) ?? 'map')),
+      : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }, icon(ICONS.get(entry.kind) ?? 'map'))),
     make('div', { class: 'entry-text' },
       make('div', { class: 'entry-head' },
         make('span', { class: 'entry-deed' }, who?.node, who && ' ', deedOf(entry, !withFiles)),
@@ -56,6 +58,7 @@ export function activityRow(model, entry, { withFiles }) {
     node,
     /** @param {{ count: number, isAbsolute: boolean }} shown */
     update({ count, isAbsolute }) {
+      if (entry.holder) member?.update(entry.holder);
       setText(times, count > 1 ? `\u00d7${count}` : '');
       times.title = count > 1 ? `${count} times` : '';
       intent?.update();

@@ -33,8 +33,11 @@ export function memberBadge(model) {
     node,
     /** @param {string} handle */
     update(handle) {
-      const { agent, login } = memberOf(model.state.board.team, handle) ?? { agent: null, login: handle };
-      const holder = holderKey(login, agent);
+      const member = memberOf(model.state.board.team, handle);
+      // Before the team is read, an agent with the id of the handle is most likely the member.
+      const known = member ? null : model.state.agents.find(({ agentId }) => agentId === handle);
+      const { agent, login } = member ?? { agent: known?.agentId ?? null, login: handle };
+      const holder = known?.holder ?? holderKey(login, agent);
       const { letters, slot } = badgeOf(holder, agent, login);
       setAttribute(node, 'class', `badge badge-${slot}`);
       setAttribute(node, 'title', holder);
