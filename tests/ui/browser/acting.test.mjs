@@ -82,7 +82,7 @@ test('nothing is offered without a right, and no more once the server has refuse
   await shows(dialog(page).getByText('Done by ada.'));
   await dialog(page).getByRole('textbox').fill('Bob is away');
   await dialog(page).getByRole('button', { name: 'Release by force' }).click();
-  await shows(dialog(page).getByText(/^Nothing was changed: .*only a person who owns the repository/));
+  await shows(dialog(page).getByText(/^Nothing was changed: .*only an owner of the repository/));
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   await lacks(release);
   await shows(lockedFile(page, 'src/money.ts'));
