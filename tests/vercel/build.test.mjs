@@ -110,8 +110,8 @@ test("nothing but the files of public/ is served as static files", () => {
 test("a function compiles neither the local server nor what only that needs", async () => {
   const binaries = FUNCTIONS.flatMap((name) => ["--bin", name]);
   const built = new Set((await cargoBuild(project, ["--release", ...binaries])).map(({ target }) => target.name));
-  assert.ok(built.has("coord") && built.has("check_status"), [...built].join(" "));
-  const heavy = [...built].filter((name) => /^(coord[-_]server|mlua|lua|redb|gix$|gix[-_](odb|pack|object))/.test(name));
+  assert.ok(built.has("coord_http") && built.has("check_status"), [...built].join(" "));
+  const heavy = [...built].filter((name) => /^(coord(_cli|_embedded|_git)?$|mlua|lua|redb|gix$|gix[-_](odb|pack|object))/.test(name));
   assert.deepEqual(heavy, []);
 });
 
