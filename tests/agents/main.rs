@@ -12,6 +12,7 @@ mod hook;
 mod idle;
 mod init;
 mod mcp;
+mod message_costs;
 mod named_commands;
 mod other_place;
 mod other_store;

@@ -167,7 +167,7 @@ fn changes_that_are_not_committed_are_to_be_committed_and_no_command_pretends_to
     let (status, printed) = coord(&world, folder, &["release", "a.txt"]);
     assert_eq!(status, 3, "{printed}");
     assert!(
-        printed.starts_with("PUSH: ") && printed.contains("commit, then push"),
+        printed.starts_with("PUSH: ") && printed.contains("Commit and push"),
         "{printed}"
     );
     assert_eq!(named(&printed), None);
@@ -273,7 +273,7 @@ fn while_git_is_in_the_middle_of_something_edits_are_let_in_and_nothing_is_pulle
         shell(&world, folder, "echo both >b.txt && git add b.txt");
         let (status, printed) = coord(&world, folder, &["release", "b.txt"]);
         assert_eq!((status, named(&printed)), (3, None), "{begin}: {printed}");
-        assert!(printed.contains("--continue`), then push"), "{begin}: {printed}");
+        assert!(printed.contains("--continue`), push, then"), "{begin}: {printed}");
     }
 }
 

@@ -56,7 +56,7 @@ async fn a_commit_before_the_claim_or_off_the_branch_is_no_push() {
     cloud.repo.git(&["checkout", "--quiet", "main"]);
     let others = cloud.repo.commit(&[("other.ts", "")]);
     for (new_head, agent_head, reason) in [
-        (cloud.head.as_str(), cloud.head.as_str(), "was already the head of"),
+        (cloud.head.as_str(), cloud.head.as_str(), "is still at"),
         (own, own, "is not on origin/main"),
         (&beside, &beside, "is not on origin/main"),
         (&others, own, "your working copy is at"),
@@ -240,8 +240,8 @@ async fn files_of_four_heads_are_given_back_at_once_and_those_of_a_fifth_in_a_fu
     let refused = open(&instance, &pushed, json!({"file_paths": files})).await;
     assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
     let why = refused.body["orchestration"]["reason"].as_str().unwrap();
-    let expected = "they were claimed at more heads of the branch than one request looks at; your locks are kept, so send an \
-                    OPEN for fewer files";
+    let expected = "the files were claimed at more heads of the branch than one request checks. Your locks are kept: release \
+                    fewer files at once";
     assert!(why.contains(expected), "{why}");
     let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
     assert_eq!(unpushed.as_array().unwrap().len(), 1, "{unpushed}");

@@ -100,6 +100,10 @@ impl<'a> Interfaces<'a> {
 fn unknown(why: InterfaceUnknown) -> String {
     match why {
         InterfaceUnknown::Language => "Coord reads no interfaces of this language".to_owned(),
-        why => format!("its interface is not known ({})", why.name()),
+        InterfaceUnknown::TooLarge => "it is too large to compare".to_owned(),
+        InterfaceUnknown::Binary => "it is not text".to_owned(),
+        InterfaceUnknown::Minified => "it is minified".to_owned(),
+        InterfaceUnknown::Unreadable => "Coord could not read it".to_owned(),
+        InterfaceUnknown::NotUnderstood => "Coord could not parse it".to_owned(),
     }
 }

@@ -51,15 +51,13 @@ pub async fn fit(work: &Work, orchestration: &mut Orchestration, about: Repeated
             if let Some(under_way) = place.under_way() {
                 let git = under_way.command();
                 orchestration.command = None;
-                add(
-                    orchestration,
-                    &format!("end the `{git}` that is under way (`{git} --continue`), then push"),
-                );
+                orchestration.reason =
+                    format!("A {git} is under way. Finish it (`{git} --continue`), push, then release again");
             } else if is_uncommitted(place, &files).await {
                 orchestration.command = None;
-                add(
-                    orchestration,
-                    "they have changes that are not committed: commit, then push",
+                orchestration.reason = format!(
+                    "{} changes that are not committed. Commit and push, then release again, or abandon the work",
+                    has_or_have(&files)
                 );
             } else {
                 orchestration.command = push(work).await.map(Into::into);
@@ -116,9 +114,14 @@ fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "._/-".contains(letter)
 }
 
-fn add(orchestration: &mut Orchestration, clause: &str) {
-    let reason = orchestration.reason.trim_end_matches('.');
-    orchestration.reason = format!("{reason}; {clause}");
+/// The first of `files`, with their verb.
+fn has_or_have(files: &[String]) -> String {
+    match files {
+        [] => "Your files have".to_owned(),
+        [file] => format!("'{file}' has"),
+        [first, second] => format!("'{first}' and '{second}' have"),
+        [first, rest @ ..] => format!("'{first}' and {} more have", rest.len()),
+    }
 }
 
 /// Whether one of `files`, or any tracked file if none is named, differs from the checkout.

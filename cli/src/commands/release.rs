@@ -30,8 +30,10 @@ the answer is PUSH, and you keep the file. Unchanged files are released at once.
 
 Exit status: 0 released, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
 
-/// Files that are left out of the explanation of PUSH, where there are more.
+/// Most files that a PUSH lists.
 const MOST_NAMED: usize = 5;
+/// Files that the reason of a PUSH names.
+const NAMED_BY_THE_REASON: usize = 3;
 
 /// Options of `coord release`.
 #[derive(Clone, Debug, Args)]
@@ -182,7 +184,7 @@ fn parts(files: Vec<String>) -> Vec<Vec<String>> {
     parts
 }
 
-/// The meaning of PUSH, and alternatives.
+/// The files of a PUSH, where they are many, and the alternative.
 fn advice(outcome: &Outcome) -> String {
     let Outcome::Post(response) = outcome else {
         return String::new();
@@ -196,21 +198,17 @@ fn advice(outcome: &Outcome) -> String {
         .as_ref()
         .map(|metadata| &metadata.unpushed[..]);
     let unpushed = unpushed.unwrap_or_default();
-    let mut named: Vec<String> = unpushed
-        .iter()
-        .take(MOST_NAMED)
-        .map(|file| format!("  {file}\n"))
-        .collect();
-    if unpushed.len() > MOST_NAMED {
-        named.push(format!("  and {} more\n", unpushed.len() - MOST_NAMED));
-    }
-    let lead = match unpushed {
-        [] => String::new(),
-        _ => format!("Not on the branch yet, and still yours:\n{}", named.concat()),
+    // The reason names a few files.
+    let files = match unpushed.len() <= NAMED_BY_THE_REASON {
+        true => &[],
+        false => &unpushed[..unpushed.len().min(MOST_NAMED)],
     };
-    format!(
-        "{lead}Push, and release again. To throw the changes away instead: git restore, then coord release --abandon.\n"
-    )
+    let mut text: String = files.iter().map(|file| format!("  {file}\n")).collect();
+    if unpushed.len() > MOST_NAMED {
+        text.push_str(&format!("  and {} more\n", unpushed.len() - MOST_NAMED));
+    }
+    text.push_str("To discard the changes instead: git restore, then coord release --abandon.\n");
+    text
 }
 
 #[cfg(test)]

@@ -66,7 +66,8 @@ impl Outcome {
                     let names = &response.orphaned_dependencies;
                     let shown = names[..names.len().min(MOST_LINES)].join(", ");
                     let total = response.orphaned_dependencies_total.unwrap_or(names.len() as u64);
-                    text.push_str(&format!("\n{total} files import the ones that you changed: {shown}"));
+                    let import = if total == 1 { "file imports" } else { "files import" };
+                    text.push_str(&format!("\n{total} {import} what you changed: {shown}"));
                 }
                 text
             }

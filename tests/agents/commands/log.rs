@@ -51,12 +51,26 @@ fn renewals_are_left_out_unless_they_are_asked_for() {
             0,
         );
     }
+    // The graph is announced whenever it is built.
+    block_until("the graph is built", || {
+        printed(&world, &["log"], 0).contains("the import graph")
+    });
+    printed(
+        &world,
+        &["claim", "src/auth.ts", "-m", "Adding a pool", "--agent", "one"],
+        0,
+    );
+    printed(
+        &world,
+        &["claim", "src/auth.ts", "-m", "Adding a pool", "--agent", "one"],
+        0,
+    );
     let lines = |args: &[&str]| printed(&world, args, 0).lines().map(str::to_owned).collect::<Vec<_>>();
     let renews = |lines: &[String]| lines.iter().filter(|line| line.contains(" renews ")).count();
     assert_eq!(renews(&lines(&["log"])), 0);
-    assert_eq!(renews(&lines(&["log", "--renewals"])), 2);
+    assert_eq!(renews(&lines(&["log", "--renewals"])), 3);
     let last = lines(&["log", "--limit", "1"]);
-    assert!(last.len() == 1 && last[0].contains("claims src/db.ts"), "{last:?}");
+    assert!(last.len() == 1 && last[0].contains("claims src/auth.ts"), "{last:?}");
     let json = printed(&world, &["log", "--limit", "1", "--json"], 0);
     assert!(json.contains("lock_renewed"), "{json}");
 }

@@ -49,7 +49,7 @@ fn a_plan_is_worked_off_and_drawn() {
         .commit(&[("src/db.ts", "export const query = async () => 2;\n")]);
     let unpushed = by(&world, "one", &done, 3);
     assert!(
-        unpushed.starts_with("PUSH: Task t1: You hold 'src/db.ts' for writing"),
+        unpushed.starts_with("PUSH: Task t1: 'src/db.ts' is not pushed"),
         "{unpushed}"
     );
     world.clone.git(&["push", "--quiet"]);

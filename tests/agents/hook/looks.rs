@@ -46,7 +46,7 @@ fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
             assert_eq!(text.is_some(), is_taken, "{}: {text:?}", form.agent);
             let Some(text) = text else { continue };
             assert!(
-                text.contains(", bob): a.txt: \u{201c}Rewrite a.txt\u{201d}") && !text.contains("b.txt"),
+                text.contains(" (bob): a.txt: \u{201c}Rewrite a.txt\u{201d}") && !text.contains("b.txt"),
                 "{text}"
             );
         }
@@ -74,11 +74,11 @@ fn a_prompt_is_told_what_has_changed_since_the_last_one() {
         assert_eq!(said(), None, "{}", form.agent);
         assert_eq!(bob.denial(&bob.edits("b.txt")), None);
         let told = said().unwrap();
-        assert!(told.contains(", bob): a.txt, b.txt: "), "{}: {told}", form.agent);
+        assert!(told.contains(" (bob): a.txt, b.txt: "), "{}: {told}", form.agent);
         assert_eq!(said(), None, "{}", form.agent);
         bob.ends_turn();
         let told = said().unwrap();
-        assert!(told.contains(", bob): now holds no files"), "{}: {told}", form.agent);
+        assert!(told.contains(" (bob): now holds no files"), "{}: {told}", form.agent);
         assert_eq!(said(), None, "{}", form.agent);
     }
 }

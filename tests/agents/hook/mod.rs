@@ -10,7 +10,7 @@ mod holders;
 mod idle;
 mod intents;
 mod interfaces;
-mod looks;
+pub mod looks;
 mod mail;
 mod moments;
 mod opencode_plugin;

@@ -26,12 +26,7 @@ async fn a_commit_off_the_branch_or_before_the_claim_is_no_push(world: World) {
     api.git.git(&["push", "--quiet", "origin", "HEAD:refs/heads/own"]);
     let unknown = "7".repeat(40);
     for (new_head, agent_head, why, files) in [
-        (
-            &api.head,
-            &api.head,
-            "was already the head of origin/main when you claimed",
-            &FILES[..],
-        ),
+        (&api.head, &api.head, "origin/main is still at", &FILES[..]),
         (
             &api.first,
             &api.first,

@@ -13,8 +13,8 @@ fn offline(why: &str) -> String {
 }
 
 /// The fix if no intent is selected.
-pub(super) const SELECT: &str = "select an intent with the tool select_active_intent or `coord intent select ID` (`coord intent list` shows \
-                                 them), then repeat the call; reading needs none";
+pub(super) const SELECT: &str = "select an intent by the tool select_active_intent or `coord intent select ID` (`coord intent list` shows \
+                                 them), then repeat the call";
 
 /// A refusal: the action, the reason and the next step.
 pub(super) fn refusal(response: &PostResponse) -> String {

@@ -216,21 +216,21 @@ fn response_to(
                 first => first,
             };
             let files: Vec<String> = unpushed.into_iter().map(|(path, _)| path).collect();
-            let way_out = match why {
-                Shortfall::TooManyClaims => "send an OPEN for fewer files",
-                _ => "push first",
+            let fix = match why {
+                Shortfall::TooManyClaims => "release fewer files at once",
+                _ => "push, then release again",
             };
-            let reason = format!(
-                "You hold {} for writing, and {}; your locks are kept, so {way_out}, or abandon \
-                 the work{}",
+            let mut reason = format!(
+                "{} {} not pushed: {}. Your locks are kept: {fix}, or abandon the work",
                 named(&files),
+                if files.len() == 1 { "is" } else { "are" },
                 shortfall(why, request, &admission.pushed_to(), new_head),
-                match why {
-                    Shortfall::NotOnBranch | Shortfall::CopyAhead | Shortfall::Unknown if admission.reads_a_clone() =>
-                        format!(". {BY_A_CLONE}"),
-                    _ => String::new(),
-                }
             );
+            if admission.reads_a_clone()
+                && matches!(why, Shortfall::NotOnBranch | Shortfall::CopyAhead | Shortfall::Unknown)
+            {
+                reason = format!("{reason}. {BY_A_CLONE}");
+            }
             let metadata = Metadata {
                 remote_head: head.clone(),
                 unpushed: files,
@@ -248,13 +248,13 @@ fn response_to(
     Ok(response)
 }
 
-/// The shortfall as the second half of a sentence.
+/// The shortfall as the second half of "... is not pushed: ".
 fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Option<&CommitSha>) -> String {
     let commit = new_head.map(CommitSha::short).unwrap_or_default();
     let copy = request.agent_head.short();
     match why {
         Shortfall::SameCommit => {
-            format!("commit {commit} was already the head of {branch} when you claimed")
+            format!("{branch} is still at {commit}, as when you claimed")
         }
         Shortfall::NotOnBranch => format!("commit {commit} is not on {branch}"),
         Shortfall::BeforeClaim => format!("commit {commit} was already on {branch} when you claimed"),
@@ -266,7 +266,7 @@ fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Opti
              pull, and send the new agent_head)"
         ),
         Shortfall::TooManyClaims => {
-            "they were claimed at more heads of the branch than one request looks at".to_owned()
+            "the files were claimed at more heads of the branch than one request checks".to_owned()
         }
         Shortfall::Unknown => format!("Coord cannot confirm that commit {commit} brings your changes to {branch}"),
     }
