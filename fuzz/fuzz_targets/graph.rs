@@ -1,6 +1,6 @@
-//! Every reader of text in `coord-graph`, within the bounds of its own tests: each scanner, each interface, each manifest.
+//! Every reader of a repository's text, within the bounds of the tests of `coord-graph`: each scanner, each interface, each manifest.
 //!
-//! The first byte of the input selects the reader from the crate's lists, and the rest is the text. `FUZZ_READER` names one
+//! The first byte of the input selects the reader from the lists of the crates, and the rest is the text. `FUZZ_READER` names one
 //! reader (`Scan(Rust)`, `Interface(Python)`, `Manifest("go.mod")`); then all of the input is text. `list`
 //! prints the names.
 

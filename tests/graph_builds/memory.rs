@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use coord_graph::{Language, manifest_examples};
+use coord_graph::manifest_examples;
+use coord_scan::Language;
 use coord_test_support::git::Repo;
 use coord_test_support::skipping::skip;
 

@@ -7,7 +7,8 @@ use std::thread;
 use coord_domain::{CommitSha, FilePath};
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
-use coord_graph::{InterfaceComparison, InterfaceUnknown, Language, MAX_INTERFACE_BYTES, interface};
+use coord_interfaces::{InterfaceComparison, InterfaceUnknown, MAX_INTERFACE_BYTES, interface};
+use coord_scan::Language;
 
 use super::work::Work;
 

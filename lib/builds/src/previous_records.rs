@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use coord_domain::{Branch, RepoId};
-use coord_graph::Language;
 use coord_graph::Record;
 use coord_graph::is_manifest;
+use coord_scan::Language;
 use coord_sources::{EntryKind, TreeEntry};
 use coord_state::builds::stored_records;
 use coord_store::{Store, StoreError};

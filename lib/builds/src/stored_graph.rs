@@ -14,8 +14,9 @@ use utoipa::openapi::Object;
 
 use coord_graph::Reason;
 use coord_graph::{Bound, FileFacts, MetBound};
-use coord_graph::{FileId, FileState, ImportGraph, KindSet};
+use coord_graph::{FileId, ImportGraph};
 use coord_protocol::schema::one_of;
+use coord_scan::{FileState, KindSet};
 use coord_sources::{EntryKind, TreeEntry};
 
 /// Maximum size of a graph that is read back, in bytes of JSON; about two million files.

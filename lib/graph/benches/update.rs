@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use coord_graph::{Blob, EntryKind, TreeEntry};
-use coord_graph::{Limits, Previous, Snapshot, Update};
+use coord_graph::{Blob, EntryKind, Limits, Previous, Snapshot, TreeEntry, Update};
 
 const FILES: usize = 10_000;
 const ROUNDS: usize = 21;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use coord_scan::{FileState, KindSet, Language};
+
 use crate::bound::MetBound;
-use crate::file::{FileFacts, FileId, FileState, Node};
-use crate::import_kind::KindSet;
-use crate::language::Language;
+use crate::file::{FileFacts, FileId, Node};
 use crate::resolution::Reason;
 use crate::tree::TreeEntry;
 

@@ -2,10 +2,8 @@
 //!
 //! From the ground up:
 //!
-//! - the vocabulary: `tree` (the input of a graph), `language`, `specifier` and `import_kind` (an import, as written),
-//!   `resolution` (its target), `file`, `bound` (a limit that a build has met)
-//! - `scan`: text -> specifiers; never resolves
-//! - `interface`: text -> names that others can import, each with a digest of its head
+//! - the vocabulary: `tree` (the input of a graph), `resolution` (the target of an import), `file`, `bound` (a limit that a build
+//!   has met)
 //! - `record`: the part of one file that is kept between builds
 //! - `resolve`: specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests
 //! - `import_graph`: files and edges; `query`: queries on them; `adjacency` and [`spelling`]: the fields that scripts read
@@ -15,38 +13,24 @@ pub mod spelling;
 
 mod adjacency;
 mod bound;
-mod content;
 mod cores;
 mod file;
 mod import_graph;
-mod import_kind;
-mod interface;
-mod language;
 mod query;
 mod record;
 mod resolution;
 mod resolve;
-mod scan;
-mod specifier;
 mod tree;
 mod update;
 
 pub use adjacency::AdjacencyChanges;
 pub use bound::{Bound, MetBound};
 pub use cores::cores;
-pub use file::{FileFacts, FileId, FileState, Node};
+pub use file::{FileFacts, FileId, Node};
 pub use import_graph::ImportGraph;
-pub use import_kind::{ImportKind, KindSet};
-pub use interface::{
-    Interface, InterfaceChanges, InterfaceComparison, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES,
-    MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES, interface,
-};
-pub use language::{Language, other_language};
 pub use query::{Direction, Neighborhood};
 pub use record::Record;
 pub use resolution::{Reason, Resolution};
 pub use resolve::manifests::{is_manifest, manifest_examples};
-pub use scan::scan;
-pub use specifier::Specifier;
 pub use tree::{Blob, EntryKind, TreeEntry};
 pub use update::{Limits, Previous, Snapshot, Update, WantedFile};

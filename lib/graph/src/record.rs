@@ -1,10 +1,7 @@
 //! The record of one file between builds, and its text form in the store.
 
-use crate::file::FileState;
-use crate::import_kind::ImportKind;
-use crate::interface::{InterfaceResult, stored};
-use crate::scan::findings::{BYTES_FOR_WEIGHT, Weighted};
-use crate::specifier::Specifier;
+use coord_interfaces::{InterfaceResult, stored};
+use coord_scan::{BYTES_FOR_WEIGHT, FileState, ImportKind, Specifier, Weighted};
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
 pub const SCAN_VERSION: u32 = 6;
@@ -176,8 +173,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::interface::stored::INTERFACE_VERSION;
-    use crate::interface::{Interface, InterfaceUnknown};
+    use coord_interfaces::stored::INTERFACE_VERSION;
+    use coord_interfaces::{Interface, InterfaceUnknown};
 
     fn any_record() -> impl Strategy<Value = Record> {
         let kind = proptest::sample::select(KINDS.map(|(kind, _)| kind).to_vec());

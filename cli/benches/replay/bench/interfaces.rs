@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use coord_graph::{InterfaceComparison, InterfaceResult, InterfaceUnknown, Language, MAX_INTERFACE_BYTES, interface};
+use coord_interfaces::{InterfaceComparison, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES, interface};
+use coord_scan::Language;
 use tokio::sync::Mutex;
 
 use super::branch::Base;

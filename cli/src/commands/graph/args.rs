@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use coord_graph::{KindSet, Language};
+use coord_scan::{KindSet, Language};
 use coord_settings::variables::{self, Reader};
 
 const GRAPH_EXAMPLES: &str = "\

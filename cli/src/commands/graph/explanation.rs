@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use coord_graph::Node;
 use coord_graph::Resolution;
 use coord_graph::Snapshot;
-use coord_graph::{FileState, Node};
+use coord_scan::FileState;
 
 /// The whole output for the file at `path`, which is tracked.
 pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {

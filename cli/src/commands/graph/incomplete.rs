@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use coord_graph::ImportGraph;
 use coord_graph::MetBound;
-use coord_graph::other_language;
-use coord_graph::{FileState, ImportGraph};
 use coord_protocol::plain_text::shown_line;
+use coord_scan::FileState;
+use coord_scan::other_language;
 use serde_json::{Map, Value, json};
 
 /// The missing parts, by number of files.

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anyhow::bail;
 use coord_domain::CommitSha;
-use coord_graph::{InterfaceResult, InterfaceUnknown, Snapshot};
+use coord_graph::Snapshot;
+use coord_interfaces::{InterfaceResult, InterfaceUnknown};
 use serde_json::{Value, json};
 
 use super::args::GraphFormat;

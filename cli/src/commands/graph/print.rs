@@ -8,7 +8,8 @@ use std::io::Write;
 use anyhow::bail;
 use coord_domain::CommitSha;
 use coord_graph::Direction;
-use coord_graph::{FileId, FileState, ImportGraph, KindSet};
+use coord_graph::{FileId, ImportGraph};
+use coord_scan::{FileState, KindSet};
 use serde_json::{Value, json};
 
 use super::args::{self, GraphArgs, GraphFormat};

@@ -8,10 +8,11 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use coord_builds::publish::{StoredSize, stored_size};
 use coord_domain::CommitSha;
-use coord_graph::ImportKind;
+use coord_graph::ImportGraph;
 use coord_graph::Reason;
 use coord_graph::Snapshot;
-use coord_graph::{FileState, ImportGraph};
+use coord_scan::FileState;
+use coord_scan::ImportKind;
 
 use serde_json::{Map, Value, json};
 

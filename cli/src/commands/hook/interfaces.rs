@@ -6,7 +6,7 @@ use std::path::Path;
 
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
-use coord_graph::InterfaceUnknown;
+use coord_interfaces::InterfaceUnknown;
 use coord_protocol::locks::LockType;
 use coord_protocol::{InterfacePromise, LockMode, PostRequest, PostResponse};
 

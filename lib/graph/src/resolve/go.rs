@@ -11,8 +11,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use coord_scan::{ImportKind, Specifier};
+
 use crate::file::FileId;
-use crate::import_kind::ImportKind;
 use crate::record::Record;
 use crate::resolution::Reason;
 use crate::resolve::keys::{KeySpace, Trace};
@@ -21,7 +22,6 @@ use crate::resolve::manifests::{Manifests, ParsedManifest, same_manifests};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, joined};
 use crate::resolve::read_tree::TreeContext;
-use crate::specifier::Specifier;
 
 /// Path of a module -> the folder of its packages.
 type Folders = HashMap<String, String>;

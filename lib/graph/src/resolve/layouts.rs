@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use crate::language::Family;
+use coord_scan::Family;
+
 use crate::resolve::go::GoModules;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::python::PythonRoots;

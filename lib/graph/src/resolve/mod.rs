@@ -31,11 +31,7 @@ use std::collections::HashSet;
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-use crate::file::FileId;
-use crate::import_kind::ImportKind;
-use crate::language::{Family, Language};
-use crate::resolution::{Reason, Resolution, ResolvedSpecifiers};
-use crate::specifier::Specifier;
+use coord_scan::{Family, ImportKind, Language, Specifier};
 use javascript::{Form, Importer};
 use keys::Trace;
 use layouts::Layouts;
@@ -43,6 +39,9 @@ use path_table::PathTable;
 use paths::folder;
 use projects::Projects;
 use projects::context::Context;
+
+use crate::file::FileId;
+use crate::resolution::{Reason, Resolution, ResolvedSpecifiers};
 
 /// Resolves specifiers in one tree.
 #[derive(Clone, Copy, Debug)]

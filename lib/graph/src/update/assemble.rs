@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, PoisonError};
 
+use coord_scan::{FileState, KindSet};
+
 use crate::bound::{Bound, MetBound, MetBounds};
-use crate::file::{FileFacts, FileId, FileState};
+use crate::file::{FileFacts, FileId};
 use crate::import_graph::ImportGraph;
-use crate::import_kind::KindSet;
 use crate::record::Record;
 use crate::resolution::{Reason, Resolution, ResolvedSpecifiers};
 use crate::resolve::read_tree::TreeContext;

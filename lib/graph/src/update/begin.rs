@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::file::{FileId, FileState, NO_FILE};
-use crate::language::Language;
+use coord_scan::{FileState, Language};
+
+use crate::file::{FileId, NO_FILE};
 use crate::record::Record;
 use crate::resolve::keys::Keys;
 use crate::resolve::manifests::{MAX_MANIFEST_BYTES, ParsedManifest};

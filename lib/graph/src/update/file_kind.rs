@@ -1,6 +1,7 @@
 //! The use of a file: scanned for its imports, read as a manifest, followed as a link, or none of them.
 
-use crate::language::Language;
+use coord_scan::Language;
+
 use crate::resolve::manifests::is_manifest;
 use crate::tree::{EntryKind, TreeEntry};
 

@@ -16,7 +16,7 @@ pub struct Limits {
     pub max_imports: usize,
     /// Larger files with very long lines count as [`FileState::Minified`](crate::FileState::Minified).
     pub minified_over_bytes: u64,
-    /// Whether records have the [`interface`](crate::interface) of each file.
+    /// Whether records have the [`interface`](coord_interfaces::interface) of each file.
     pub interfaces: bool,
 }
 

@@ -3,8 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use coord_interfaces::{InterfaceResult, InterfaceUnknown};
+use coord_scan::{BYTES_FOR_WEIGHT, Specifier};
+
 use crate::import_graph::ImportGraph;
-use crate::interface::{InterfaceResult, InterfaceUnknown};
 use crate::record::Record;
 use crate::resolution::{Resolution, ResolvedSpecifiers};
 use crate::resolve::layouts::Layouts;
@@ -12,8 +14,6 @@ use crate::resolve::manifests::Manifests;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
 use crate::resolve::read_tree::TreeContext;
-use crate::scan::findings::BYTES_FOR_WEIGHT;
-use crate::specifier::Specifier;
 use crate::tree::TreeEntry;
 use crate::update::resolve_files::GraphCut;
 

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::content::text_of;
-use crate::file::{FileId, FileState};
-use crate::interface::interface_of_text;
+use coord_interfaces::interface_of_text;
+use coord_scan::{BYTES_FOR_WEIGHT, FileState, scan_within_bounds, text_of};
+
+use crate::file::FileId;
 use crate::record::Record;
 use crate::resolve::manifests::MAX_MANIFEST_BYTES;
-use crate::scan::findings::BYTES_FOR_WEIGHT;
-use crate::scan::scan_within_bounds;
 use crate::tree::Blob;
 use crate::update::begin::Update;
 use crate::update::file_kind::FileKind;

@@ -3,8 +3,10 @@
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
+use coord_scan::FileState;
+
 use crate::bound::Bound;
-use crate::file::{FileId, FileState};
+use crate::file::FileId;
 use crate::resolve::projects::manifest_index::missing_configs;
 use crate::update::begin::Update;
 

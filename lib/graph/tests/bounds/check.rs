@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use coord_graph::{Blob, EntryKind, Language, Limits, Previous, TreeEntry, Update, manifest_examples};
+use coord_graph::{Blob, EntryKind, Limits, Previous, TreeEntry, Update, manifest_examples};
+use coord_scan::Language;
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -20,7 +21,7 @@ pub enum Reader {
 }
 
 impl Reader {
-    /// Every reader, by the crate's own lists.
+    /// Every reader, by the lists of the crates.
     pub fn all() -> Vec<Reader> {
         let scans = Language::all().map(Reader::Scan);
         let interfaces = Language::all().map(Reader::Interface);
@@ -42,8 +43,8 @@ impl Reader {
 
     fn read(self, text: &[u8]) {
         match self {
-            Reader::Scan(language) => drop(coord_graph::scan(language, text)),
-            Reader::Interface(language) => drop(coord_graph::interface(language, text)),
+            Reader::Scan(language) => drop(coord_scan::scan(language, text)),
+            Reader::Interface(language) => drop(coord_interfaces::interface(language, text)),
             Reader::Manifest(name) => build(name, text),
         }
     }

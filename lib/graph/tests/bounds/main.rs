@@ -79,7 +79,7 @@ impl Numbers {
 #[test]
 fn no_mixture_of_texts_makes_a_reader_take_much_memory_or_time() {
     let _alone = alone();
-    let languages = coord_graph::Language::all().flat_map(shapes::of);
+    let languages = coord_scan::Language::all().flat_map(shapes::of);
     let texts: Vec<String> = languages
         .chain(shapes::of_manifests())
         .map(|(_, text)| text(6_000))

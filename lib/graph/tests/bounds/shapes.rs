@@ -1,6 +1,6 @@
 //! Texts that compress to nothing and name very much: an attacker would push these to make a build run out of memory.
 
-use coord_graph::Language;
+use coord_scan::Language;
 
 /// A text of about `bytes` bytes.
 type Text = fn(bytes: usize) -> String;

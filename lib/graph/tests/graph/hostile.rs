@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use coord_graph::FileState;
-use coord_graph::Reason;
-use coord_graph::{Limits, Previous};
+use coord_graph::{Limits, Previous, Reason};
+use coord_scan::FileState;
 use proptest::prelude::*;
 
 use super::repository::{Repository, cold, edges, everything, repository, snapshot_after, snapshot_within, target};

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use coord_graph::{InterfaceComparison, InterfaceUnknown, Language, Limits, Previous, Record, interface};
+use coord_graph::{Limits, Previous, Record};
+use coord_interfaces::{InterfaceComparison, InterfaceUnknown, interface};
+use coord_scan::Language;
 
 use super::repository::{Repository, repository, snapshot_within};
 

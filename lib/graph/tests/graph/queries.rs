@@ -1,5 +1,4 @@
-use coord_graph::Direction;
-use coord_graph::{FileId, ImportGraph};
+use coord_graph::{Direction, FileId, ImportGraph};
 
 use super::repository::{cold, repository};
 

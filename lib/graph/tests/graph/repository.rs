@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use coord_graph::ImportGraph;
-use coord_graph::{Blob, EntryKind, TreeEntry};
-use coord_graph::{Limits, Previous, Snapshot, Update};
-use coord_graph::{Reason, Resolution};
+use coord_graph::{Blob, EntryKind, ImportGraph, Limits, Previous, Reason, Resolution, Snapshot, TreeEntry, Update};
 
 /// Path -> content. Content that begins with `LINK ` is a symbolic link to the rest.
 pub type Repository = BTreeMap<String, String>;

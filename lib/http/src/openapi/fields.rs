@@ -5,7 +5,7 @@ use utoipa::IntoParams;
 use utoipa::openapi::Ref;
 use utoipa::openapi::schema::{Array, ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema, Type};
 
-use coord_graph::ImportKind;
+use coord_scan::ImportKind;
 
 /// Headers that say who asks, on the endpoints of agents.
 #[derive(IntoParams)]

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use coord_graph::{
-    InterfaceChanges, InterfaceComparison, InterfaceResult, InterfaceUnknown, Language, MAX_INTERFACE_BYTES, interface,
+use coord_interfaces::{
+    InterfaceChanges, InterfaceComparison, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES, interface,
 };
 use coord_protocol::PostResponse;
+use coord_scan::Language;
 
 use super::sentences::{named, unchanged_files};
 use super::work_request::WorkRequest;

@@ -1,4 +1,4 @@
-//! Patterns of [`ImportKind::Glob`](crate::import_kind::ImportKind::Glob) -> files.
+//! Patterns of [`ImportKind::Glob`](coord_scan::ImportKind::Glob) -> files.
 //!
 //! A pattern has `*`, `**`, `?` and `{a,b}`; one with brackets or parentheses is not followed. Hidden files and `node_modules`
 //! below its first wildcard do not match. All files below the folder before that are compared, so that the resolution depends

@@ -12,13 +12,13 @@ mod packages;
 mod platforms;
 mod unbuilt;
 
-use crate::import_kind::ImportKind;
+use coord_scan::{ImportKind, Specifier};
+
 use crate::resolution::{Reason, Resolution};
 use crate::resolve::javascript::aliases::OptionTargets;
 use crate::resolve::manifests::deno::registry_package;
 use crate::resolve::manifests::package_json::split_package_name;
 use crate::resolve::paths::{folder, join};
-use crate::specifier::Specifier;
 
 pub(crate) use importer::{Form, Importer};
 

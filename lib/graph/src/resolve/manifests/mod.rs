@@ -71,7 +71,7 @@ struct ManifestForm {
     read: fn(&str) -> ParsedManifest,
 }
 
-/// Every kind of manifest, the languages in the order of [`Language`](crate::language::Language).
+/// Every kind of manifest, the languages in the order of [`Language`](coord_scan::Language).
 const FORMS: &[ManifestForm] = &[
     // Packages, workspaces and compiler options of JavaScript and TypeScript.
     ManifestForm {

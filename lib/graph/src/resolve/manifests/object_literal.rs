@@ -4,10 +4,10 @@
 
 mod path_expression;
 
-use crate::scan::javascript::bytes::{is_word, word_end};
-use crate::scan::javascript::template::template_end;
-use crate::scan::javascript::{literal, regex, trivia};
-use crate::scan::meter;
+use coord_scan::javascript::bytes::{is_word, word_end};
+use coord_scan::javascript::template::template_end;
+use coord_scan::javascript::{literal, regex, trivia};
+use coord_scan::meter;
 
 /// Deepest nesting of objects and lists.
 const MAX_DEPTH: usize = 32;

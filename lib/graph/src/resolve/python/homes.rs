@@ -6,13 +6,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use coord_scan::Specifier;
+
 use crate::file::FileId;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder};
 use crate::resolve::python::PythonRoots;
 use crate::resolve::python::roots::{MODULE, is_python, text_of};
 use crate::resolve::read_tree::TreeContext;
-use crate::specifier::Specifier;
 
 /// Most folders between a source root and a folder that may be a root. A deeper one is a namespace.
 const MAX_DEPTH: usize = 12;

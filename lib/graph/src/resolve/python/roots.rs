@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use coord_scan::Specifier;
 use hashbrown::HashTable;
 
 use crate::file::FileId;
@@ -13,7 +14,6 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder, is_within};
 use crate::resolve::projects::python_layout::PythonLayout;
 use crate::resolve::read_tree::TreeContext;
-use crate::specifier::Specifier;
 
 pub(super) const MODULE: &[Extension] = &[Extension::Py, Extension::Pyi];
 

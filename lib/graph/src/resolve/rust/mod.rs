@@ -11,8 +11,11 @@ mod packages;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use coord_scan::{ImportKind, Specifier};
+use modules::{Child, Modules, child_key, declarations, place_key};
+use packages::{Package, Packages, packages};
+
 use crate::file::FileId;
-use crate::import_kind::ImportKind;
 use crate::record::Record;
 use crate::resolution::Reason;
 use crate::resolve::keys::Trace;
@@ -20,9 +23,6 @@ use crate::resolve::manifests::same_manifests;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder, is_within, joined};
 use crate::resolve::read_tree::TreeContext;
-use crate::specifier::Specifier;
-use modules::{Child, Modules, child_key, declarations, place_key};
-use packages::{Package, Packages, packages};
 
 /// Most modules that one path can lead to at once.
 const MAX_MODULES: usize = 32;

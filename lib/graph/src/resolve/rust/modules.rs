@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use coord_scan::{ImportKind, Specifier};
+
 use crate::file::FileId;
-use crate::import_kind::ImportKind;
 use crate::record::Record;
 use crate::resolve::keys::{KeySpace, Keys};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, joined};
-use crate::specifier::Specifier;
 
 /// Most files of one name, most places of one file, and most crates of one file. Real code stays far below; the limit bounds
 /// the work for hostile code.

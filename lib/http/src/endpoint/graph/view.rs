@@ -12,8 +12,9 @@ use super::query::{DirectionName, Focus, Format};
 use crate::openapi::fields;
 use coord_builds::graph_cache::CachedGraph;
 use coord_builds::stored_graph::{Node, StoredBound};
-use coord_graph::{FileId, KindSet};
+use coord_graph::FileId;
 use coord_protocol::{OtherLock, PendingChange};
+use coord_scan::KindSet;
 use coord_server::error::ApiError;
 use coord_server::operations::read_graph::{BuildProgress, Overview, PolicyView};
 

@@ -1,10 +1,11 @@
 //! `setup.py`, and the `build.py` of PyBuilder: the literal arguments of a few calls. The script is not run.
 
+use coord_scan::Findings;
+use coord_scan::python::Scanner;
+use coord_scan::python::bytes::word_end;
+use coord_scan::python::trivia::line_end;
+
 use super::PythonManifest;
-use crate::scan::findings::Findings;
-use crate::scan::python::Scanner;
-use crate::scan::python::bytes::word_end;
-use crate::scan::python::trivia::line_end;
 
 /// Properties of PyBuilder that name source roots, and their values where a script names none.
 const PYBUILDER_ROOTS: [(&str, &str); 3] = [

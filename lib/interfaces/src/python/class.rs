@@ -1,0 +1,57 @@
+//! A class as read so far.
+
+use std::collections::BTreeSet;
+
+use super::is_public;
+use crate::outline::Head;
+
+#[derive(Debug)]
+pub(super) struct Class<'t> {
+    pub(super) name: &'t [u8],
+    /// Decorators and parents.
+    parents: Head,
+    members: Head,
+    /// The attributes that `__init__` sets, in any order.
+    attributes: BTreeSet<Vec<u8>>,
+}
+
+impl<'t> Class<'t> {
+    pub(super) fn new(name: &'t [u8], parents: Head) -> Self {
+        Class {
+            name,
+            parents,
+            members: Head::default(),
+            attributes: BTreeSet::new(),
+        }
+    }
+
+    /// Adds a method or an attribute.
+    pub(super) fn member(&mut self, name: &[u8], head: &Head) {
+        if is_public(name) {
+            self.members.push(&[b".", name].concat());
+            self.members.append(head);
+        }
+    }
+
+    /// Adds a class in this one.
+    pub(super) fn nested(&mut self, name: &[u8], head: &Head) {
+        self.member(name, head);
+    }
+
+    /// Adds an attribute that `__init__` sets, with its annotation.
+    pub(super) fn attribute(&mut self, name: &[u8], annotation: &Head) {
+        if is_public(name) {
+            self.attributes
+                .insert([b"self.", name, b" ", annotation.bytes()].concat());
+        }
+    }
+
+    pub(super) fn head(&self) -> Head {
+        let mut head = self.parents.clone();
+        head.append(&self.members);
+        for attribute in &self.attributes {
+            head.push(attribute);
+        }
+        head
+    }
+}

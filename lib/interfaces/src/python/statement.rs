@@ -1,0 +1,368 @@
+//! Statements of a module or a class.
+
+use std::ops::Range;
+
+use super::{Block, Class, Import, Module};
+use crate::outline::{Head, Outline};
+use crate::tokens::Kind;
+
+/// Callables whose arguments are part of the type that they make.
+const MAKERS: [&[u8]; 10] = [
+    b"TypeVar",
+    b"ParamSpec",
+    b"TypeVarTuple",
+    b"NewType",
+    b"namedtuple",
+    b"NamedTuple",
+    b"TypedDict",
+    b"Enum",
+    b"IntEnum",
+    b"TypeAliasType",
+];
+
+/// Longest name of a module that is repeated in the head of each name imported from it; a digest stands for a longer one.
+const MAX_SOURCE_BYTES: usize = 256;
+
+impl<'t> Module<'_, 't> {
+    /// Reads the statement at `start`, at the top level or in a class. Returns where the next one on the line begins.
+    pub(super) fn statement(
+        &mut self,
+        start: usize,
+        end: usize,
+        indentation: usize,
+        is_class: bool,
+        outline: &mut Outline,
+    ) -> usize {
+        let is_async = self.word(start) == b"async";
+        let at = start + usize::from(is_async);
+        match self.word(at) {
+            b"@" => {
+                let mut decorators = std::mem::take(&mut self.decorators);
+                self.exact(at..end, &mut decorators);
+                self.decorators = decorators;
+                return end;
+            }
+            b"def" if self.tokens.is_name(at + 1) => {
+                self.function(at, end, is_async, indentation, is_class, outline);
+                return end;
+            }
+            b"class" if self.tokens.is_name(at + 1) => return self.class(at, end, indentation, is_class, outline),
+            _ => {}
+        }
+        self.decorators = Head::default();
+        let close = self.find(start..end, b";").unwrap_or(end);
+        match self.word(start) {
+            b"import" | b"from" if !is_class => self.import(start..close, outline),
+            b"type" if self.tokens.is_name(start + 1) && matches!(self.word(start + 2), b"=" | b"[") => {
+                let mut head = Head::of(&[b"type"]);
+                self.exact(start + 2..close, &mut head);
+                self.declare(start + 1, is_class, &head, outline);
+            }
+            b"__all__" if !is_class => self.list(start..close, outline),
+            _ => self.assignment(start..close, is_class, outline),
+        }
+        close + 1
+    }
+
+    /// Adds the name at `at`, of a module or of the class that is being read.
+    fn declare(&mut self, at: usize, is_class: bool, head: &Head, outline: &mut Outline) {
+        let name = self.tokens.word(at);
+        match self.classes.last_mut().filter(|_| is_class) {
+            Some(class) => class.member(name, head),
+            None => outline.exported(name, head),
+        }
+    }
+
+    fn function(
+        &mut self,
+        at: usize,
+        end: usize,
+        is_async: bool,
+        indentation: usize,
+        is_class: bool,
+        outline: &mut Outline,
+    ) {
+        self.defines = true;
+        let mut head = std::mem::take(&mut self.decorators);
+        head.push(if is_async { b"async" } else { b"def" });
+        let colon = self.find(at..end, b":").unwrap_or(end);
+        self.exact(at + 2..colon, &mut head);
+        self.declare(at + 1, is_class, &head, outline);
+        let is_initializer = is_class && self.word(at + 1) == b"__init__";
+        if colon + 1 < end {
+            // The body is on the same line.
+            if is_initializer {
+                self.attributes_of_self(colon + 1..end);
+            }
+            return;
+        }
+        let block = if is_initializer {
+            Block::Initializer
+        } else {
+            Block::Body
+        };
+        self.blocks.push((indentation, block));
+    }
+
+    fn class(&mut self, at: usize, end: usize, indentation: usize, is_class: bool, outline: &mut Outline) -> usize {
+        self.defines = true;
+        let mut head = std::mem::take(&mut self.decorators);
+        head.push(b"class");
+        let colon = self.find(at..end, b":").unwrap_or(end);
+        self.exact(at + 2..colon, &mut head);
+        if head.ends_with(&[b"(", b")"]) {
+            head.pop();
+            head.pop();
+        }
+        let name = self.word(at + 1);
+        if is_class && !super::is_public(name) {
+            self.blocks.push((indentation, Block::Body));
+            return end;
+        }
+        if colon + 1 >= end {
+            self.classes.push(Class::new(name, head));
+            self.blocks.push((indentation, Block::Class));
+            return end;
+        }
+        // `class A: b = 1`
+        self.classes.push(Class::new(name, head));
+        let mut next = colon + 1;
+        while next < end {
+            next = self.statement(next, end, indentation, true, outline);
+        }
+        self.blocks.push((indentation, Block::Class));
+        self.close_blocks(indentation, outline);
+        end
+    }
+
+    fn import(&mut self, range: Range<usize>, outline: &mut Outline) {
+        let is_from = self.word(range.start) == b"from";
+        let mut source = Head::of(&[b"from"]);
+        let mut at = range.start + 1;
+        if is_from {
+            while at < range.end && !(self.word(at) == b"import" && self.tokens.is_name(at)) {
+                source.push(&[b"'", self.word(at)].concat());
+                at += 1;
+            }
+            at += 1;
+            // It is in the head of each name.
+            if source.bytes().len() > MAX_SOURCE_BYTES {
+                source = source.digest();
+            }
+        }
+        let is_relative = is_from && self.word(range.start + 1).starts_with(b".");
+        let first = at;
+        while at < range.end {
+            let start = at;
+            if self.word(at) == b"*" {
+                // A star is alone. The name of each of many would be as long as the text before it.
+                if !is_from || at > first {
+                    break;
+                }
+                let mut name = b"* from ".to_vec();
+                for part in range.start + 1..start - 1 {
+                    name.extend_from_slice(self.word(part));
+                }
+                outline.exported(&name, &Head::default());
+            } else if self.tokens.is_name(at) {
+                let mut head = source.clone();
+                head.push(&[b"'", self.word(at)].concat());
+                at += 1;
+                while at + 1 < range.end && self.word(at) == b"." {
+                    head.push(&[b"'.", self.word(at + 1)].concat());
+                    at += 2;
+                }
+                let has_alias = at < range.end && self.word(at) == b"as";
+                let name = self.word(if has_alias { at + 1 } else { start });
+                at += if has_alias { 2 } else { 0 };
+                let is_repeated = has_alias && name == self.word(start) && start + 3 == at;
+                self.imports.push(Import {
+                    name,
+                    head,
+                    is_public: is_relative || is_repeated,
+                });
+            }
+            at = at.max(start + 1);
+        }
+    }
+
+    /// Reads `__all__ = [...]`, `__all__ += [...]` or a call of one of its methods.
+    fn list(&mut self, range: Range<usize>, outline: &mut Outline) {
+        let mut head = Head::default();
+        self.exact(range.start + 1..range.end, &mut head);
+        outline.exported(b"__all__", &head);
+        for at in range {
+            if let (Some(Kind::Text), [_, name @ .., _]) = (self.tokens.kind(at), self.word(at)) {
+                self.listed.push(name.to_owned());
+            }
+        }
+    }
+
+    fn assignment(&mut self, range: Range<usize>, is_class: bool, outline: &mut Outline) {
+        let Range { start, end } = range;
+        let equals = self.find(start..end, b"=");
+        let colon = self.find(start..equals.unwrap_or(end), b":");
+        if let Some(colon) = colon {
+            if colon == start + 1 && self.tokens.is_name(start) {
+                let mut head = Head::default();
+                self.exact(colon..equals.unwrap_or(end), &mut head);
+                if equals.is_some() && is_class {
+                    head.push(b"=");
+                }
+                self.declare(start, is_class, &head, outline);
+            }
+            return;
+        }
+        let Some(mut equals) = equals else { return };
+        let mut targets: Vec<Range<usize>> = Vec::new();
+        let mut target = start;
+        loop {
+            targets.push(target..equals);
+            target = equals + 1;
+            match self.find(target..end, b"=") {
+                Some(next) => equals = next,
+                None => break,
+            }
+        }
+        let mut value = Head::default();
+        let is_slots = is_class && matches!(self.word(start), b"__slots__" | b"__match_args__");
+        if is_slots || self.is_type(target..end) {
+            self.exact(target..end, &mut value);
+        } else if self.word(target) == b"lambda" {
+            let mut colon = target + 1;
+            while colon < end && self.word(colon) != b":" {
+                colon = self.tokens.after(colon);
+            }
+            self.exact(target..colon, &mut value);
+        }
+        // Several names share one head, whose length counts once.
+        let names: Vec<usize> = targets.into_iter().flat_map(|range| self.names(range)).collect();
+        let shared = if names.len() > 1 { value.digest() } else { value };
+        for name in names {
+            self.declare(name, is_class, &shared, outline);
+        }
+    }
+
+    /// Whether a value gives a name its meaning: another name, a type, or an expression that makes a type.
+    fn is_type(&self, range: Range<usize>) -> bool {
+        let mut at = range.start;
+        while self.tokens.is_name(at) && self.word(at + 1) == b"." {
+            at += 2;
+        }
+        if MAKERS.contains(&self.word(at)) && self.word(at + 1) == b"(" {
+            return self.tokens.after(at + 1) == range.end;
+        }
+        // Names, dots, `|`, and subscripts with anything in them.
+        let mut at = range.start;
+        while at < range.end {
+            let is_part = match self.tokens.kind(at) {
+                Some(Kind::Word) => !matches!(
+                    self.word(at),
+                    b"True"
+                        | b"False"
+                        | b"lambda"
+                        | b"await"
+                        | b"yield"
+                        | b"not"
+                        | b"if"
+                        | b"and"
+                        | b"or"
+                        | b"in"
+                        | b"is"
+                ),
+                Some(Kind::Sign) => matches!(self.word(at), b"." | b"|"),
+                Some(Kind::Open) => self.word(at) == b"[" && at > range.start,
+                _ => false,
+            };
+            if !is_part {
+                return false;
+            }
+            at = self.tokens.after(at);
+        }
+        range.start < range.end
+    }
+
+    /// The names that a target binds.
+    fn names(&self, range: Range<usize>) -> Vec<usize> {
+        range
+            .clone()
+            .filter(|at| {
+                self.tokens.is_name(*at)
+                    && (*at + 1 >= range.end || !matches!(self.word(at + 1), b"." | b"[" | b"("))
+                    && (*at == range.start || matches!(self.word(at - 1), b"," | b"(" | b"[" | b"*"))
+            })
+            // Targets in a subscript are none.
+            .filter(|at| self.is_target(*at, range.start))
+            .collect()
+    }
+
+    fn is_target(&self, at: usize, start: usize) -> bool {
+        at == start || !matches!(self.word(at - 1), b"[" | b"(") || at < start + 2 || !self.tokens.is_name(at - 2)
+    }
+
+    /// Adds the names that the head of a loop or of `with` binds.
+    pub(super) fn names_of_head(&mut self, range: Range<usize>, outline: &mut Outline) {
+        let is_class = !self.classes.is_empty();
+        let start = range.start;
+        let mut names = Vec::new();
+        match self.word(start) {
+            b"for" => {
+                let stop = range.clone().find(|at| self.word(*at) == b"in").unwrap_or(range.end);
+                names = self.names(start + 1..stop);
+            }
+            b"with" => {
+                for at in range.clone() {
+                    if self.word(at) == b"as"
+                        && self.tokens.is_name(at + 1)
+                        && !matches!(self.word(at + 2), b"." | b"[")
+                    {
+                        names.push(at + 1);
+                    }
+                }
+            }
+            _ => {}
+        }
+        for name in names {
+            self.declare(name, is_class, &Head::default(), outline);
+        }
+    }
+
+    /// Adds the attributes that a line of `__init__` sets.
+    pub(super) fn attributes_of_self(&mut self, range: Range<usize>) {
+        let mut start = range.start;
+        while start < range.end {
+            let end = self.find(start..range.end, b";").unwrap_or(range.end);
+            let colon = self.find(start..end, b":");
+            let mut last = None;
+            let mut from = start;
+            while let Some(equals) = self.find(from..end, b"=") {
+                last = Some(equals);
+                from = equals + 1;
+            }
+            let is_annotated = colon == Some(start + 3);
+            let targets = match (is_annotated, last) {
+                (true, _) => start..start + 3,
+                (false, Some(equals)) => start..equals,
+                (false, None) => start..start,
+            };
+            let mut annotation = Head::default();
+            if is_annotated {
+                self.exact(start + 3..self.find(start..end, b"=").unwrap_or(end), &mut annotation);
+            }
+            let mut names: Vec<&'t [u8]> = Vec::new();
+            for at in targets.clone() {
+                let is_attribute = self.word(at) == b"self" && self.word(at + 1) == b"." && at + 2 < targets.end;
+                let follows = if at + 3 < targets.end { self.word(at + 3) } else { b"=" };
+                if is_attribute && matches!(follows, b"=" | b"," | b")" | b"]") {
+                    names.push(self.word(at + 2));
+                }
+            }
+            if let Some(class) = self.classes.last_mut() {
+                for name in names {
+                    class.attribute(name, &annotation);
+                }
+            }
+            start = end + 1;
+        }
+    }
+}
