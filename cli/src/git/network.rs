@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use super::prepared;
-use super::settings::OwnSettings;
+use super::own_settings::OwnSettings;
+use super::prepared::prepared;
 
 /// `git ARGS`, a fetch or a list of references, in `folder`, with the protocols that git allows by default: the user's credential
 /// helpers and ssh are asked, and nothing that [`OwnSettings::redirecting`] names may be set. `ssh_command` is the setting
