@@ -177,6 +177,14 @@ fn file(repo: &RepoId) -> Option<RootedPath> {
     user_state::inside(&format!("{FOLDER}/{}.json", &digest[..16]))
 }
 
+/// A clone as people know it, by the folder that git's own one is in.
+pub fn shown(clone: &Path) -> PathBuf {
+    match clone.parent() {
+        Some(parent) if clone.ends_with(".git") => parent.to_owned(),
+        _ => clone.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

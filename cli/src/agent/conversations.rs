@@ -15,8 +15,9 @@ use coord_protocol::plain_text::beginning;
 use serde::{Deserialize, Serialize};
 
 use super::ancestors::{self, AgentProcess};
+use super::holder_ids::id_of;
 use super::local_server;
-use super::session::{self, MOST_FILES};
+use super::process_sessions::{self, MOST_FILES};
 use super::session_notes::{touch, write};
 use crate::private_folder;
 
@@ -165,7 +166,7 @@ pub fn note_event(
             };
             match other.or(from_process) {
                 Some(holder) => holder,
-                None => session::id_of(agent, name)?,
+                None => id_of(agent, name)?,
             }
         }
     };
@@ -179,14 +180,14 @@ pub fn note_event(
         false => write(&path, &record).with_context(about)?,
     }
     if is_new {
-        session::remove_old(&local_server::sessions(working_copy));
+        process_sessions::remove_old(&local_server::sessions(working_copy));
     }
     Ok(holder)
 }
 
 /// The holder that `coord mcp` has made for the agent's process before any hook was called, unless another conversation has it.
 fn adopted(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId> {
-    let made = session::of_process(working_copy, process)?;
+    let made = process_sessions::of_process(working_copy, process)?;
     let is_taken = all(working_copy).any(|record| record.has_holder(&made));
     (!is_taken).then_some(made)
 }

@@ -4,12 +4,10 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use coord_domain::{CommitSha, FilePath};
+use coord_domain::{Branch, CommitSha, FilePath};
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 use coord_graph::{InterfaceComparison, InterfaceUnknown, Language, MAX_INTERFACE_BYTES, interface};
-
-use super::work::Work;
 
 /// Most files of one claim that are compared. Others count as changed.
 const MOST_FILES: usize = 64;
@@ -26,11 +24,11 @@ pub struct Interfaces<'a> {
 }
 
 impl<'a> Interfaces<'a> {
-    /// Those of the work.
-    pub fn of(work: &'a Work) -> Interfaces<'a> {
+    /// Those of `branch` and `working_copy`.
+    pub fn of(working_copy: &'a WorkingCopy, branch: &Branch) -> Interfaces<'a> {
         Interfaces {
-            working_copy: &work.working_copy,
-            base: work.working_copy.base_head(&work.branch),
+            working_copy,
+            base: working_copy.base_head(branch),
         }
     }
 

@@ -14,7 +14,6 @@ use coord_git::{GitSource, WorkingCopy};
 use coord_protocol::{Client, ClientError, ClientSettings};
 use coord_settings::{env_vars, process_environment, value_of};
 
-use super::rivals;
 use crate::announcement::{AnnouncedServer, FOLDER, STORE};
 use crate::clone_list::{self, CloneList};
 use crate::{private_folder, store_location, user_state};
@@ -122,7 +121,7 @@ pub fn announced(working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
 /// The other clone of the repository whose server this one's commands use.
 pub fn other_home(working_copy: &WorkingCopy) -> Option<PathBuf> {
     let home = StoreClone::of(working_copy);
-    home.is_other.then(|| rivals::shown(&home.clone))
+    home.is_other.then(|| clone_list::shown(&home.clone))
 }
 
 /// Why nothing is known of locks, where a server is announced that does not answer: it may run where it cannot be reached from here, as

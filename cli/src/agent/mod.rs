@@ -6,7 +6,8 @@
 //! - [`connection`]: the client of the server; [`rivals`]: other clones with their own servers
 //! - [`work`]: requests, with everything filled in that git knows
 //! - [`session`]: the `agent_id` that all processes of one conversation of an agent share; [`conversations`]: which conversations there
-//!   are, and in which processes; `ancestors`: the processes above this one
+//!   are, and in which processes; `ancestors`: the processes above this one; [`holder_ids`], [`process_sessions`]: ids, and the files
+//!   of sessions without a conversation
 //! - [`session_notes`]: the session's task, and its working copies
 //! - [`workplace`]: a working copy and its server, for commands of people and scripts; [`files`]: the files that they name;
 //!   [`exit_status`]: how they end
@@ -34,6 +35,7 @@ pub mod file_content;
 pub mod files;
 pub mod git;
 pub mod git_hooks;
+pub mod holder_ids;
 pub mod hot_files;
 pub mod intents;
 pub mod interfaces;
@@ -43,6 +45,7 @@ pub mod mail_notes;
 pub mod next_command;
 pub mod options;
 pub mod person;
+pub mod process_sessions;
 pub mod pushed;
 pub mod rivals;
 pub mod seen_content;

@@ -1,14 +1,14 @@
 //! Clones of one repository on this machine whose servers have a store each, so that they do not see each other's locks.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use coord_domain::RepoId;
 use coord_files::RootedPath;
 
 use super::local_server;
 use crate::announcement::{AnnouncedServer, FOLDER, STORE};
-use crate::clone_list::CloneList;
+use crate::clone_list::{CloneList, shown};
 use crate::store_location;
 
 /// Another clone with a server.
@@ -72,12 +72,4 @@ fn folder(clone: &Path) -> RootedPath {
 
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
-}
-
-/// A clone as people know it, by the folder that git's own one is in.
-pub fn shown(clone: &Path) -> PathBuf {
-    match clone.parent() {
-        Some(parent) if clone.ends_with(".git") => parent.to_owned(),
-        _ => clone.to_owned(),
-    }
 }

@@ -5,31 +5,18 @@
 //! its name, and the others read it. Which locks a session holds is asked of the server; nothing about it is kept here.
 
 use std::sync::OnceLock;
-use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use coord_domain::AgentId;
-use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
+use coord_files::{FILE_MODE, PRIVATE_MODE};
 use coord_git::WorkingCopy;
-use serde::{Deserialize, Serialize};
 
-use super::ancestors::{self, AgentProcess};
+use super::ancestors;
 use super::conversations::{self, Owner};
+use super::holder_ids::{id, id_of};
 use super::local_server;
+use super::process_sessions::{Record, of_process, path_of, read, remove_old};
 use super::session_notes::SessionNotes;
-use crate::private_folder;
-
-/// Files of processes that have ended, and of conversations that no hook has touched, are removed after this time.
-const KEPT: Duration = Duration::from_secs(24 * 3600);
-
-/// Largest file, in bytes.
-const MOST_BYTES: u64 = 4096;
-
-/// Most files that are looked at.
-pub(super) const MOST_FILES: usize = 10_000;
-
-/// Longest part of a writer's own name, in characters.
-const MOST_WRITER_CHARS: usize = 40;
 
 /// A session of an agent, as a process below it finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,12 +26,6 @@ pub struct Session {
     /// The conversations that this process may belong to, if that is uncertain. Then `agent_id` matches none of them, so that
     /// nothing is granted that one of them holds.
     pub one_of: Vec<AgentId>,
-}
-
-/// The file of a process.
-#[derive(Debug, Deserialize, Serialize)]
-struct Record {
-    agent_id: String,
 }
 
 impl Session {
@@ -135,86 +116,5 @@ impl Session {
                 Ok(made)
             }
         }
-    }
-}
-
-/// The holder of the conversation `name` of the program `agent`: the same wherever it is made.
-///
-/// # Errors
-/// When `agent` makes no `agent_id`.
-pub fn id_of(agent: &str, name: &str) -> anyhow::Result<AgentId> {
-    let digest = sha1_smol::Sha1::from(name).digest().to_string();
-    id(agent, &digest[..8])
-}
-
-/// The holder for the writer `name` below `lead`, a subagent of its conversation. An id without room for it stays the lead's.
-pub fn below(lead: &AgentId, name: &str) -> AgentId {
-    let is_plain = |character: &char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
-    let mut writer: String = name.chars().filter(is_plain).take(MOST_WRITER_CHARS).collect();
-    if writer != name {
-        let digest = sha1_smol::Sha1::from(name).digest().to_string();
-        writer = format!("{writer}.{}", &digest[..8]);
-    }
-    AgentId::parse(&format!("{}{}{writer}", lead.as_str(), AgentId::BELOW)).unwrap_or_else(|_| lead.clone())
-}
-
-/// The holder that a process has without a conversation.
-pub(super) fn of_process(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId> {
-    read(&path_of(&local_server::sessions(working_copy), process))
-}
-
-fn read(path: &RootedPath) -> Option<AgentId> {
-    let text = private_folder::read(path, MOST_BYTES).ok()?;
-    let record: Record = serde_json::from_slice(&text).ok()?;
-    AgentId::parse(&record.agent_id).ok()
-}
-
-fn path_of(folder: &RootedPath, process: AgentProcess) -> RootedPath {
-    folder.join(format!("{}-{}.json", process.id, process.started))
-}
-
-fn id(agent: &str, end: &str) -> anyhow::Result<AgentId> {
-    AgentId::parse(&format!("{agent}-{end}")).map_err(|invalid| anyhow::anyhow!("the agent's name {agent:?} {invalid}"))
-}
-
-/// Removes outdated files, so that the folder does not grow.
-pub(super) fn remove_old(folder: &RootedPath) {
-    for name in folder.list(MOST_FILES).ok().flatten().unwrap_or_default() {
-        let file = folder.join(&name);
-        let age = file.about().ok().flatten().and_then(|about| about.modified);
-        let age = age.and_then(|at| SystemTime::now().duration_since(at).ok());
-        let is_running = process_of(&name.to_string_lossy()).is_some_and(AgentProcess::is_running);
-        if age.is_some_and(|age| age > KEPT) && !is_running {
-            let _ = file.remove();
-        }
-    }
-}
-
-fn process_of(name: &str) -> Option<AgentProcess> {
-    let (id, started) = name.strip_suffix(".json")?.split_once('-')?;
-    Some(AgentProcess {
-        id: id.parse().ok()?,
-        started: started.parse().ok()?,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    // rule: holders#writer
-    #[test]
-    fn a_writer_has_an_id_below_its_lead_whatever_its_name() {
-        let lead = AgentId::parse("claude-code-1f0c22aa").unwrap();
-        assert_eq!(below(&lead, "a1b2").as_str(), "claude-code-1f0c22aa::a1b2");
-        let long = "x".repeat(300);
-        let names = ["ann@alpha", "ann.alpha", "annalpha", "a::b", "", "名前", &long, "x"];
-        let ids: Vec<AgentId> = names.iter().map(|name| below(&lead, name)).collect();
-        let distinct: HashSet<&AgentId> = ids.iter().collect();
-        assert_eq!(distinct.len(), names.len(), "{ids:?}");
-        assert!(ids.iter().all(|id| id.lead() == Some(lead.clone())), "{ids:?}");
-        assert_eq!(lead.lead(), None);
     }
 }

@@ -65,7 +65,7 @@ impl Work {
         if !(is_writing && self.is_hooked) {
             return (None, None);
         }
-        let compared = Interfaces::of(self).compare_disk(paths);
+        let compared = Interfaces::of(&self.working_copy, &self.branch).compare_disk(paths);
         let changed: Vec<String> = compared.into_keys().collect();
         (
             Some(InterfacePromise::Keeps),

@@ -4,16 +4,17 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::ValueEnum;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use parking_lot::Mutex;
 
 use crate::agent::conversations::{self, ConversationEvent};
+use crate::agent::holder_ids;
 use crate::agent::options::AgentArgs;
-use crate::agent::session::{self, Session};
+use crate::agent::session::Session;
 use crate::agent::work::Work;
 
-use super::Trace;
 use super::agents::Agent;
 use super::event::{HookCall, Moment, Tool};
 use super::shell::{self, Effects};
@@ -28,6 +29,16 @@ pub(super) const SHORT_LIMIT: Duration = Duration::from_secs(2);
 pub(super) fn leave_removed_folder() -> bool {
     let is_gone = std::env::current_dir().is_err();
     is_gone && std::env::set_current_dir("/").is_ok()
+}
+
+/// Records of tools that change nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Trace {
+    /// Nothing
+    #[default]
+    Changes,
+    /// Each call of them
+    All,
 }
 
 /// A call.
@@ -82,7 +93,7 @@ impl Caller<'_> {
     pub(super) fn holder(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
         let lead = self.lead(working_copy)?;
         Ok(match &self.call.writer {
-            Some(writer) => session::below(&lead, writer),
+            Some(writer) => holder_ids::below(&lead, writer),
             None => lead,
         })
     }

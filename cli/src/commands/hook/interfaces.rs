@@ -25,7 +25,7 @@ pub(super) type ChangedInterfaces = BTreeMap<String, String>;
 
 /// Those of `files` after the call.
 pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> ChangedInterfaces {
-    let interfaces = Interfaces::of(work);
+    let interfaces = Interfaces::of(&work.working_copy, &work.branch);
     if !matches!(caller.call.tool, Tool::Edit(_)) {
         // The effect of a command is known only after it has run.
         return interfaces.compare_disk(files);
@@ -85,7 +85,7 @@ pub(super) async fn settle(
 ) -> Option<String> {
     let working_copy = find(working_copy.root())?;
     let work = caller.work(working_copy).ok()?;
-    let changed = Interfaces::of(&work).compare_disk(files);
+    let changed = Interfaces::of(&work.working_copy, &work.branch).compare_disk(files);
     let root = work.working_copy.root().to_owned();
     let differs = SeenContent::change(&work.working_copy, holder, |seen| {
         let is_told = |file: &&String| seen.changes_interface(&root.join(file)) == changed.contains_key(*file);

@@ -4,7 +4,7 @@
 //! only after the text was printed: a hook that dies before has handed over nothing, and a session that dies has read nothing that it
 //! was not shown.
 
-mod next_task;
+pub(super) mod next_task;
 mod texts;
 
 use coord_domain::AgentId;
@@ -19,7 +19,6 @@ use crate::agent::work::Work;
 
 use super::event::Moment;
 
-pub(super) use next_task::{go_on, note_end_of_turn};
 use texts::inbox_text;
 
 /// Most bytes that one call hands over; agents cut longer texts off. A message, and a shutdown beside it, always have room in it.

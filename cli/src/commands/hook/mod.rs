@@ -61,7 +61,7 @@ use crate::agent::options::AgentArgs;
 use crate::terminal::output::is_read;
 
 use agents::Agent;
-use caller::Caller;
+use caller::{Caller, Trace};
 use event::{Answer, Decision, Moment};
 use input::InvalidInput;
 use upkeep::EventResult;
@@ -74,16 +74,6 @@ pub enum OnError {
     Deny,
     /// It runs
     Allow,
-}
-
-/// Records of tools that change nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Trace {
-    /// Nothing
-    #[default]
-    Changes,
-    /// Each call of them
-    All,
 }
 
 /// The options of `coord hook`.

@@ -14,7 +14,7 @@ use crate::agent::work::Work;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
-use super::mail::{self, News};
+use super::mail::{self, News, next_task};
 use super::release::{ReleaseScope, head_has_moved, release_files};
 use super::{
     after, context, event_times, guard, intents, reason, record, renewal, tokens, unhooked_writes, writer_end,
@@ -225,12 +225,12 @@ async fn go_on(caller: &Caller<'_>, connection: &Connection, work: &Work, holder
     if !is_wished {
         return None;
     }
-    let was_kept_going = mail::note_end_of_turn(work, holder)?;
+    let was_kept_going = next_task::note_end_of_turn(work, holder)?;
     if was_kept_going || caller.call.is_continued {
         return None;
     }
     mail::find_teams(connection, work, holder, false).await;
-    mail::go_on(connection, work, holder).await
+    next_task::go_on(connection, work, holder).await
 }
 
 async fn others(

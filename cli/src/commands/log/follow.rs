@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use coord_protocol::{ActivityFilter, ClientError};
+use coord_protocol::{ActivityFilter, ClientError, PublishedEvent};
 
-use super::LogArgs;
 use crate::agent::workplace::Workplace;
 use crate::terminal::output::note;
 
@@ -14,9 +13,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Longest pause while there is no answer.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Prints the events that follow `filter.after`, until the process is ended.
+/// Hands the events that follow `filter.after` to `print`, until the process is ended or `print` says that nobody reads.
 pub(super) async fn follow(
-    args: &LogArgs,
+    print: impl Fn(&[PublishedEvent]) -> anyhow::Result<bool>,
     workplace: &mut Workplace,
     mut filter: ActivityFilter,
 ) -> anyhow::Result<()> {
@@ -42,7 +41,7 @@ pub(super) async fn follow(
                 if response.is_cut && !response.events.is_empty() {
                     note("events may be missing here: the log no longer reaches back so far");
                 }
-                if !args.print(&response.events)? {
+                if !print(&response.events)? {
                     return Ok(());
                 }
                 let is_more = !response.events.is_empty() && filter.after.as_deref() != Some(&response.cursor);

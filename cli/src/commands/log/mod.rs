@@ -89,7 +89,7 @@ impl LogArgs {
                 limit: None,
                 ..filter
             };
-            follow::follow(&self, &mut workplace, filter).await?;
+            follow::follow(|events| self.print(events), &mut workplace, filter).await?;
         }
         Ok(ExitStatus::Done.into())
     }

@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 use super::super::event::{Answer, Decision};
-use super::{Form, table};
+use super::form::Form;
+use super::table;
 
 pub(super) const FORM: Form = Form {
     agent: "claude-code",

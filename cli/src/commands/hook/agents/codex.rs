@@ -5,7 +5,8 @@
 use serde_json::json;
 
 use super::super::event::{Answer, Decision};
-use super::{Form, claude_code, table};
+use super::form::Form;
+use super::{claude_code, table};
 
 pub(super) const FORM: Form = Form {
     agent: "codex",

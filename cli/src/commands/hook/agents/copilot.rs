@@ -5,7 +5,8 @@
 use serde_json::{Value, json};
 
 use super::super::event::{Answer, Decision, Moment, Tool};
-use super::{Form, fields, table};
+use super::form::Form;
+use super::{fields, table};
 
 /// The field with the arguments of a tool, by the names of both families of events.
 const ARGUMENTS: &[&str] = &["toolArgs", "tool_input"];

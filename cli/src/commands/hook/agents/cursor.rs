@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 use super::super::event::{Answer, Decision, Tool};
-use super::{Form, fields, table};
+use super::form::Form;
+use super::{fields, table};
 
 pub(super) const FORM: Form = Form {
     agent: "cursor",

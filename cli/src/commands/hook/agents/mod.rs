@@ -5,6 +5,7 @@ mod codex;
 mod copilot;
 mod cursor;
 mod fields;
+mod form;
 mod gemini;
 mod opencode;
 mod own_tools;
@@ -18,6 +19,7 @@ pub use opencode::{PLUGIN, STRICT_PLUGIN};
 pub use patch::patched_files;
 
 use super::event::{Answer, Decision, HookCall, Moment, Tool};
+use form::Form;
 use table::ToolEffect;
 
 /// An agent whose hooks are understood.
@@ -36,60 +38,6 @@ pub enum Agent {
     /// OpenCode, by the plugin of Coord
     #[value(name = "opencode")]
     OpenCode,
-}
-
-/// The form of one agent.
-struct Form {
-    /// Its name, which begins the ids of its sessions.
-    agent: &'static str,
-    /// Its events and tools, by its own names.
-    rows: &'static table::Rows,
-    /// The field that names the conversation.
-    conversation: &'static [&'static str],
-    /// The field that names the writer within the conversation: a subagent or teammate. Empty where the agent names none.
-    writer: &'static [&'static str],
-    /// Whether a hook may change the arguments of a tool.
-    takes_arguments: bool,
-    /// The field that names a tool.
-    name: &'static [&'static str],
-    /// The field with the arguments of a tool.
-    arguments: &'static [&'static str],
-    /// A tool that the table alone cannot classify.
-    exception: fn(event: &str, name: &str, call: &Value) -> Option<Result<Tool, String>>,
-    /// Whether it hands text from this event on to its model.
-    takes_context: fn(event: &str, moment: Moment) -> bool,
-    /// Whether the tool has failed, where an event after it does not say so by its name.
-    has_failed: fn(call: &Value) -> bool,
-    /// A decision in its form.
-    answer: fn(event: &str, decision: &Decision) -> Answer,
-    /// Whether a tool is denied by every exit status but zero, and not by 2 alone.
-    denies_by_any_status: bool,
-}
-
-impl Form {
-    /// The tool of a call, and its arguments.
-    fn tool(&self, event: &str, call: &Value) -> Result<(Tool, Value), String> {
-        let arguments = fields::arguments(call, self.arguments);
-        let name = fields::text(call, self.name);
-        if let Some(tool) = (self.exception)(event, name.as_deref().unwrap_or_default(), call) {
-            let input = if arguments.is_null() { call.clone() } else { arguments };
-            return Ok((tool?, input));
-        }
-        let name = name.ok_or("the hook's input names no tool")?;
-        let tool = match self.rows.tool(&name) {
-            Some(ToolEffect::Reads) => Tool::Reads,
-            Some(ToolEffect::ReadsFile) => fields::read(&arguments),
-            Some(ToolEffect::Edits) => fields::edit(&name, &arguments)?,
-            Some(ToolEffect::Patches) => fields::patch(&name, &arguments)?,
-            Some(ToolEffect::Shell) => fields::shell(&arguments),
-            Some(ToolEffect::PowerShell) => fields::power_shell(&arguments),
-            None => match own_tools::own(&name) {
-                Some(own) => Tool::Own(own),
-                None => Tool::Unknown,
-            },
-        };
-        Ok((tool, arguments))
-    }
 }
 
 /// The file that the arguments of a tool name.

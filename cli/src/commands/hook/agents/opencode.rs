@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use serde_json::json;
 
 use super::super::event::{Answer, Decision};
-use super::{Form, table};
+use super::form::Form;
+use super::table;
 
 /// The plugin, for `.opencode/plugins/coord.js`.
 pub const PLUGIN: &str = include_str!("opencode_plugin.js");

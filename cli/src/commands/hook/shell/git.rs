@@ -1,8 +1,9 @@
 //! Commands of git: those that write the files that they name, those that change a whole working copy, and pushes.
 
 use super::arguments::Arguments;
+use super::effects::TreeChange;
+use super::past_guard;
 use super::shell_state::ShellState;
-use super::{TreeChange, past_guard};
 
 /// Options before the command that have a value in the next word.
 const WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];

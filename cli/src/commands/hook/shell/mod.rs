@@ -2,6 +2,7 @@
 //! with variables, substitutions or patterns name no file here, and a command that cannot be read names none.
 
 mod arguments;
+mod effects;
 mod git;
 mod past_guard;
 mod person;
@@ -11,9 +12,10 @@ mod shell_state;
 mod walk;
 mod words;
 
+pub use effects::{Effects, TreeChange};
 pub use past_guard::is_hook;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -29,45 +31,6 @@ const STACK_BYTES: usize = 256 << 20;
 
 /// Time limit of reading a command: some take a parser that tries alternatives very long.
 const LIMIT: Duration = Duration::from_millis(500);
-
-/// The effects of a command on working copies.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effects {
-    /// Whether any of its programs may change something: all but those known to only read, and the commands that Coord
-    /// itself gives agents.
-    pub changes: bool,
-    /// Files and folders that it writes, moves or removes, absolute.
-    pub writes: Vec<PathBuf>,
-    /// Files that it shows, absolute.
-    pub reads: Vec<PathBuf>,
-    /// An act of a person that it is, such as `coord intent unblock`.
-    pub person: Option<String>,
-    /// The part of it that goes past the guard in git's hooks.
-    pub past_guard: Option<String>,
-    /// Commands of git that change a whole working copy.
-    pub trees: Vec<TreeChange>,
-    /// The folders that it pushes from.
-    pub pushes: Vec<PathBuf>,
-}
-
-impl Effects {
-    /// Those of a command that cannot be read: it may do anything.
-    fn unknown() -> Effects {
-        Effects {
-            changes: true,
-            ..Effects::default()
-        }
-    }
-}
-
-/// A command of git that changes a whole working copy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeChange {
-    /// A folder of the working copy.
-    pub folder: PathBuf,
-    /// The command, such as `git checkout`.
-    pub command: String,
-}
 
 /// The effects of `command`, which runs in `folder`.
 pub fn effects(command: &str, folder: &Path) -> Effects {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Effects;
+use super::effects::Effects;
 
 /// The folder of a command, and the effects of the commands so far.
 #[derive(Default)]

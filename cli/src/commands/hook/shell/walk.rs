@@ -9,8 +9,9 @@ use brush_parser::ast::{
 };
 use brush_parser::{Parser, ParserOptions};
 
+use super::effects::Effects;
 use super::shell_state::ShellState;
-use super::{Effects, programs, words};
+use super::{programs, words};
 
 /// Most commands within commands (`bash -c`) that are read.
 const MOST_DEPTH: usize = 4;
