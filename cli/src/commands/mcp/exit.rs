@@ -12,7 +12,8 @@ use coord_git::WorkingCopy;
 use coord_protocol::{Action, HeldLock};
 use tokio::time::{Instant, sleep};
 
-use super::proxy::{HolderKey, Proxy};
+use super::holder_key::HolderKey;
+use super::proxy::Proxy;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 use crate::agent::{changes, conversations};

@@ -9,22 +9,25 @@
 //!   agent works in
 //! - [`backend`]: requests to the server, and why they fail
 //! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
-//! - `listing`: the tools that the repository has a use for, and its events; `rules`: the file from which a client has the
+//! - `listing`: the tools that the repository has a use for (`repository_use`), and its events; `rules`: the file from which a client has the
 //!   rules
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
-//! - [`claims`]: locks claimed by this process; [`exit`]: locks that are left at the end
+//! - [`claims`]: locks claimed by this process, by `holder_key`; `expired`: those that ended; [`exit`]: locks that are left at the end
 
 mod backend;
 mod claims;
 mod exit;
+mod expired;
 mod folder;
+mod holder_key;
 mod intents;
 mod listing;
 mod opencode;
 mod proxy;
 mod release_retries;
 mod renewal;
+mod repository_use;
 mod resources;
 mod retrying;
 mod rules;

@@ -16,8 +16,9 @@ use tokio::time::Instant;
 use super::backend::Backend;
 use super::claims::Claims;
 use super::folder::AgentFolder;
-use super::listing::RepositoryUse;
+use super::holder_key::HolderKey;
 use super::release_retries::ReleaseRetries;
+use super::repository_use::RepositoryUse;
 use crate::agent::ancestors::{self, AgentProcess};
 use crate::agent::options::AgentArgs;
 use crate::agent::session::Session;
@@ -27,16 +28,6 @@ const DEFAULT_TTL: Duration = Duration::from_secs(300);
 
 /// Longest beginning of an `agent_id` that is made from the name of a client.
 const MOST_NAME_CHARS: usize = 32;
-
-/// A holder of locks at the server of a clone.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HolderKey {
-    /// The repository, as requests name it.
-    pub repo_url: String,
-    pub agent_id: String,
-    /// The folder that the worktrees of the clone share: another clone may have another server.
-    pub clone: PathBuf,
-}
 
 /// The state of one process.
 pub struct Proxy {

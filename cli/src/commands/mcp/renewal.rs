@@ -9,7 +9,8 @@ use coord_domain::{AgentId, Branch};
 use coord_protocol::{HeldLock, LockMode, LocksFilter, OwnLock, PostRequest};
 
 use super::backend::Failure;
-use super::proxy::{HolderKey, Proxy};
+use super::holder_key::HolderKey;
+use super::proxy::Proxy;
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
 

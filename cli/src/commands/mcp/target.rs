@@ -10,7 +10,8 @@ use coord_protocol::{CheckRequest, LockMode, LockStatus, Orchestration, PostRequ
 use coord_server::error::ApiError;
 
 use super::folder::path_of;
-use super::proxy::{HolderKey, Proxy};
+use super::holder_key::HolderKey;
+use super::proxy::Proxy;
 use crate::agent::next_command::{self, RepeatedRequest};
 use crate::agent::options::AgentArgs;
 use crate::agent::session_notes::SessionNotes;
