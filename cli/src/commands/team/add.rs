@@ -10,7 +10,7 @@ use coord_protocol::tasks::{NewTask, NewTasksRequest};
 
 use super::common::Common;
 use super::plan;
-use super::task::Priority;
+use super::priority::Priority;
 use crate::agent::file_content::named;
 use crate::agent::workplace::Workplace;
 

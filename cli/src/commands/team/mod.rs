@@ -14,6 +14,7 @@ mod graph;
 mod list;
 pub mod message;
 mod plan;
+mod priority;
 mod shutdown;
 pub mod task;
 mod task_files;

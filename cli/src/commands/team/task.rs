@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use coord_protocol::tasks::{
-    ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NextTaskRequest, ReleaseTaskRequest, TaskPriority,
+    ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NextTaskRequest, ReleaseTaskRequest,
 };
 
 use super::common::Common;
+use super::priority::Priority;
 use super::task_files::{FilesArgs, unlock_unchanged, unpushed};
 use super::{add, graph, list};
 
@@ -74,28 +75,6 @@ impl TaskArgs {
             Act::Assign(args) => args.run().await,
             Act::Rm(args) => args.run().await,
             Act::Graph(args) => args.run().await,
-        }
-    }
-}
-
-/// Urgency of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Priority {
-    /// First
-    High,
-    /// Between them
-    Normal,
-    /// Last
-    Low,
-}
-
-impl Priority {
-    /// As requests name it.
-    pub fn wire_priority(self) -> TaskPriority {
-        match self {
-            Priority::High => TaskPriority::High,
-            Priority::Normal => TaskPriority::Normal,
-            Priority::Low => TaskPriority::Low,
         }
     }
 }

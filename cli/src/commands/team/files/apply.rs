@@ -15,12 +15,9 @@ use coord_teams::texts::BROADCAST;
 
 use super::change::{batch, new_task, sentence, task_of};
 use super::edit::edit;
-use super::server::{ServerTeam, TeamReference, patiently};
+use super::server::{LEASE_SECONDS, ServerTeam, TeamReference, patiently};
 use super::sync_state::LockedSyncState;
 use crate::commands::sync::Failure;
-
-/// Seconds of a claim that is made for a file: an agent that works through files renews nothing.
-pub(super) const LEASE_SECONDS: u32 = 3600;
 
 /// A file has no working copy: the task's files are left alone.
 pub(super) fn files_left_alone() -> TaskWork {

@@ -12,7 +12,6 @@ use coord_teams::names::TeamName;
 use coord_teams::refusal::Refusal;
 
 use super::locks::{Kind, Locks};
-use super::unchanged::Fingerprint;
 
 /// Entries of one folder that are looked at.
 const MOST_ENTRIES: usize = 100_000;
@@ -27,6 +26,16 @@ pub(super) struct Disk {
     pub root: PathBuf,
     /// It, by the working copy that it is in: a link there is another person's. A root elsewhere is the user's own choice.
     inside: RootedPath,
+}
+
+/// Names, sizes and times of the files of a team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fingerprint {
+    pub digest: String,
+    /// The newest of the times, Unix seconds.
+    pub newest: i64,
+    /// When it was taken, Unix seconds.
+    pub taken: i64,
 }
 
 /// The files of a team as they were read.
@@ -120,13 +129,21 @@ impl Disk {
         })
     }
 
+    /// The files of both locks of a team, as far as their folders are admitted.
+    fn lock_files(&self, team: &TeamName) -> Vec<RootedPath> {
+        let entries = [Entry::TeamLock(team.clone()), Entry::TaskLock(team.clone())];
+        let folder = |entry: &Entry| entry.path().trim_end_matches("/.lock").to_owned();
+        let entries = entries.iter().filter(|entry| self.admitted(&folder(entry)).is_ok());
+        entries.map(|entry| self.path(entry)).collect()
+    }
+
     /// Reads the files of a team.
     ///
     /// # Errors
     /// When a folder cannot be read, or another program keeps a lock.
     pub fn read(&self, team: &TeamName) -> anyhow::Result<Files> {
         let mut files = Files::default();
-        let _locks = Locks::take(self, team, Kind::Shared)?;
+        let _locks = Locks::take(&self.lock_files(team), Kind::Shared)?;
         let mut entries = BTreeSet::new();
         for folder in folders(team) {
             match self.admitted(&folder) {
@@ -202,7 +219,7 @@ impl Disk {
                 .is_some_and(|(folder, _)| folders.contains(folder));
             is_in && self.is_as_read(files, entry)
         };
-        let _locks = Locks::take(self, team, Kind::Exclusive)?;
+        let _locks = Locks::take(&self.lock_files(team), Kind::Exclusive)?;
         for (entry, text) in writes {
             match may_write(entry) {
                 true => self.replace(entry, text)?,

@@ -8,10 +8,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use coord_files::{FILE_MODE, RootedPath};
-use coord_teams::layout::Entry;
-use coord_teams::names::TeamName;
-
-use super::disk::Disk;
 
 /// How long is waited for others.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,20 +31,16 @@ pub(super) struct Locks {
 }
 
 impl Locks {
-    /// Acquires those whose folders are there.
+    /// Acquires those of `paths` whose folders are there.
     ///
     /// # Errors
     /// When another program keeps one for ten seconds, or one is no file.
-    pub fn take(disk: &Disk, team: &TeamName, kind: Kind) -> anyhow::Result<Locks> {
-        let entries = [Entry::TeamLock(team.clone()), Entry::TaskLock(team.clone())];
-        let folder = |entry: &Entry| entry.path().trim_end_matches("/.lock").to_owned();
-        let entries = entries.iter().filter(|entry| disk.admitted(&folder(entry)).is_ok());
-        let paths: Vec<RootedPath> = entries.map(|entry| disk.path(entry)).collect();
+    pub fn take(paths: &[RootedPath], kind: Kind) -> anyhow::Result<Locks> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let mut files = Vec::new();
             let mut waits_for = None;
-            for path in &paths {
+            for path in paths {
                 let about = || format!("the lock {}", path.full().display());
                 let file = match path.append(FILE_MODE) {
                     // Its folder is not there.

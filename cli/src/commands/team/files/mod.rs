@@ -1,10 +1,14 @@
 //! `coord team sync`, `export` and `import`: a team of the server, and the files of opencode-teams.
 //!
-//! - `disk`, `locks`: the folder, under the plugin's locks; the bounds of reading and writing there belong to
+//! Each layer uses those above it alone:
+//!
+//! - `locks`, `disk`: the folder, under the plugin's locks; the bounds of reading and writing there belong to
 //!   `coord_teams`
-//! - `server`: the team over the client; `apply`, `edit`, `change`: changes in the files, as requests
-//! - `sync_state`: the last seen records, in git's folder; `unchanged`: whether they are still current
-//! - `once`: one synchronization; `watch`: one after each change; `report`: the result
+//! - `server`: the team over the client
+//! - `unchanged`: whether both are as they were; `sync_state`: the last seen records, in git's folder
+//! - `change`, `edit`, `apply`: changes in the files, as requests
+//! - `once`: one synchronization, and its `report`
+//! - `team_folder`: which team, and which folder; `watch`: a synchronization after each change
 
 mod apply;
 mod change;
@@ -15,25 +19,17 @@ mod once;
 mod report;
 mod server;
 mod sync_state;
+mod team_folder;
 mod unchanged;
 mod watch;
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
 use clap::Args;
-use coord_settings::{process_environment, value_of};
-use coord_teams::find::{self, SearchStart};
-use coord_teams::names::TeamName;
 
-use self::disk::Disk;
-use self::once::{Sync, SyncDirection};
+use self::once::SyncDirection;
 use self::report::Report;
-use self::server::{Messages, TeamReference};
-use self::sync_state::LockedSyncState;
-use super::common::Common;
+use self::team_folder::TeamFolder;
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::workplace::Workplace;
 use crate::commands::sync::Failure;
@@ -47,16 +43,6 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 something was not applied,
 
 /// Rounds in which files that others change meanwhile are tried.
 const ROUNDS: usize = 5;
-
-/// The team and its folder.
-#[derive(Clone, Debug, Args)]
-struct TeamFolder {
-    /// The folder with teams/ and tasks/ [default: as the plugin finds it]
-    #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
-    #[command(flatten)]
-    common: Common,
-}
 
 /// Options of `coord team sync`.
 #[derive(Clone, Debug, Args)]
@@ -129,69 +115,6 @@ impl TeamFolder {
             }
         }
         Ok(())
-    }
-
-    /// The selected team, its folder, and the last seen records.
-    async fn open(&self, workplace: &Workplace, way: SyncDirection) -> Result<Sync, Failure> {
-        let working_folder = std::env::current_dir().context("the working directory")?;
-        let given = |variable| value_of(&process_environment, variable);
-        let (teams_dir, project_root) = (given(find::TEAMS_DIR), given(find::PROJECT_ROOT));
-        let found = || {
-            let surroundings = SearchStart {
-                teams_dir: teams_dir.as_deref(),
-                project_root: project_root.as_deref(),
-                working_folder: &working_folder,
-            };
-            find::root(surroundings, |path| path.exists())
-        };
-        let working_copy = &workplace.work.working_copy;
-        let root = self.dir.as_ref().map_or_else(found, |dir| working_folder.join(dir));
-        let disk = Disk::new(root, working_copy.root());
-        let team = self.team(workplace, &disk).await?;
-        let kept = LockedSyncState::open(working_copy, &disk.root, &team)?;
-        Ok(Sync {
-            asked: TeamReference {
-                client: workplace.connection.client.clone(),
-                repo_url: workplace.work.repo_url(),
-                team,
-            },
-            disk,
-            kept,
-            way,
-            messages: Messages::new(),
-        })
-    }
-
-    /// The team that is named, or else the only one of the folder, or else the only one of the server.
-    async fn team(&self, workplace: &Workplace, disk: &Disk) -> Result<TeamName, Failure> {
-        let name = match self.common.named() {
-            Some(name) => name,
-            None => {
-                let here: BTreeSet<String> = disk.teams()?;
-                match here.first().filter(|_| here.len() == 1) {
-                    Some(only) => only.clone(),
-                    None => {
-                        let repo_url = workplace.work.repo_url();
-                        let listed = workplace.connection.client.teams(&repo_url).await?;
-                        let there: BTreeSet<String> = listed.teams.into_iter().map(|team| team.name).collect();
-                        only_of(&here, &there)?
-                    }
-                }
-            }
-        };
-        Ok(TeamName::parse(&name).map_err(anyhow::Error::from)?)
-    }
-}
-
-fn only_of(here: &BTreeSet<String>, there: &BTreeSet<String>) -> anyhow::Result<String> {
-    let names: Vec<&String> = here.union(there).collect();
-    match names.as_slice() {
-        [only] => Ok((*only).clone()),
-        [] => bail!("neither the folder nor the server has a team"),
-        several => bail!(
-            "which team? Name one of {} with --team",
-            several.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")
-        ),
     }
 }
 

@@ -16,12 +16,12 @@ use coord_teams::refusal::Refusal;
 use coord_teams::status::Status;
 use coord_teams::team::ConfigFile;
 
-use super::apply::{ChangeApplier, LEASE_SECONDS, files_left_alone};
-use super::disk::{Disk, Files};
+use super::apply::{ChangeApplier, files_left_alone};
+use super::disk::{Disk, Files, Fingerprint};
 use super::report::{RejectedChange, Report};
-use super::server::{Messages, ServerTeam, TeamReference, patiently};
+use super::server::{LEASE_SECONDS, Messages, ServerTeam, TeamReference, patiently};
 use super::sync_state::{LockedSyncState, SyncState};
-use super::unchanged::{Fingerprint, UnchangedState, cursor};
+use super::unchanged::{UnchangedState, cursor};
 use crate::commands::sync::Failure;
 
 /// How long files have to be gone before their tasks are deleted.
@@ -161,7 +161,7 @@ impl Sync {
             unchanged: None,
         };
         if way == SyncDirection::Both {
-            state.unchanged = UnchangedState::of(report, &fingerprint, cursor, &server, &state);
+            state.unchanged = UnchangedState::of(report, &fingerprint, cursor, &server, &state.claims);
         }
         self.kept.keep(state)?;
         Ok(())

@@ -13,7 +13,6 @@ use coord_teams::compare::{StoreMember, StoreMessage, StoreTeam};
 use coord_teams::names::{Handle, TaskId, TeamName};
 use coord_teams::time::Time;
 
-use super::unchanged::digest_of;
 use crate::terminal::output::note;
 
 /// Tasks, and messages, of a request.
@@ -21,6 +20,9 @@ const AT_ONCE: u32 = 500;
 
 /// Most messages that are read: the store's own rules bound how many it keeps.
 const MOST_MESSAGES: usize = 200_000;
+
+/// Seconds of a claim that is made for a file: an agent that works through files renews nothing.
+pub(super) const LEASE_SECONDS: u32 = 3600;
 
 /// How long the server's limits of requests are waited for, in all.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -213,6 +215,14 @@ impl TeamReference {
             shown,
         })
     }
+}
+
+/// The digest of a team, without fields that change by time alone.
+pub(super) fn digest_of(mut team: TeamView) -> String {
+    for member in &mut team.members {
+        (member.last_seen, member.is_live) = (None, false);
+    }
+    sha1_smol::Sha1::from(serde_json::to_string(&team).unwrap_or_default()).hexdigest()
 }
 
 pub(super) fn odd(problem: impl std::fmt::Display) -> ClientError {

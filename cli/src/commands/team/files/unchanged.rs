@@ -1,14 +1,14 @@
 //! Whether nothing has changed since the last synchronization, without a comparison: the files have the same names, sizes and
 //! times, the log has no event of the team, and no claim has expired.
 
-use coord_protocol::teams::TeamView;
+use std::collections::BTreeMap;
+
 use coord_protocol::{ActivityFilter, ClientError};
 use serde::{Deserialize, Serialize};
 
-use super::apply::LEASE_SECONDS;
+use super::disk::Fingerprint;
 use super::report::Report;
-use super::server::{ServerTeam, TeamReference, patiently};
-use super::sync_state::SyncState;
+use super::server::{LEASE_SECONDS, ServerTeam, TeamReference, digest_of, patiently};
 
 /// Seconds by which clocks may differ, and in which a file may be written twice with the same time.
 const MARGIN: i64 = 5;
@@ -30,16 +30,6 @@ pub(super) struct UnchangedState {
     until: i64,
 }
 
-/// Names, sizes and times of the files of a team.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fingerprint {
-    pub digest: String,
-    /// The newest of the times, Unix seconds.
-    pub newest: i64,
-    /// When it was taken, Unix seconds.
-    pub taken: i64,
-}
-
 impl UnchangedState {
     /// The state of a synchronization that found nothing to do; `None` for any other.
     pub fn of(
@@ -47,7 +37,7 @@ impl UnchangedState {
         fingerprint: &Fingerprint,
         cursor: String,
         server: &ServerTeam,
-        state: &SyncState,
+        claims: &BTreeMap<String, i64>,
     ) -> Option<UnchangedState> {
         if !report.is_quiet() || fingerprint.newest > fingerprint.taken - MARGIN {
             return None;
@@ -56,7 +46,7 @@ impl UnchangedState {
             let expires = chrono::DateTime::parse_from_rfc3339(lease.expires.as_deref()?)
                 .ok()?
                 .timestamp();
-            let is_renewed = state.claims.contains_key(id.as_str());
+            let is_renewed = claims.contains_key(id.as_str());
             Some(expires - if is_renewed { i64::from(LEASE_SECONDS / 2) } else { 0 })
         });
         Some(UnchangedState {
@@ -109,12 +99,4 @@ pub(super) async fn cursor(asked: &TeamReference) -> Result<String, ClientError>
     };
     let newest = patiently(async || asked.client.activity(&asked.repo_url, &filter).await).await?;
     Ok(newest.cursor)
-}
-
-/// The digest of a team, without fields that change by time alone.
-pub(super) fn digest_of(mut team: TeamView) -> String {
-    for member in &mut team.members {
-        (member.last_seen, member.is_live) = (None, false);
-    }
-    sha1_smol::Sha1::from(serde_json::to_string(&team).unwrap_or_default()).hexdigest()
 }
