@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use coord_agent::terminal::output::note;
+use coord_agent::workplace::Workplace;
 use coord_protocol::{ActivityFilter, ClientError, PublishedEvent};
-
-use crate::agent::workplace::Workplace;
-use crate::terminal::output::note;
 
 /// Interval of questions.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -39,6 +39,8 @@ mod tools;
 use std::time::Duration;
 
 use clap::Args;
+use coord_agent::options::AgentArgs;
+use coord_agent::signals::Signals;
 use coord_mcp::{Offer, SdkRequest, Server, ToolGroup, ToolSelection};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
@@ -48,8 +50,6 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use self::proxy::Proxy;
 use self::stdio::Input;
-use crate::agent::options::AgentArgs;
-use crate::commands::serve::Signals;
 
 /// Most requests that are answered at once; further ones wait.
 const MOST_AT_ONCE: usize = 32;

@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use coord_agent::ancestors::{self, AgentProcess};
+use coord_agent::options::AgentArgs;
+use coord_agent::session::Session;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::PostResponse;
@@ -19,9 +22,6 @@ use super::folder::AgentFolder;
 use super::holder_key::HolderKey;
 use super::release_retries::ReleaseRetries;
 use super::repository_use::RepositoryUse;
-use crate::agent::ancestors::{self, AgentProcess};
-use crate::agent::options::AgentArgs;
-use crate::agent::session::Session;
 
 /// Time to live of a lock, until the server has granted one and so reported the real one.
 const DEFAULT_TTL: Duration = Duration::from_secs(300);

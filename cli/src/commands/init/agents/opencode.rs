@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use coord_hooks::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
 use super::agent::{Agent, Attempt, Event, Hooks, InstructionFiles, TargetFolders, folder_in, json_file};
 use super::handler::Form;
-use crate::commands::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::{Content, Target};
 use crate::commands::init::whole_file::WholeFile;
