@@ -18,7 +18,7 @@ pub async fn serve(address: SocketAddr) -> Result<()> {
         .route("/api/check_status", post(answer))
         .route("/api/post_status", post(answer));
     let listener = TcpListener::bind(address).await?;
-    coord_cli::commands::serve::listen::serve(listener, router, std::future::pending()).await;
+    coord_serve::listen::serve(listener, router, std::future::pending()).await;
     Ok(())
 }
 

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser};
+use coord_serve::ServeArgs;
 use coord_settings::variables::{self, Reader};
 
 use crate::commands::Command;
-use crate::commands::serve::ServeArgs;
 
 /// Coordinates coding agents in one repository: locks on files, an import graph, and one command for each agent's next
 /// step.

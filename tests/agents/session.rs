@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use coord_cli::agent::conversations::{self, ConversationEvent};
-use coord_cli::agent::session::Session;
+use coord_agent::conversations::{self, ConversationEvent};
+use coord_agent::session::Session;
 use coord_git::WorkingCopy;
 
 use crate::world::World;

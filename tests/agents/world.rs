@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use coord_cli::agent::local_server;
+use coord_agent::local_server;
 use coord_git::WorkingCopy;
 use coord_test_support::git::Repo;
 use tempfile::TempDir;

@@ -342,11 +342,7 @@ pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> App {
 pub async fn listen(router: axum::Router) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_cli::commands::serve::listen::serve(
-        listener,
-        router,
-        std::future::pending(),
-    ));
+    tokio::spawn(coord_serve::listen::serve(listener, router, std::future::pending()));
     address
 }
 

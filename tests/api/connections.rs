@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use coord_cli::commands::serve::listen::{Bounds, Places, serve_within};
 use coord_http::Endpoint;
+use coord_serve::listen::{Bounds, Places, serve_within};
 use coord_settings::connections::ConnectionConfig;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -222,13 +222,9 @@ async fn requests_that_arrived_before_a_shutdown_are_answered() {
         let address = listener.local_addr().unwrap();
         let router = axum::Router::new().route("/", axum::routing::get(async || "answered"));
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let server = tokio::spawn(coord_cli::commands::serve::listen::serve(
-            listener,
-            router,
-            async move {
-                let _ = stopped.await;
-            },
-        ));
+        let server = tokio::spawn(coord_serve::listen::serve(listener, router, async move {
+            let _ = stopped.await;
+        }));
         let request = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
         // One that was served before, one that was opened and said nothing, and one that the server has not met.
         let mut old = TcpStream::connect(address).await.unwrap();

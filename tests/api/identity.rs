@@ -152,7 +152,7 @@ async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
     let router = coord_http::router(state, &coord_http::Endpoint::ALL).layer(axum::middleware::from_fn_with_state(
         Arc::new(coord_http::Edge::default()),
-        coord_cli::commands::serve::local_guard::require_local_caller,
+        coord_serve::local_guard::require_local_caller,
     ));
     let guarded = crate::api::listen(router).await;
     let url = format!("http://{guarded}/api/graph?repo_url=https://github.com/acme/shop&branch=main");

@@ -1,6 +1,6 @@
 //! `coord serve` put together: heads recorded and graphs built in the background, with the documented rules on top.
 
-use coord_cli::commands::serve::ServeArgs;
+use coord_serve::ServeArgs;
 use coord_test_support::waiting::eventually;
 use serde_json::{Value, json};
 
@@ -15,9 +15,9 @@ async fn serve(api: &Api, folder: &std::path::Path) -> Api {
         data_dir: Some(folder.to_owned()),
         ..ServeArgs::default()
     };
-    let server = coord_cli::commands::serve::build(&args, address).await.unwrap();
+    let server = coord_serve::build(&args, address).await.unwrap();
     let store = server.store.clone();
-    tokio::spawn(coord_cli::commands::serve::listen::serve(
+    tokio::spawn(coord_serve::listen::serve(
         listener,
         server.router,
         std::future::pending(),
@@ -128,17 +128,13 @@ async fn locks_outlive_the_server() {
             data_dir: Some(folder.path().to_owned()),
             ..ServeArgs::default()
         };
-        let server = coord_cli::commands::serve::build(&args, address).await.unwrap();
+        let server = coord_serve::build(&args, address).await.unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let api = repository.elsewhere(address, server.store);
         let until = async move {
             let _ = stopped.await;
         };
-        let running = tokio::spawn(coord_cli::commands::serve::listen::serve(
-            listener,
-            server.router,
-            until,
-        ));
+        let running = tokio::spawn(coord_serve::listen::serve(listener, server.router, until));
         api.claim("ann", "WRITING", &["src/auth.ts"]).await;
         drop(api);
         stop.send(()).unwrap();
@@ -164,7 +160,7 @@ async fn a_folder_that_is_no_repository_is_no_server() {
         repo: vec![folder.path().to_owned()],
         ..ServeArgs::default()
     };
-    let error = coord_cli::commands::serve::build(&args, "127.0.0.1:1".parse().unwrap())
+    let error = coord_serve::build(&args, "127.0.0.1:1".parse().unwrap())
         .await
         .err()
         .unwrap();

@@ -273,11 +273,7 @@ fn printed(reply: &Reply, text: &mut String) {
 pub async fn listen(router: axum::Router) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_cli::commands::serve::listen::serve(
-        listener,
-        router,
-        std::future::pending(),
-    ));
+    tokio::spawn(coord_serve::listen::serve(listener, router, std::future::pending()));
     address
 }
 

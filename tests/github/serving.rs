@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use coord_cli::commands::serve::ServeArgs;
 use coord_http::Endpoint;
+use coord_serve::ServeArgs;
 use jsonwebtoken::{EncodingKey, Header};
 use serde_json::{Value, json};
 
@@ -25,16 +25,12 @@ fn args(fake: &Fake, data: &Path) -> ServeArgs {
 pub async fn listen(router: axum::Router) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(coord_cli::commands::serve::listen::serve(
-        listener,
-        router,
-        std::future::pending(),
-    ));
+    tokio::spawn(coord_serve::listen::serve(listener, router, std::future::pending()));
     address
 }
 
 async fn serve(args: &ServeArgs) -> SocketAddr {
-    let server = coord_cli::commands::serve::build(args, SocketAddr::from(([127, 0, 0, 1], 0)))
+    let server = coord_serve::build(args, SocketAddr::from(([127, 0, 0, 1], 0)))
         .await
         .unwrap();
     listen(server.router).await
@@ -121,7 +117,7 @@ async fn a_repository_that_is_not_there_is_no_server() {
     let refused = async |change: fn(&mut ServeArgs)| {
         let mut args = args(&fake, data.path());
         change(&mut args);
-        let server = coord_cli::commands::serve::build(&args, SocketAddr::from(([127, 0, 0, 1], 0))).await;
+        let server = coord_serve::build(&args, SocketAddr::from(([127, 0, 0, 1], 0))).await;
         server.err().unwrap().to_string()
     };
     let unknown = refused(|args| args.github = vec!["acme/none".to_owned()]).await;
@@ -132,7 +128,7 @@ async fn a_repository_that_is_not_there_is_no_server() {
     for name in ["widgets", "a/b/c", "https://github.com/a/b", "a/..", "", "a/b c"] {
         let mut args = args(&fake, data.path());
         args.github = vec![name.to_owned()];
-        let server = coord_cli::commands::serve::build(&args, SocketAddr::from(([127, 0, 0, 1], 0))).await;
+        let server = coord_serve::build(&args, SocketAddr::from(([127, 0, 0, 1], 0))).await;
         let error = server.err().unwrap().to_string();
         assert!(error.contains("OWNER/NAME"), "{name}: {error}");
     }

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use coord_cli::commands::serve::ServeArgs;
 use coord_http::Endpoint;
+use coord_serve::ServeArgs;
 use coord_state::expiry::keys::DUE;
 use futures::future::join_all;
 use reqwest::Method;
@@ -130,7 +130,7 @@ async fn a_made_up_token_learns_neither_repositories_nor_branches() {
         ..ServeArgs::default()
     };
     // Not a loopback address: everybody has to show something.
-    let server = coord_cli::commands::serve::build(&args, SocketAddr::from(([192, 0, 2, 1], 80)))
+    let server = coord_serve::build(&args, SocketAddr::from(([192, 0, 2, 1], 80)))
         .await
         .unwrap();
     let address = listen(server.router).await;

@@ -36,7 +36,7 @@ pub struct Plan {
 }
 
 pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis: bool, plan: Plan) -> Result<()> {
-    coord_cli::commands::serve::listen::raise_file_limit(4096);
+    coord_serve::listen::raise_file_limit(4096);
     for store in ["embedded", "redis-server"] {
         let folder = tempfile::tempdir_in(scratch)?;
         if store == "embedded" {

@@ -15,7 +15,7 @@ use crate::servers::Servers;
 pub use member::Plan;
 
 pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis: bool, plan: Plan) -> Result<()> {
-    coord_cli::commands::serve::listen::raise_file_limit(4096);
+    coord_serve::listen::raise_file_limit(4096);
     if redis {
         sizes::measure(repository, subject, scratch).await?;
     }

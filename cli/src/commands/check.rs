@@ -3,12 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use coord_agent::files::named_files;
+use coord_agent::options::AgentArgs;
+use coord_agent::outcome::show;
+use coord_agent::workplace::Workplace;
 use coord_protocol::LockMode;
-
-use super::outcome::show;
-use crate::agent::files::named_files;
-use crate::agent::options::AgentArgs;
-use crate::agent::workplace::Workplace;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,18 +4,17 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
+use coord_agent::exit_status::ExitStatus;
+use coord_agent::files::named_files;
+use coord_agent::options::AgentArgs;
+use coord_agent::outcome::{action, show};
+use coord_agent::terminal::spinner::Spinner;
+use coord_agent::terminal::times::countdown;
+use coord_agent::workplace::Workplace;
 use coord_mcp::Outcome;
 use coord_protocol::bounds::WAIT_SECONDS;
 use coord_protocol::{Action, InterfacePromise, LockMode, Metadata, PostRequest};
 use tokio::time::Instant;
-
-use super::outcome::{action, show};
-use crate::agent::exit_status::ExitStatus;
-use crate::agent::files::named_files;
-use crate::agent::options::AgentArgs;
-use crate::agent::workplace::Workplace;
-use crate::terminal::spinner::Spinner;
-use crate::terminal::times::countdown;
 
 const EXAMPLES: &str = "\
 Examples:

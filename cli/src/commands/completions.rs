@@ -2,8 +2,7 @@
 
 use clap::Args;
 use clap_complete::Shell;
-
-use crate::stdout::print;
+use coord_agent::stdout::print;
 
 /// The options of `coord completions`.
 #[derive(Debug, Args)]

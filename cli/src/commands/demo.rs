@@ -5,6 +5,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
+use coord_agent::options::AgentArgs;
+use coord_agent::signals::Signals;
+use coord_agent::terminal::output::{FAINT, STRONG, print, styled};
+use coord_agent::work::Work;
 use coord_domain::AgentId;
 use coord_protocol::messages::SendMessageRequest;
 use coord_protocol::tasks::{ClaimTaskRequest, CompleteTaskRequest, NewTask, NewTasksRequest, TaskWork};
@@ -15,10 +19,6 @@ use tokio::sync::Mutex;
 use tokio::time::sleep;
 
 use super::scratch::{BRANCH, Scratch};
-use super::serve::Signals;
-use crate::agent::options::AgentArgs;
-use crate::agent::work::Work;
-use crate::terminal::output::{FAINT, STRONG, print, styled};
 
 const AFTER_HELP: &str = "\
 The agents go on by themselves: they claim files, wait for each other, push and

@@ -6,9 +6,8 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use clap::Args;
 use clap_mangen::Man;
-
-use crate::stdout::print;
-use crate::terminal::output;
+use coord_agent::stdout::print;
+use coord_agent::terminal::output;
 
 /// The options of `coord man`.
 #[derive(Debug, Args)]

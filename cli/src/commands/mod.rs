@@ -7,29 +7,18 @@ mod configured_hooks;
 pub mod demo;
 pub mod doctor;
 pub mod graph;
-pub mod guard;
-pub mod hook;
 pub mod init;
-pub mod intent;
-pub mod ledger;
 pub mod log;
 pub mod man;
-pub mod map;
 pub mod mcp;
-mod outcome;
 pub mod policy;
 pub mod release;
 mod scratch;
-pub mod serve;
 pub mod simulate;
 pub mod status;
 pub mod store;
-pub mod sync;
-pub mod team;
 pub mod trust;
-pub mod verify;
 pub mod wait;
-pub mod why;
 
 use std::process::{ExitCode, Termination};
 
@@ -59,7 +48,7 @@ macro_rules! commands {
 
 commands! {
     /// Serve repositories on this machine.
-    Serve(serve::ServeArgs);
+    Serve(coord_serve::ServeArgs);
     /// Show the page with four agents at work; Ctrl-C leaves nothing.
     Demo(demo::DemoArgs);
     /// Let two agents edit one file, and see your hooks deny it.
@@ -81,23 +70,23 @@ commands! {
     /// Show what has happened.
     Log(log::LogArgs);
     /// Write, select and end intents: purpose, scope and budget.
-    Intent(intent::IntentArgs);
+    Intent(coord_intent_commands::intent::IntentArgs);
     /// Create, join and end teams.
-    Team(team::TeamArgs);
+    Team(coord_team_commands::TeamArgs);
     /// Add, take and complete the tasks of a team.
-    Task(team::task::TaskArgs);
+    Task(coord_team_commands::task::TaskArgs);
     /// Send and read the messages of a team.
-    Message(team::message::MessageArgs);
+    Message(coord_team_commands::message::MessageArgs);
     /// Show which intent owns which file.
-    Map(map::MapArgs);
+    Map(coord_intent_commands::map::MapArgs);
     /// Show the intents under which a file or a line was changed.
-    Why(why::WhyArgs);
+    Why(coord_intent_commands::why::WhyArgs);
     /// Update .orchestration/, and apply what people changed there.
-    Sync(sync::SyncArgs);
+    Sync(coord_intent_commands::sync::SyncArgs);
     /// Show, record and verify the actions of agents, and their intents.
-    Ledger(ledger::LedgerArgs);
+    Ledger(coord_intent_commands::ledger::LedgerArgs);
     /// Check whether files have the content that was recorded.
-    Verify(verify::VerifyArgs);
+    Verify(coord_intent_commands::verify::VerifyArgs);
     /// Check `.coord.toml`, or suggest its list of shared files.
     Policy(policy::PolicyArgs);
     /// Confirm the server that this repository's settings name.
@@ -109,9 +98,9 @@ commands! {
     /// Serve an agent by MCP, on standard input and output.
     Mcp(mcp::McpArgs);
     /// Run as a hook of an agent: claim before edits.
-    Hook(hook::HookArgs);
+    Hook(coord_hooks::hook::HookArgs);
     /// Run as a hook of git: block commits of others' files.
-    Guard(guard::GuardArgs);
+    Guard(coord_hooks::guard::GuardArgs);
     /// Print the completions for a shell.
     Completions(completions::CompletionsArgs);
     /// Show the manual page of coord or of one of its commands.

@@ -6,16 +6,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
+use coord_agent::file_content::{inside_working_copy, named};
+use coord_agent::hot_files::{HotFiles, hot_in_words};
+use coord_agent::stdout::print;
+use coord_agent::terminal::output::note;
 use coord_files::{FILE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_settings::policy::PATH;
 use coord_settings::policy::file::{MAX_BYTES, PolicyFile};
 use toml_edit::DocumentMut;
-
-use crate::agent::file_content::{inside_working_copy, named};
-use crate::agent::hot_files::{HotFiles, hot_in_words};
-use crate::stdout::print;
-use crate::terminal::output::note;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,19 +3,18 @@
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
+use coord_agent::changes::changed;
+use coord_agent::exit_status::ExitStatus;
+use coord_agent::files::{named_files, sent};
+use coord_agent::options::AgentArgs;
+use coord_agent::outcome::{action, show};
+use coord_agent::person::ensure_no_agent;
+use coord_agent::pushed::learn;
+use coord_agent::terminal::output::{print, print_json};
+use coord_agent::workplace::Workplace;
 use coord_mcp::Outcome;
 use coord_protocol::bounds::{FILES, PATHS_BYTES};
 use coord_protocol::{Action, LocksFilter};
-
-use super::outcome::{action, show};
-use crate::agent::changes::changed;
-use crate::agent::exit_status::ExitStatus;
-use crate::agent::files::{named_files, sent};
-use crate::agent::options::AgentArgs;
-use crate::agent::person::ensure_no_agent;
-use crate::agent::pushed::learn;
-use crate::agent::workplace::Workplace;
-use crate::terminal::output::{print, print_json};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,14 +7,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use coord_agent::announcement::AnnouncedServer;
+use coord_agent::git::environment;
+use coord_agent::{git, local_server};
 use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientSettings};
 use tempfile::TempDir;
-
-use crate::agent::{git, local_server};
-use crate::announcement::AnnouncedServer;
-use crate::git::environment;
 
 /// Time that the server has to start.
 const START_TIME: Duration = Duration::from_secs(10);

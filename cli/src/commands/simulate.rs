@@ -4,17 +4,17 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
+use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, print, styled, width};
+use coord_agent::terminal::wrap::wrapped;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
+use coord_hooks::hook::agents::Agent;
 use serde_json::Value;
 
 use super::configured_hooks;
-use super::hook::agents::Agent;
 use super::init::handler::Form;
 use super::init::{self, Attempt, Event, Hooks};
 use super::scratch::Scratch;
-use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, print, styled, width};
-use crate::terminal::wrap::wrapped;
 
 const EXAMPLES: &str = "\
 Examples:

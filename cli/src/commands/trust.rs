@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use coord_agent::confirmed::Server;
+use coord_agent::options::{AgentArgs, TOKEN_FILE, URL};
+use coord_agent::person::{PersonArgs, agreed};
+use coord_agent::stdout;
 use coord_git::WorkingCopy;
 use coord_settings::{env_vars, process_environment, value_of};
-
-use crate::agent::confirmed::Server;
-use crate::agent::options::{AgentArgs, TOKEN_FILE, URL};
-use crate::agent::person::{PersonArgs, agreed};
-use crate::stdout;
 
 /// Options of `coord trust`.
 #[derive(Clone, Debug, Args)]

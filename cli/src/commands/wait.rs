@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use coord_agent::options::AgentArgs;
 
 use super::claim::ClaimArgs;
-use crate::agent::options::AgentArgs;
 
 const EXAMPLES: &str = "\
 Examples:

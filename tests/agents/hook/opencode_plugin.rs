@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use coord_cli::commands::hook::agents::{PLUGIN, STRICT_PLUGIN};
+use coord_hooks::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use coord_test_support::skipping::skip;
 
 use super::{held, held_files};

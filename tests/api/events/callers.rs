@@ -225,7 +225,7 @@ async fn credentials_without_end_put_no_verdict_off() {
 
 #[tokio::test]
 async fn no_credential_of_a_stream_is_written_down() {
-    for filter in ["info", "coord=trace,coord_cli=trace,axum=trace,tower=trace,hyper=trace"] {
+    for filter in ["info", "coord=trace,axum=trace,tower=trace,hyper=trace"] {
         let (log, _guard) = Log::json(filter);
         let api = guarded().await;
         let (good, bad) = (token(&json!({})), "hunter2hunter2".to_owned());

@@ -175,8 +175,8 @@ fn codes_on_the_wire() -> BTreeSet<String> {
     // Those of tasks and of commands: sentences that begin with their code.
     let places = [
         "lib/server/src/operations",
-        "cli/src/agent",
-        "cli/src/commands/hook",
+        "lib/agent/src",
+        "lib/hooks/src/hook",
         "cli/src/commands/mcp",
     ];
     for path in places.iter().flat_map(|folder| files_below(folder, &["rs"])) {

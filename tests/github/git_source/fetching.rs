@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use coord_cli::commands::serve::fetch::keep_current;
 use coord_git::GitSource;
+use coord_serve::fetch::keep_current;
 use coord_sources::Source;
 use tempfile::tempdir;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use coord_auth::Authenticator;
-use coord_cli::commands::serve::listen::Places;
 use coord_embedded::EmbeddedStore;
 use coord_http::Endpoint;
+use coord_serve::listen::Places;
 use coord_server::app::App;
 use coord_server::settings::Settings;
 use coord_settings::connections::ConnectionConfig;

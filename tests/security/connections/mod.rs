@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use coord_cli::commands::serve::ServeArgs;
-use coord_cli::commands::serve::listen::{Bounds, Places, serve_within};
+use coord_serve::ServeArgs;
+use coord_serve::listen::{Bounds, Places, serve_within};
 use coord_settings::connections::ConnectionConfig;
 use coord_test_support::git::Repo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -70,7 +70,7 @@ impl Local {
             ..ServeArgs::default()
         };
         let loopback = SocketAddr::from(([127, 0, 0, 1], 3000));
-        let server = coord_cli::commands::serve::build(&args, loopback).await.unwrap();
+        let server = coord_serve::build(&args, loopback).await.unwrap();
         Local {
             address: listen(places, server.router).await,
             head,

@@ -54,11 +54,7 @@ impl Server {
         let routes = coord_http::around(edge, coord_http::routes(app, &Endpoint::ALL));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(coord_cli::commands::serve::listen::serve(
-            listener,
-            routes,
-            std::future::pending(),
-        ));
+        tokio::spawn(coord_serve::listen::serve(listener, routes, std::future::pending()));
         Server {
             address,
             head,

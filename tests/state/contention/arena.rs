@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use coord_auth::{Authenticator, Credentials};
-use coord_cli::commands::serve::listen;
 use coord_domain::{Branch, CommitSha, NeighborPolicy, RepoId, UserId};
 use coord_http::{Endpoint, router};
+use coord_serve::listen;
 use coord_server::app::App;
 use coord_server::settings::Settings;
 use coord_settings::LockConfig;

@@ -1,10 +1,9 @@
 //! A finding, and a list of them for people.
 
 use anstyle::Style;
+use coord_agent::terminal::output::{BAD, CAUTION, GOOD, STRONG, styled};
+use coord_agent::terminal::wrap::wrapped;
 use serde::Serialize;
-
-use crate::terminal::output::{BAD, CAUTION, GOOD, STRONG, styled};
-use crate::terminal::wrap::wrapped;
 
 /// Columns before the sentence of a finding.
 const INDENT: usize = 19;

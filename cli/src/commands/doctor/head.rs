@@ -2,14 +2,14 @@
 
 use std::time::SystemTime;
 
+use coord_agent::next_command::{self, for_missing_branch};
+use coord_agent::terminal::output::short;
+use coord_agent::terminal::times::duration;
+use coord_agent::workplace::Workplace;
 use coord_protocol::{ClientError, ErrorCode, Status};
 
 use super::finding::Finding;
 use super::server_log::see_the_log;
-use crate::agent::next_command::{self, for_missing_branch};
-use crate::agent::workplace::Workplace;
-use crate::terminal::output::short;
-use crate::terminal::times::duration;
 
 /// A clone that was fetched longer ago than this knows little of what others have pushed, in seconds.
 const OLD_FETCH: i64 = 24 * 3600;

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use coord_agent::terminal::times::{duration, now};
+use coord_agent::{git_hooks, local_server};
 use coord_git::WorkingCopy;
+use coord_hooks::guard::bypass;
+use coord_hooks::hook::agents::Agent;
 
 use super::finding::Finding;
-use crate::agent::{git_hooks, local_server};
 use crate::commands::configured_hooks::{self, Configured};
-use crate::commands::guard::bypass;
-use crate::commands::hook::agents::Agent;
 use crate::commands::init::handler::Form;
 use crate::commands::init::{self, Tried};
 use crate::commands::status::hooks::{HookRun, hook_runs};
-use crate::terminal::times::{duration, now};
 
 /// A finding for each agent with hooks that are configured or have run, and one for git's own hooks.
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {

@@ -1,12 +1,12 @@
 //! Files where agents meet: hubs of the graph, and files that many commits change.
 
+use coord_agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 use coord_settings::policy::PATH;
 use coord_settings::policy::file::{MAX_BYTES, PolicyFile};
 
 use super::finding::Finding;
-use crate::agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
 
 /// The hubs, and the hot files that nothing shares.
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {

@@ -19,13 +19,13 @@ mod working_copy;
 use std::process::ExitCode;
 
 use clap::Args;
+use coord_agent::exit_status::ExitStatus;
+use coord_agent::options::AgentArgs;
+use coord_agent::terminal::output::{print, print_json, width};
+use coord_agent::terminal::spinner::Spinner;
+use coord_agent::workplace::{Workplace, work};
 
 use self::finding::{Finding, State, text};
-use crate::agent::exit_status::ExitStatus;
-use crate::agent::options::AgentArgs;
-use crate::agent::workplace::{Workplace, work};
-use crate::terminal::output::{print, print_json, width};
-use crate::terminal::spinner::Spinner;
 
 const EXAMPLES: &str = "\
 The first line counts errors (it does not work) and warnings (it works, but could

@@ -1,5 +1,9 @@
 //! The server, its store and its source, and the token.
 
+use coord_agent::local_server;
+use coord_agent::options::{AgentArgs, UnconfirmedServer};
+use coord_agent::work::Work;
+use coord_agent::workplace::Workplace;
 use coord_protocol::{ClientError, ErrorCode, LocksFilter};
 use coord_settings::env_vars;
 use serde_json::Value as Json;
@@ -7,10 +11,6 @@ use serde_json::Value as Json;
 use super::finding::Finding;
 use super::head::head;
 use super::server_log::see_the_log;
-use crate::agent::local_server;
-use crate::agent::options::{AgentArgs, UnconfirmedServer};
-use crate::agent::work::Work;
-use crate::agent::workplace::Workplace;
 
 /// The line that confirms the server which the repository names.
 const TRUST: &str = "coord trust";

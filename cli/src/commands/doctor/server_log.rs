@@ -1,7 +1,7 @@
 //! Where a server says more.
 
-use crate::agent::local_server;
-use crate::agent::workplace::Workplace;
+use coord_agent::local_server;
+use coord_agent::workplace::Workplace;
 
 /// The line that shows what the server says.
 pub(super) fn see_the_log(workplace: &Workplace) -> String {

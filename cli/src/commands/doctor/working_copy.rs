@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use coord_agent::clone_list::CloneList;
+use coord_agent::git;
+use coord_agent::next_command::for_missing_branch;
+use coord_agent::options::AgentArgs;
+use coord_agent::work::Work;
 use coord_domain::Branch;
 use coord_git::{OpenError, WorkingCopy};
 use coord_settings::env_vars;
 
 use super::finding::Finding;
-use crate::agent::git;
-use crate::agent::next_command::for_missing_branch;
-use crate::agent::options::AgentArgs;
-use crate::agent::work::Work;
-use crate::clone_list::CloneList;
 
 /// The oldest git that the commands are written for: `config --show-scope`.
 const LEAST_GIT: (u32, u32) = (2, 26);

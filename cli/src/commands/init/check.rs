@@ -7,6 +7,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use coord_agent::git::environment;
+use coord_agent::options::AgentArgs;
+use coord_agent::work::Work;
 use coord_domain::AgentId;
 use coord_protocol::LockMode;
 use coord_settings::env_vars;
@@ -17,10 +20,7 @@ use tokio::process::Command;
 use super::agents::handler::Form;
 use super::agents::{AGENTS, Agent, Attempt, Event, Hooks};
 use super::detect::is_on_path;
-use crate::agent::options::AgentArgs;
-use crate::agent::work::Work;
 use crate::commands::scratch::{Scratch, clear_of_coord};
-use crate::git::environment;
 
 /// Time limit of a request.
 const REQUEST_TIME: Duration = Duration::from_secs(10);

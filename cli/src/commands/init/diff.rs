@@ -10,7 +10,7 @@ const CYAN: &str = "\x1b[36m";
 const BOLD: &str = "\x1b[1m";
 const PLAIN: &str = "\x1b[0m";
 
-/// The changes, as text for [`crate::terminal::output::print`], which omits colors where they would not be visible.
+/// The changes, as text for [`coord_agent::terminal::output::print`], which omits colors where they would not be visible.
 pub fn colored(changes: &[&Change]) -> String {
     let mut text = String::new();
     for change in changes {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use coord_agent::git_hooks;
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 
@@ -9,7 +10,6 @@ use super::block::{Block, Language};
 use super::files::MOST_BYTES;
 use super::managers;
 use super::target::{Content, Target};
-use crate::agent::git_hooks;
 
 /// The hooks, with the command of the guard. A machine without coord goes on without it, because such files may be in the
 /// repository.

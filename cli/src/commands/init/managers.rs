@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
+use coord_agent::git_hooks::{self, GUARD, LEFTHOOK_FILE, Manager};
 use serde_json::Value;
 
 use super::block::{Block, Language};
 use super::json::{Entry, Json, Syntax};
 use super::target::{Content, Target};
 use super::whole_file::WholeFile;
-use crate::agent::git_hooks::{self, GUARD, LEFTHOOK_FILE, Manager};
 
 /// The entries in the files of managers.
 #[derive(Debug, Default)]

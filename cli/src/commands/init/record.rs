@@ -6,10 +6,9 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use coord_agent::private_folder;
 use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use serde::{Deserialize, Serialize};
-
-use crate::private_folder;
 
 /// Largest record that is read, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024;

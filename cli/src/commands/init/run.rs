@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use coord_agent::confirmed::user_folder;
+use coord_agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
+use coord_agent::options::AgentArgs;
+use coord_agent::terminal::output;
+use coord_agent::{local_server, stdout};
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 use coord_protocol::plain_text::shown_line;
@@ -22,12 +27,6 @@ use super::settings::{self, Setting};
 use super::shared::{self, CommittedFiles};
 use super::target::Target;
 use super::{diff, files, guard, texts};
-use crate::agent::confirmed::user_folder;
-use crate::agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
-use crate::agent::local_server;
-use crate::agent::options::AgentArgs;
-use crate::stdout;
-use crate::terminal::output;
 
 /// The file of the record, in Coord's folder of the repository or of the user.
 const RECORD: &str = "init.json";

@@ -1,15 +1,15 @@
 //! Settings of git in the repository, which agents use for their requests.
 
 use anyhow::Context;
+use coord_agent::confirmed::Server;
+use coord_agent::git;
+use coord_agent::options::{TOKEN_FILE, URL};
 use coord_domain::Branch;
 use coord_git::WorkingCopy;
+use coord_hooks::hook::KEEP_GOING;
 
 use super::args::InitArgs;
 use super::record::Record;
-use crate::agent::confirmed::Server;
-use crate::agent::git;
-use crate::agent::options::{TOKEN_FILE, URL};
-use crate::commands::hook::KEEP_GOING;
 
 /// A setting, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]

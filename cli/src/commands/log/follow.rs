@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use coord_protocol::{ActivityFilter, ClientError};
-
-use super::LogArgs;
-use crate::agent::workplace::Workplace;
-use crate::terminal::output::note;
+use coord_agent::terminal::output::note;
+use coord_agent::workplace::Workplace;
+use coord_protocol::{ActivityFilter, ClientError, PublishedEvent};
 
 /// Interval of questions.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -14,9 +12,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Longest pause while there is no answer.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Prints the events that follow `filter.after`, until the process is ended.
+/// Hands the events that follow `filter.after` to `print`, until the process is ended or `print` says that nobody reads.
 pub(super) async fn follow(
-    args: &LogArgs,
+    print: impl Fn(&[PublishedEvent]) -> anyhow::Result<bool>,
     workplace: &mut Workplace,
     mut filter: ActivityFilter,
 ) -> anyhow::Result<()> {
@@ -42,7 +40,7 @@ pub(super) async fn follow(
                 if response.is_cut && !response.events.is_empty() {
                     note("events may be missing here: the log no longer reaches back so far");
                 }
-                if !args.print(&response.events)? {
+                if !print(&response.events)? {
                     return Ok(());
                 }
                 let is_more = !response.events.is_empty() && filter.after.as_deref() != Some(&response.cursor);

@@ -10,14 +10,13 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use coord_agent::exit_status::ExitStatus;
+use coord_agent::options::AgentArgs;
+use coord_agent::terminal::output::{is_read, print, width};
+use coord_agent::terminal::times::now;
+use coord_agent::workplace::Workplace;
+use coord_hooks::guard::bypass;
 use coord_protocol::{ActivityFilter, ActivityResponse, Event, PublishedEvent};
-
-use crate::agent::exit_status::ExitStatus;
-use crate::agent::options::AgentArgs;
-use crate::agent::workplace::Workplace;
-use crate::commands::guard::bypass;
-use crate::terminal::output::{is_read, print, width};
-use crate::terminal::times::now;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -89,7 +88,7 @@ impl LogArgs {
                 limit: None,
                 ..filter
             };
-            follow::follow(&self, &mut workplace, filter).await?;
+            follow::follow(|events| self.print(events), &mut workplace, filter).await?;
         }
         Ok(ExitStatus::Done.into())
     }

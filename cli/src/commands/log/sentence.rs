@@ -1,16 +1,15 @@
 //! An event as a sentence, for people.
 
 use anstyle::Style;
+use coord_agent::terminal::locks::holder;
+use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, short, styled};
+use coord_agent::terminal::times::clock;
+use coord_agent::terminal::wrap::wrapped;
 use coord_protocol::event::{LockChange, LockRefusal, LockReservation, LocksEnded, RefusalReason};
 use coord_protocol::intent_event::IntentChange;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::team_event::{ShutdownState, TaskChange, TasksCreated, TeamChangeKind};
 use coord_protocol::{ErrorCode, Event, IntentStatus, LockMode, LockStatus};
-
-use crate::terminal::locks::holder;
-use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, short, styled};
-use crate::terminal::times::clock;
-use crate::terminal::wrap::wrapped;
 
 /// Most files that a sentence names.
 const MOST_NAMED: usize = 3;

@@ -4,15 +4,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use coord_agent::connection::{Connection, no_server};
+use coord_agent::options::AgentArgs;
 use coord_git::WorkingCopy;
 use coord_mcp::Outcome;
 use coord_protocol::{Action, AgentError, Client, ClientError, ErrorCode, Orchestration};
 use coord_server::error::ApiError;
 use coord_server::operations::Refusal;
 use parking_lot::Mutex;
-
-use crate::agent::connection::{Connection, no_server};
-use crate::agent::options::AgentArgs;
 
 /// Time limit of a request.
 pub const LIMIT: Duration = Duration::from_secs(10);

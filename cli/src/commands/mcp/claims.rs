@@ -3,14 +3,13 @@
 //! holds.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use coord_domain::FilePaths;
 use coord_protocol::{HeldLock, LockStatus, PostRequest, PostResponse};
 use parking_lot::Mutex;
 
-use super::proxy::{HolderKey, Proxy};
+use super::holder_key::HolderKey;
 
 /// A branch and a file.
 type LockKey = (String, String);
@@ -59,7 +58,7 @@ impl Claims {
     }
 
     /// Whether a lock of `holder` has expired by now, as far as this process knows.
-    fn is_overdue(&self, holder: &HolderKey) -> bool {
+    pub fn is_overdue(&self, holder: &HolderKey) -> bool {
         let now = SystemTime::now();
         let all = self.0.lock();
         all.get(holder)
@@ -95,27 +94,5 @@ impl Claims {
             }
         });
         expired
-    }
-}
-
-impl Proxy {
-    /// Notes for the next answer which locks of `holder` have expired while nothing renewed them, as after a night of the machine.
-    pub(super) async fn note_expired(&self, holder: &HolderKey, root: &Path) {
-        if self.claims.is_overdue(holder)
-            && let Ok(held) = self.held_by(holder, root).await
-        {
-            self.warn_of_expiry(&self.claims.compare(holder, &held));
-        }
-    }
-
-    /// Notes that the locks on `files` have expired.
-    pub(super) fn warn_of_expiry(&self, files: &[String]) {
-        if !files.is_empty() {
-            let files: Vec<String> = files.iter().map(|file| format!("'{file}'")).collect();
-            self.retries.note(format!(
-                "LOCK_EXPIRED: The locks on {} ended before they were renewed; claim these files again.",
-                files.join(", ")
-            ));
-        }
     }
 }

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
+use coord_agent::session_notes::SessionNotes;
+use coord_agent::work::Work;
+use coord_agent::{changes, conversations};
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, HeldLock};
 use tokio::time::{Instant, sleep};
 
-use super::proxy::{HolderKey, Proxy};
-use crate::agent::session_notes::SessionNotes;
-use crate::agent::work::Work;
-use crate::agent::{changes, conversations};
+use super::holder_key::HolderKey;
+use super::proxy::Proxy;
 
 /// The reason of such a release, as others see it.
 const MESSAGE: &str = "The session of the agent has ended";

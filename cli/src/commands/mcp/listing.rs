@@ -12,6 +12,7 @@ use tokio::time::{sleep, timeout};
 
 use super::backend::Failure;
 use super::proxy::Proxy;
+use super::repository_use::RepositoryUse;
 
 /// Time that the list of tools may wait for the server.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -21,26 +22,6 @@ const SILENCE: Duration = Duration::from_secs(45);
 
 /// Time after which a stream of events that cannot be had is tried again.
 const PAUSE: Duration = Duration::from_secs(5);
-
-/// Which extensions the repository uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RepositoryUse {
-    intents: bool,
-    teams: bool,
-}
-
-impl RepositoryUse {
-    fn groups(self) -> Vec<ToolGroup> {
-        let mut groups = vec![ToolGroup::Files];
-        if self.intents {
-            groups.push(ToolGroup::Intents);
-        }
-        if self.teams {
-            groups.extend([ToolGroup::Tasks, ToolGroup::Messages]);
-        }
-        groups
-    }
-}
 
 impl Proxy {
     /// The groups of tools to list. All of them if the server does not report its tools.

@@ -9,22 +9,25 @@
 //!   agent works in
 //! - [`backend`]: requests to the server, and why they fail
 //! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
-//! - `listing`: the tools that the repository has a use for, and its events; `rules`: the file from which a client has the
+//! - `listing`: the tools that the repository has a use for (`repository_use`), and its events; `rules`: the file from which a client has the
 //!   rules
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
-//! - [`claims`]: locks claimed by this process; [`exit`]: locks that are left at the end
+//! - [`claims`]: locks claimed by this process, by `holder_key`; `expired`: those that ended; [`exit`]: locks that are left at the end
 
 mod backend;
 mod claims;
 mod exit;
+mod expired;
 mod folder;
+mod holder_key;
 mod intents;
 mod listing;
 mod opencode;
 mod proxy;
 mod release_retries;
 mod renewal;
+mod repository_use;
 mod resources;
 mod retrying;
 mod rules;
@@ -36,6 +39,8 @@ mod tools;
 use std::time::Duration;
 
 use clap::Args;
+use coord_agent::options::AgentArgs;
+use coord_agent::signals::Signals;
 use coord_mcp::{Offer, SdkRequest, Server, ToolGroup, ToolSelection};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
@@ -45,8 +50,6 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use self::proxy::Proxy;
 use self::stdio::Input;
-use crate::agent::options::AgentArgs;
-use crate::commands::serve::Signals;
 
 /// Most requests that are answered at once; further ones wait.
 const MOST_AT_ONCE: usize = 32;

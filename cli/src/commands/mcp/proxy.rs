@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use coord_agent::ancestors::{self, AgentProcess};
+use coord_agent::options::AgentArgs;
+use coord_agent::session::Session;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::PostResponse;
@@ -16,27 +19,15 @@ use tokio::time::Instant;
 use super::backend::Backend;
 use super::claims::Claims;
 use super::folder::AgentFolder;
-use super::listing::RepositoryUse;
+use super::holder_key::HolderKey;
 use super::release_retries::ReleaseRetries;
-use crate::agent::ancestors::{self, AgentProcess};
-use crate::agent::options::AgentArgs;
-use crate::agent::session::Session;
+use super::repository_use::RepositoryUse;
 
 /// Time to live of a lock, until the server has granted one and so reported the real one.
 const DEFAULT_TTL: Duration = Duration::from_secs(300);
 
 /// Longest beginning of an `agent_id` that is made from the name of a client.
 const MOST_NAME_CHARS: usize = 32;
-
-/// A holder of locks at the server of a clone.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HolderKey {
-    /// The repository, as requests name it.
-    pub repo_url: String,
-    pub agent_id: String,
-    /// The folder that the worktrees of the clone share: another clone may have another server.
-    pub clone: PathBuf,
-}
 
 /// The state of one process.
 pub struct Proxy {

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use coord_agent::options::AgentArgs;
+use coord_agent::work::Work;
 use coord_domain::{AgentId, Branch};
 use coord_protocol::{HeldLock, LockMode, LocksFilter, OwnLock, PostRequest};
 
 use super::backend::Failure;
-use super::proxy::{HolderKey, Proxy};
-use crate::agent::options::AgentArgs;
-use crate::agent::work::Work;
+use super::holder_key::HolderKey;
+use super::proxy::Proxy;
 
 /// Interval of looks at the locks, as a part of the time that they are held: 30 s of 300.
 const LOOKS: u32 = 10;

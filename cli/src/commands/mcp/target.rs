@@ -4,17 +4,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use coord_agent::next_command::{self, RepeatedRequest};
+use coord_agent::options::AgentArgs;
+use coord_agent::session_notes::SessionNotes;
+use coord_agent::work::Work;
 use coord_domain::{AgentId, FilePaths, RepoId};
 use coord_git::WorkingCopy;
 use coord_protocol::{CheckRequest, LockMode, LockStatus, Orchestration, PostRequest};
 use coord_server::error::ApiError;
 
 use super::folder::path_of;
-use super::proxy::{HolderKey, Proxy};
-use crate::agent::next_command::{self, RepeatedRequest};
-use crate::agent::options::AgentArgs;
-use crate::agent::session_notes::SessionNotes;
-use crate::agent::work::Work;
+use super::holder_key::HolderKey;
+use super::proxy::Proxy;
 
 /// The location and identity that an agent sends.
 #[derive(Clone, Copy, Debug, Default)]

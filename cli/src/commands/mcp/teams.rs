@@ -1,5 +1,6 @@
 //! Calls of the tools of teams.
 
+use coord_agent::mail_notes::MailNotes;
 use coord_domain::AgentId;
 use coord_mcp::{Outcome, only_team};
 use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
@@ -7,7 +8,6 @@ use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
 use super::backend::{Failure, LIMIT};
 use super::proxy::Proxy;
 use super::target::{CallOrigin, Target};
-use crate::agent::mail_notes::MailNotes;
 
 /// Most seconds that a call waits, so that its answer comes within the time limit of a request.
 const MOST_WAIT: u32 = 8;

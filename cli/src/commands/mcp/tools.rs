@@ -1,5 +1,8 @@
 //! Calls of tools.
 
+use coord_agent::changes::changed;
+use coord_agent::pushed;
+use coord_agent::work::Work;
 use coord_domain::FilePaths;
 use coord_mcp::{Arguments, Outcome, Tool};
 use coord_protocol::{Action, CheckRequest, LockStatus, PostRequest, PostResponse};
@@ -9,9 +12,6 @@ use rmcp::model::CallToolResult;
 use super::backend::Failure;
 use super::proxy::Proxy;
 use super::target::CallOrigin;
-use crate::agent::changes::changed;
-use crate::agent::pushed;
-use crate::agent::work::Work;
 
 impl Proxy {
     /// The result of a call with `arguments`, a JSON object. `client` is the client's name.

@@ -13,13 +13,13 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::Args;
+use coord_agent::exit_status::ExitStatus;
+use coord_agent::options::AgentArgs;
+use coord_agent::terminal::output::{print, print_json, width};
+use coord_agent::terminal::times::now;
+use coord_agent::workplace::Workplace;
 
 use self::report::Report;
-use crate::agent::exit_status::ExitStatus;
-use crate::agent::options::AgentArgs;
-use crate::agent::workplace::Workplace;
-use crate::terminal::output::{print, print_json, width};
-use crate::terminal::times::now;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,16 +1,15 @@
 //! The report of `coord status`, and its JSON.
 
+use coord_agent::intents::status;
+use coord_agent::work::Work;
+use coord_agent::workplace::Workplace;
+use coord_agent::{local_server, next_command};
 use coord_git::WorkingCopy;
+use coord_hooks::guard::bypass;
 use coord_protocol::{ClientError, HeldLock, IntentsResponse, IntentsView, LocksFilter, LocksResponse, WaitingClaim};
 use serde::Serialize;
 
 use super::hooks::{HookRun, hook_runs};
-use crate::agent::intents::status;
-use crate::agent::local_server;
-use crate::agent::next_command;
-use crate::agent::work::Work;
-use crate::agent::workplace::Workplace;
-use crate::commands::guard::bypass;
 
 /// The locks of a repository, as seen from a working copy.
 #[derive(Clone, Debug, Serialize)]

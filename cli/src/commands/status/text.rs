@@ -1,16 +1,16 @@
 //! A report for people.
 
 use anstyle::Style;
+use coord_agent::terminal::intents;
+use coord_agent::terminal::locks::{holder, mode};
+use coord_agent::terminal::output::{CAUTION, FAINT, GOOD, STRONG, short, styled};
+use coord_agent::terminal::table::{Column, Cut, cut, render};
+use coord_agent::terminal::times::{countdown, duration};
+use coord_agent::terminal::wrap::wrapped;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{BlockingLock, HeldLock, WaitingClaim};
 
 use super::report::{Report, ShownLock, Standing};
-use crate::commands::intent;
-use crate::terminal::locks::{holder, mode};
-use crate::terminal::output::{CAUTION, FAINT, GOOD, STRONG, short, styled};
-use crate::terminal::table::{Column, Cut, cut, render};
-use crate::terminal::times::{countdown, duration};
-use crate::terminal::wrap::wrapped;
 
 /// Most hooks in the line about them.
 const MOST_HOOKS: usize = 6;
@@ -46,7 +46,7 @@ pub(super) fn of(report: &Report, now: i64, width: Option<usize>) -> String {
     }
     text.push('\n');
     if !report.intents.intents.is_empty() {
-        text.push_str(&intent::table(
+        text.push_str(&intents::table(
             &report.intents.intents,
             report.intents.selected.as_deref(),
             width,

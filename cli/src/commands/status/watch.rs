@@ -4,6 +4,10 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use coord_agent::terminal::output::{BAD, FAINT, styled};
+use coord_agent::terminal::table::{Cut, cut};
+use coord_agent::terminal::times::now;
+use coord_agent::workplace::Workplace;
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{
@@ -15,10 +19,6 @@ use futures::StreamExt;
 
 use super::report::Report;
 use super::text;
-use crate::agent::workplace::Workplace;
-use crate::terminal::output::{BAD, FAINT, styled};
-use crate::terminal::table::{Cut, cut};
-use crate::terminal::times::now;
 
 /// Interval of questions.
 const INTERVAL: Duration = Duration::from_secs(2);

@@ -10,13 +10,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
+use coord_agent::announcement::STORE;
+use coord_agent::local_server;
 use coord_embedded::{EmbeddedStore, OpenError};
 use coord_git::WorkingCopy;
 use coord_settings::process_environment;
 use coord_store::{Store, connect};
-
-use crate::agent::local_server;
-use crate::announcement::STORE;
 
 const AFTER_HELP: &str = "\
 The store is that of --data-dir. Without it, it is the one that UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN,

@@ -6,11 +6,11 @@ use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
-use super::handler::{Form, Handler};
-use super::{
+use super::agent::{
     Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, WAKING_SECONDS, folder_in, json_file,
     mcp_server, object,
 };
+use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -41,7 +41,7 @@ pub static AGENT: Agent = Agent {
             Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
-        denies: |reply| super::is_denied(reply, "/hookSpecificOutput/permissionDecision"),
+        denies: |reply| super::agent::is_denied(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
         entries,
         run: Handler::any_shell,
@@ -112,6 +112,6 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "Stop" | "SubagentStop" => sent!({ "stop_hook_active": false }),
         _ => sent!({ "reason": "other" }),
     };
-    super::extend(&mut payload, more);
+    super::agent::extend(&mut payload, more);
     payload
 }

@@ -7,10 +7,10 @@ use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 use toml_edit::Array;
 
-use super::handler::{Form, Handler};
-use super::{
+use super::agent::{
     Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, folder_in, json_file, object,
 };
+use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::table::Table;
 use crate::commands::init::target::{Content, Target};
@@ -56,7 +56,7 @@ pub static AGENT: Agent = Agent {
             Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
-        denies: |reply| super::is_denied(reply, "/hookSpecificOutput/permissionDecision"),
+        denies: |reply| super::agent::is_denied(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
         entries,
         run: Handler::sh,
@@ -131,6 +131,6 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "SessionEnd" => sent!({ "reason": "other" }),
         _ => sent!({ "stop_hook_active": false, "last_assistant_message": null }),
     };
-    super::extend(&mut payload, more);
+    super::agent::extend(&mut payload, more);
     payload
 }

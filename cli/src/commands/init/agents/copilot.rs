@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
-use super::handler::{Form, Handler};
-use super::{
+use super::agent::{
     Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, WAKING_SECONDS, folder_in, json_file,
     object,
 };
+use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -40,7 +40,7 @@ pub static AGENT: Agent = Agent {
             Event::new(NOTIFICATION),
             Event::new("sessionEnd"),
         ],
-        denies: |reply| super::is_denied(reply, "/permissionDecision"),
+        denies: |reply| super::agent::is_denied(reply, "/permissionDecision"),
         payload,
         entries,
         run: Handler::sh,
@@ -126,6 +126,6 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         NOTIFICATION => sent!({ "notification_type": "shell_completed", "message": "" }),
         _ => sent!({ "reason": "complete" }),
     };
-    super::extend(&mut payload, more);
+    super::agent::extend(&mut payload, more);
     payload
 }

@@ -3,10 +3,10 @@
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
-use super::handler::{Form, Handler};
-use super::{
+use super::agent::{
     Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, json_file, mcp_server, object,
 };
+use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -37,7 +37,7 @@ pub static AGENT: Agent = Agent {
             Event::new("stop"),
             Event::new("sessionEnd"),
         ],
-        denies: |reply| super::is_denied(reply, "/permission"),
+        denies: |reply| super::agent::is_denied(reply, "/permission"),
         payload,
         entries,
         run: Handler::any_shell,
@@ -99,6 +99,6 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "stop" => sent!({ "status": "completed", "loop_count": 0 }),
         _ => sent!({ "session_id": attempt.conversation, "reason": "completed" }),
     };
-    super::extend(&mut payload, more);
+    super::agent::extend(&mut payload, more);
     payload
 }

@@ -3,10 +3,10 @@
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
-use super::handler::{Form, Handler};
-use super::{
+use super::agent::{
     Agent, Attempt, Event, HOOK_SECONDS, Hooks, InstructionFiles, TargetFolders, json_file, mcp_server, object,
 };
+use super::handler::{Form, Handler};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -33,7 +33,7 @@ pub static AGENT: Agent = Agent {
             Event::new("AfterAgent"),
             Event::new("SessionEnd"),
         ],
-        denies: |reply| super::is_denied(reply, "/decision"),
+        denies: |reply| super::agent::is_denied(reply, "/decision"),
         payload,
         entries,
         run: Handler::any_shell,
@@ -74,6 +74,6 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "AfterAgent" => sent!({ "prompt": "", "prompt_response": "", "stop_hook_active": false }),
         _ => sent!({ "reason": "exit" }),
     };
-    super::extend(&mut payload, more);
+    super::agent::extend(&mut payload, more);
     payload
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use coord_hooks::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
+use super::agent::{Agent, Attempt, Event, Hooks, InstructionFiles, TargetFolders, folder_in, json_file};
 use super::handler::Form;
-use super::{Agent, Attempt, Event, Hooks, InstructionFiles, TargetFolders, folder_in, json_file};
-use crate::commands::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::{Content, Target};
 use crate::commands::init::whole_file::WholeFile;
@@ -77,6 +77,6 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "tool.execute.after" => sent!({ "tool": "bash", "args": { "command": "true" } }),
         _ => sent!({}),
     };
-    super::extend(&mut payload, more);
+    super::agent::extend(&mut payload, more);
     payload
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use jsonc_parser::json;
 
+use super::agent::{Agent, TargetFolders, folder_in, json_file};
 use super::handler::Form;
-use super::{Agent, TargetFolders, folder_in, json_file};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 

@@ -1,0 +1,234 @@
+//! The clones of each repository on this machine, in the user's own folder for state: which one has the store and the server, and which
+//! others use it. The address and the process of a server are in the folder of its clone ([`crate::announcement`]).
+//!
+//! One small file for each repository, of which readers see the old content or the new one. A damaged one counts as empty, and clones that are gone are
+//! dropped by the next change.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use coord_domain::RepoId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
+use serde::{Deserialize, Serialize};
+
+use crate::{private_folder, user_state};
+
+/// The folder of the files.
+const FOLDER: &str = "clones";
+
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// Most clones of a kind that are listed.
+const MOST_CLONES: usize = 64;
+
+/// The clones of a repository, each by git's own folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct CloneList {
+    /// The repository: the name of the file is a digest.
+    repo: String,
+    /// The clone whose folder has the store.
+    home: Option<PathBuf>,
+    /// Clones without a store, whose commands use this clone's server. It reads their commits too.
+    joined: BTreeSet<PathBuf>,
+    /// Clones whose server has another store.
+    apart: BTreeSet<PathBuf>,
+}
+
+/// Distinguishes versions of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version(Option<SystemTime>, u64);
+
+/// How a clone comes into the list where another one is the home.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CloneRole {
+    Joined,
+    Apart,
+}
+
+impl CloneList {
+    /// That of `repo`; empty where there is none.
+    pub fn read(repo: &RepoId) -> CloneList {
+        file(repo).and_then(|file| read(&file, repo)).unwrap_or_default()
+    }
+
+    /// The clone with the store, unless it is gone.
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref().filter(|home| home.is_dir())
+    }
+
+    /// The clones that use the store of `home`; none where that is not the home.
+    pub fn joined_to(&self, home: &Path) -> impl Iterator<Item = &Path> {
+        let is_home = self.home.as_deref() == Some(home);
+        self.joined.iter().map(PathBuf::as_path).filter(move |_| is_home)
+    }
+
+    /// Every clone that may have a server.
+    pub fn with_servers(&self) -> impl Iterator<Item = &Path> {
+        self.home.iter().chain(&self.apart).map(PathBuf::as_path)
+    }
+
+    /// Every clone.
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        self.with_servers().chain(self.joined.iter().map(PathBuf::as_path))
+    }
+
+    fn knows(&self, clone: &Path, how: CloneRole) -> bool {
+        let listed = match how {
+            CloneRole::Joined => &self.joined,
+            CloneRole::Apart => &self.apart,
+        };
+        self.home() == Some(clone) || (self.home().is_some() && listed.contains(clone))
+    }
+
+    fn add(&mut self, clone: &Path, how: CloneRole) {
+        let is_there = |clone: &PathBuf| clone.is_dir();
+        self.home = self.home.take().filter(is_there);
+        self.joined.retain(is_there);
+        self.apart.retain(is_there);
+        self.joined.remove(clone);
+        self.apart.remove(clone);
+        if self.home.is_none() {
+            self.home = Some(clone.to_owned());
+        }
+        let listed = match how {
+            CloneRole::Joined => &mut self.joined,
+            CloneRole::Apart => &mut self.apart,
+        };
+        if self.home.as_deref() != Some(clone) && listed.len() < MOST_CLONES {
+            listed.insert(clone.to_owned());
+        }
+    }
+}
+
+/// The file with the list of `repo`, whether or not there is one. `None` where the user has no folder for state.
+pub fn path(repo: &RepoId) -> Option<PathBuf> {
+    file(repo).map(|file| file.full())
+}
+
+/// The version of the list at `path`, which changes whenever the list does.
+pub fn version(path: &Path) -> Option<Version> {
+    let about = std::fs::symlink_metadata(path).ok()?;
+    Some(Version(about.modified().ok(), about.len()))
+}
+
+/// Lists the clone of `repo` with git's folder `clone`, which has no store, and returns the one with the store: this one, where
+/// none has been before.
+pub fn join(repo: &RepoId, clone: &Path) -> Option<PathBuf> {
+    add(repo, clone, CloneRole::Joined)
+}
+
+/// Lists the clone of `repo` with git's folder `clone`, which is served from a store that no other clone has listed.
+pub fn register(repo: &RepoId, clone: &Path) -> Option<PathBuf> {
+    add(repo, clone, CloneRole::Apart)
+}
+
+/// Takes the clone with git's folder `home` from the list of `repo`, of which it is none any more.
+pub fn forget_home(repo: &RepoId, home: &Path) {
+    if let Some(file) = file(repo) {
+        let changed = change(&file, repo, |list| {
+            list.home = list.home.take().filter(|listed| listed != home);
+        });
+        if let Err(error) = changed {
+            tracing::debug!(%error, "the clones of the repository cannot be listed");
+        }
+    }
+}
+
+fn add(repo: &RepoId, clone: &Path, how: CloneRole) -> Option<PathBuf> {
+    let file = file(repo)?;
+    let known = read(&file, repo).unwrap_or_default();
+    if known.knows(clone, how) {
+        return known.home;
+    }
+    let changed = change(&file, repo, |list| list.add(clone, how));
+    match changed {
+        Ok(list) => list.home,
+        Err(error) => {
+            tracing::debug!(%error, "the clones of the repository cannot be listed");
+            known.home().map(Path::to_owned)
+        }
+    }
+}
+
+fn change(file: &RootedPath, repo: &RepoId, change: impl FnOnce(&mut CloneList)) -> anyhow::Result<CloneList> {
+    file.make_parents(PRIVATE_MODE)?;
+    let lock = file.with_extension("lock").append(FILE_MODE)?;
+    lock.lock()?;
+    let mut list = read(file, repo).unwrap_or_default();
+    repo.as_str().clone_into(&mut list.repo);
+    change(&mut list);
+    file.write(&serde_json::to_vec_pretty(&list)?, FILE_MODE)?;
+    Ok(list)
+}
+
+fn read(file: &RootedPath, repo: &RepoId) -> Option<CloneList> {
+    let text = private_folder::read(file, MOST_BYTES).ok()?;
+    let list: CloneList = serde_json::from_slice(&text).ok()?;
+    let mut paths = list.home.iter().chain(&list.joined).chain(&list.apart);
+    let is_usable = list.repo == repo.as_str() && paths.all(|path| path.is_absolute());
+    Some(list).filter(|_| is_usable)
+}
+
+fn file(repo: &RepoId) -> Option<RootedPath> {
+    let digest = sha1_smol::Sha1::from(repo.as_str()).digest().to_string();
+    user_state::inside(&format!("{FOLDER}/{}.json", &digest[..16]))
+}
+
+/// A clone as people know it, by the folder that git's own one is in.
+pub fn shown(clone: &Path) -> PathBuf {
+    match clone.parent() {
+        Some(parent) if clone.ends_with(".git") => parent.to_owned(),
+        _ => clone.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_clone_is_the_home_until_it_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let clones = ["one", "two", "three"].map(|name| folder.path().join(name));
+        for clone in &clones {
+            std::fs::create_dir(clone).unwrap();
+        }
+        let [one, two, three] = &clones;
+        let mut list = CloneList::default();
+        list.add(one, CloneRole::Joined);
+        list.add(two, CloneRole::Joined);
+        list.add(three, CloneRole::Apart);
+        assert_eq!(list.home(), Some(one.as_path()));
+        assert_eq!(list.joined_to(one).collect::<Vec<_>>(), [two]);
+        assert_eq!(list.joined_to(two).count(), 0);
+        assert_eq!(list.with_servers().collect::<Vec<_>>(), [one, three]);
+        assert!(list.knows(two, CloneRole::Joined) && !list.knows(two, CloneRole::Apart));
+        std::fs::remove_dir(one).unwrap();
+        assert_eq!(list.home(), None);
+        assert!(!list.knows(two, CloneRole::Joined), "somebody has to be the home");
+        list.add(two, CloneRole::Joined);
+        assert_eq!(list.home(), Some(two.as_path()));
+        assert_eq!(list.with_servers().collect::<Vec<_>>(), [two, three]);
+    }
+
+    #[test]
+    fn a_list_of_another_repository_and_a_damaged_one_count_as_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = RootedPath::new(folder.path(), "list.json");
+        let repo = RepoId::parse("github.com/acme/shop").unwrap();
+        for (text, is_read) in [
+            (r#"{"repo":"github.com/acme/shop","home":"/w/shop/.git"}"#, true),
+            (r#"{"repo":"github.com/acme/other","home":"/w/shop/.git"}"#, false),
+            (r#"{"repo":"github.com/acme/shop","home":"../.git"}"#, false),
+            (r#"{"repo":"github.com/acme/shop","joined":["x"]}"#, false),
+            (r#"{"repo":1}"#, false),
+            ("", false),
+        ] {
+            std::fs::write(folder.path().join("list.json"), text).unwrap();
+            assert_eq!(read(&file, &repo).is_some(), is_read, "{text}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! The conversations of agents in this repository: the holder of each, and the process that it runs in. The hooks know a conversation by
+//! its name in their input; `coord mcp` and commands in a shell find it by a process that they have above them too.
+//!
+//! One small file for each name of a conversation. It outlives the process, so that a conversation that is resumed has its holder
+//! again. Files that no hook has touched for a day are removed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+use coord_domain::AgentId;
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
+use coord_git::WorkingCopy;
+use coord_protocol::plain_text::beginning;
+use serde::{Deserialize, Serialize};
+
+use super::ancestors::{self, AgentProcess};
+use super::holder_ids::id_of;
+use super::local_server;
+use super::process_sessions::{self, MOST_FILES};
+use super::session_notes::{touch, write};
+use crate::private_folder;
+
+/// The end of the files' names.
+const END: &str = ".conversation.json";
+
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 16 * 1024;
+
+/// Longest name that is kept, in bytes.
+const MOST_NAME_BYTES: usize = 1024;
+
+/// Most processes of one conversation, the agent's and those above it.
+const MOST_PROCESSES: usize = 8;
+
+/// Most programs that run hooks for one conversation.
+const MOST_PROGRAMS: usize = 8;
+
+/// A conversation without a hook for this long is ignored when a process's owner is looked up.
+const QUIET: Duration = Duration::from_secs(3600);
+
+/// The programs that start hooks and MCP servers from different processes.
+const WITH_SEVERAL_PROCESSES: [&str; 1] = ["cursor"];
+
+/// An event of a conversation, as its hook is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConversationEvent {
+    /// It begins, or is resumed.
+    Start,
+    /// It goes on.
+    Work,
+    /// It ends; it may be resumed.
+    End,
+}
+
+/// The content of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+struct Record {
+    /// The agent's own name of the conversation.
+    conversation: String,
+    /// The holder, by the program whose form of hooks was used. Where a program runs the hooks of another one too, both are the same.
+    holders: BTreeMap<String, String>,
+    /// The agent's process and those above it that its hooks have in common.
+    above: Vec<AgentProcess>,
+    /// Whether the first of these was above several hooks, so that it is no launcher.
+    is_confirmed: bool,
+    /// Whether it has ended, and was not resumed.
+    has_ended: bool,
+}
+
+impl Record {
+    /// The holder in the form of the program `agent`.
+    fn holder(&self, agent: &str) -> Option<AgentId> {
+        AgentId::parse(self.holders.get(agent)?).ok()
+    }
+
+    fn any_holder(&self) -> Option<AgentId> {
+        self.holders.values().find_map(|holder| AgentId::parse(holder).ok())
+    }
+
+    fn has_holder(&self, holder: &AgentId) -> bool {
+        self.holders.values().any(|known| known == holder.as_str())
+    }
+
+    /// The agent's process, as far as it runs.
+    fn process(&self) -> Option<AgentProcess> {
+        let mut above = self.above.iter().copied();
+        let first = above.next()?;
+        match first.is_running() {
+            true => Some(first),
+            // A launcher that was taken for the agent.
+            false if !self.is_confirmed => above.find(|process| process.is_running()),
+            false => None,
+        }
+    }
+
+    /// Notes the processes above a hook.
+    fn note_processes(&mut self, mut found: Vec<AgentProcess>, heard: ConversationEvent) {
+        found.truncate(MOST_PROCESSES);
+        let Some(nearest) = found.first().copied() else {
+            return;
+        };
+        let common: Vec<AgentProcess> = self
+            .above
+            .iter()
+            .copied()
+            .filter(|known| found.contains(known))
+            .collect();
+        let is_same = common.first().is_some_and(|first| self.above.first() == Some(first));
+        // A launcher ends with its call.
+        let was_launcher = !self.is_confirmed && self.above.first().is_some_and(|first| !first.is_running());
+        if is_same || (heard != ConversationEvent::Start && was_launcher && !common.is_empty()) {
+            self.above = common;
+            self.is_confirmed = true;
+        } else {
+            // It is new, or goes on in another process.
+            self.above = found;
+            self.is_confirmed = !nearest.is_young();
+        }
+    }
+}
+
+/// The owner of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// This conversation's.
+    One(AgentId),
+    /// One of these, of which the process has several at once.
+    OneOf(AgentProcess, Vec<AgentId>),
+}
+
+/// The holder of a conversation of the program `agent`, one of whose hooks this process is.
+///
+/// # Errors
+/// When its file cannot be written, or `agent` makes no `agent_id`.
+pub fn note_event(
+    working_copy: &WorkingCopy,
+    agent: &str,
+    name: &str,
+    heard: ConversationEvent,
+) -> anyhow::Result<AgentId> {
+    let name = beginning(name, MOST_NAME_BYTES);
+    let path = path(working_copy, name);
+    let about = || format!("the conversation's file {} cannot be written", path.full().display());
+    path.make_parents(PRIVATE_MODE).with_context(about)?;
+    // Two hooks may be the first at once: where the lock cannot be had, both still make the same holder of the same name.
+    let lock = path.with_extension("lock").append(FILE_MODE).ok();
+    let _lock = lock.filter(|file| file.lock().is_ok());
+    let known = read(&path).filter(|record| record.conversation == name);
+    let is_new = known.is_none();
+    let before = known.unwrap_or_default();
+    let mut record = Record {
+        conversation: name.to_owned(),
+        ..before.clone()
+    };
+    let found = ancestors::candidates();
+    let holder = match before.holder(agent) {
+        Some(holder) => holder,
+        None => {
+            let of_same_process = before.process().is_some_and(|process| found.contains(&process));
+            let other = before.any_holder().filter(|_| of_same_process);
+            let from_process = match found.first() {
+                Some(process) if is_new => adopted(working_copy, *process),
+                _ => None,
+            };
+            match other.or(from_process) {
+                Some(holder) => holder,
+                None => id_of(agent, name)?,
+            }
+        }
+    };
+    if record.holders.len() < MOST_PROGRAMS {
+        record.holders.insert(agent.to_owned(), holder.as_str().to_owned());
+    }
+    record.note_processes(found, heard);
+    record.has_ended = heard == ConversationEvent::End;
+    match record == before {
+        true => touch(&path).with_context(about)?,
+        false => write(&path, &record).with_context(about)?,
+    }
+    if is_new {
+        process_sessions::remove_old(&local_server::sessions(working_copy));
+    }
+    Ok(holder)
+}
+
+/// The holder that `coord mcp` has made for the agent's process before any hook was called, unless another conversation has it.
+fn adopted(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId> {
+    let made = process_sessions::of_process(working_copy, process)?;
+    let is_taken = all(working_copy).any(|record| record.has_holder(&made));
+    (!is_taken).then_some(made)
+}
+
+/// The owner of this process, by the nearest process above it that belongs to a conversation. `client` is the name of a client of
+/// MCP, which may start its servers from another process than its hooks. `None` where no conversation has one of them.
+pub fn owner(working_copy: &WorkingCopy, client: Option<&str>) -> Option<Owner> {
+    let live: Vec<(AgentProcess, Record)> = all(working_copy)
+        .filter(|record| !record.has_ended && !is_quiet(working_copy, record))
+        .filter_map(|record| Some((record.process()?, record)))
+        .collect();
+    let nearest = ancestors::all_above().find_map(|process| {
+        let mine = live.iter().filter(|(of, _)| *of == process);
+        Owner::of(process, mine.map(|(_, record)| record))
+    });
+    nearest.or_else(|| {
+        let program = WITH_SEVERAL_PROCESSES
+            .into_iter()
+            .find(|program| client.is_some_and(|client| client.starts_with(program)))?;
+        ancestors::candidates().into_iter().find_map(|process| {
+            let mine = live
+                .iter()
+                .filter(|(_, record)| record.above.contains(&process) && record.holders.contains_key(program));
+            Owner::of(process, mine.map(|(_, record)| record))
+        })
+    })
+}
+
+impl Owner {
+    fn of<'a>(process: AgentProcess, records: impl Iterator<Item = &'a Record>) -> Option<Owner> {
+        let names: BTreeSet<&String> = records.flat_map(|record| record.holders.values()).collect();
+        let mut holders: Vec<AgentId> = names.into_iter().filter_map(|name| AgentId::parse(name).ok()).collect();
+        match holders.len() {
+            0 | 1 => holders.pop().map(Owner::One),
+            _ => Some(Owner::OneOf(process, holders)),
+        }
+    }
+}
+
+/// Whether the conversation of `holder` has ended, as its hooks said, or its process has. `None` if no hook has reported it.
+pub fn has_ended(working_copy: &WorkingCopy, holder: &AgentId) -> Option<bool> {
+    let mut of_holder = all(working_copy).filter(|record| record.has_holder(holder));
+    let record = of_holder.next()?;
+    Some(record.has_ended || (!record.above.is_empty() && record.process().is_none()))
+}
+
+/// Whether hooks have reported the conversation of `holder`, or its lead's, and it has not ended: hooks see its edits.
+pub fn is_hooked(working_copy: &WorkingCopy, holder: &AgentId) -> bool {
+    let lead = holder.lead();
+    has_ended(working_copy, lead.as_ref().unwrap_or(holder)) == Some(false)
+}
+
+fn all(working_copy: &WorkingCopy) -> impl Iterator<Item = Record> {
+    let folder = local_server::sessions(working_copy);
+    let names = folder.list(MOST_FILES).ok().flatten().unwrap_or_default();
+    let of_conversations = names
+        .into_iter()
+        .filter(|name| name.to_str().is_some_and(|name| name.ends_with(END)));
+    of_conversations.filter_map(move |name| read(&folder.join(&name)))
+}
+
+fn is_quiet(working_copy: &WorkingCopy, record: &Record) -> bool {
+    let about = path(working_copy, &record.conversation).about().ok().flatten();
+    let age = about.and_then(|about| SystemTime::now().duration_since(about.modified?).ok());
+    age.is_some_and(|age| age > QUIET)
+}
+
+fn path(working_copy: &WorkingCopy, name: &str) -> RootedPath {
+    let digest = sha1_smol::Sha1::from(name).digest().to_string();
+    local_server::sessions(working_copy).join(format!("{}{END}", &digest[..16]))
+}
+
+fn read(path: &RootedPath) -> Option<Record> {
+    serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(id: u32) -> AgentProcess {
+        AgentProcess { id, started: 1 }
+    }
+
+    fn young(id: u32) -> AgentProcess {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        AgentProcess {
+            id,
+            started: now.as_secs(),
+        }
+    }
+
+    /// After hooks with these processes above them.
+    fn after(hooks: &[(ConversationEvent, &[AgentProcess])]) -> Record {
+        let mut record = Record::default();
+        for (heard, found) in hooks {
+            record.note_processes(found.to_vec(), *heard);
+        }
+        record
+    }
+
+    #[test]
+    fn a_launcher_that_hides_is_dropped_at_the_second_hook() {
+        let (agent, editor) = (process(10), process(9));
+        let record = after(&[
+            (ConversationEvent::Start, &[young(20), agent, editor]),
+            (ConversationEvent::Work, &[young(21), agent, editor]),
+        ]);
+        assert_eq!((record.above, record.is_confirmed), (vec![agent, editor], true));
+    }
+
+    #[test]
+    fn a_conversation_that_is_resumed_leaves_its_old_process() {
+        let editor = process(9);
+        let record = after(&[
+            (ConversationEvent::Work, &[process(10), editor]),
+            (ConversationEvent::Work, &[process(11), editor]),
+        ]);
+        assert_eq!(record.above, [process(11), editor]);
+        let record = after(&[
+            (ConversationEvent::Start, &[young(20), editor]),
+            (ConversationEvent::Start, &[young(21), editor]),
+        ]);
+        assert_eq!(record.above.len(), 2, "a start tells of another process: {record:?}");
+    }
+
+    #[test]
+    fn without_a_word_of_the_system_nothing_changes() {
+        let record = after(&[
+            (ConversationEvent::Start, &[process(10)]),
+            (ConversationEvent::Work, &[]),
+        ]);
+        assert_eq!(record.above, [process(10)]);
+    }
+}

@@ -1,0 +1,145 @@
+//! A command of git with its programs off, and the output of one.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+
+use super::group::Group;
+use super::own_settings::OwnSettings;
+use super::prepared::{WorkingCopyAccess, known, prepared};
+use super::settings;
+
+/// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program of the repository runs, nothing is fetched, no
+/// question is asked, and no lock is taken that others would wait for. The user's own configuration counts.
+///
+/// A file that only a filter of the repository's own can convert makes a call fail that adds it.
+///
+/// # Errors
+/// When Coord does not run this command, or the repository's own settings cannot be read.
+pub fn command<A: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = A>) -> anyhow::Result<Command> {
+    let args: Vec<A> = args.into_iter().collect();
+    let reads = known(&args).map(|(_, reads, _)| *reads);
+    let own = match reads {
+        Some(WorkingCopyAccess::Files) => settings::read(folder)?,
+        _ => OwnSettings::default(),
+    };
+    prepared(folder, &args, &own)
+}
+
+/// As [`command`], for a task of a runtime.
+///
+/// # Errors
+/// As [`command`].
+pub async fn command_async<A: AsRef<OsStr>>(
+    folder: &Path,
+    args: impl IntoIterator<Item = A>,
+) -> anyhow::Result<Command> {
+    let args: Vec<_> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+    let folder = folder.to_owned();
+    let made = tokio::task::spawn_blocking(move || command(&folder, args));
+    made.await.context("git cannot be run")?
+}
+
+/// Time limit of [`ask`].
+const ASK_TIME: Duration = Duration::from_secs(10);
+
+/// Most bytes of git's output for [`ask`]: some million references.
+const MOST_SAID: u64 = 256 << 20;
+
+/// Most bytes of why git fails.
+const MOST_COMPLAINED: u64 = 16 << 10;
+
+/// The output of `git ARGS` in `folder`, as a [`command`], if it succeeds in time.
+///
+/// # Errors Git's message if it fails, or why it cannot be run.
+pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
+    let mut command = command(folder, args).map_err(|error| format!("{error:#}"))?;
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let not_run = |error: std::io::Error| format!("git cannot be run: {error}");
+    let mut running = command.spawn().map_err(not_run)?;
+    let mut group = Group::of(running.id());
+    let output = spawn_reader(running.stdout.take(), MOST_SAID);
+    let errors = spawn_reader(running.stderr.take(), MOST_COMPLAINED);
+    let deadline = Instant::now() + ASK_TIME;
+    let left = || deadline.saturating_duration_since(Instant::now());
+    let said = output.recv_timeout(left());
+    let complained = errors.recv_timeout(left());
+    let (Ok(said), Ok(complained)) = (said, complained) else {
+        drop(group);
+        running.wait().map_err(not_run)?;
+        return Err(format!("git did not answer within {} s", ASK_TIME.as_secs()));
+    };
+    group.ended();
+    match running.wait().map_err(not_run)? {
+        status if status.success() => said.map_err(not_run),
+        status => {
+            let complained = complained.map_err(not_run)?;
+            let text = String::from_utf8_lossy(&complained);
+            let words: Vec<_> = text.split_whitespace().collect();
+            Err(match words.is_empty() {
+                true => format!("git ended with {status}"),
+                false => words.join(" "),
+            })
+        }
+    }
+}
+
+/// The output of `pipe`, up to `most` bytes, read on a separate thread.
+fn spawn_reader(pipe: Option<impl Read + Send + 'static>, most: u64) -> Receiver<std::io::Result<Vec<u8>>> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = match pipe {
+            Some(mut pipe) => (&mut pipe).take(most).read_to_end(&mut text),
+            None => Ok(0),
+        };
+        // Nobody may wait any more.
+        let _ = sender.send(read.map(|_| text));
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::prepared::{COMMANDS, NO_HOOKS, SETTINGS};
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_behind_options_and_no_other_one_is_run() {
+        for (args, name) in [
+            (&["--literal-pathspecs", "diff", "-z"][..], Some("diff")),
+            (&["-c", "core.commentChar=;", "log"], Some("log")),
+            (&["--version"], None),
+            (&["-c", "diff"], None),
+            (&["stash"], None),
+        ] {
+            assert_eq!(known(args).map(|(name, ..)| *name), name, "{args:?}");
+        }
+        let folder = Path::new(".");
+        assert!(command(folder, ["--version"]).is_ok());
+        assert!(command(folder, ["submodule", "update"]).is_err());
+    }
+
+    #[test]
+    fn every_command_has_its_programs_off() {
+        let folder = tempfile::tempdir().unwrap();
+        coord_test_support::git::Repo::init(folder.path(), &[]);
+        for (name, _, options) in COMMANDS {
+            let command = command(folder.path(), [name]).unwrap();
+            let args: Vec<&str> = command.get_args().filter_map(OsStr::to_str).collect();
+            for setting in SETTINGS {
+                assert!(args.contains(&setting), "{name} {setting}");
+            }
+            assert_eq!(args.contains(&NO_HOOKS), name != "rev-parse");
+            assert!(options.iter().all(|option| args.contains(option)), "{name}");
+        }
+    }
+}

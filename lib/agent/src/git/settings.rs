@@ -1,0 +1,61 @@
+//! Reads the settings of a repository's own configuration.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+
+use super::group::Group;
+use super::own_settings::OwnSettings;
+use super::prepared::prepared;
+
+/// Time limit of reading the settings: a configuration may include a pipe.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Most bytes of settings.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The settings of the repository that `folder` is in, including included files.
+///
+/// # Errors
+/// When git cannot list them in time.
+pub fn read(folder: &Path) -> anyhow::Result<OwnSettings> {
+    let args = ["config", "--list", "--show-scope", "--includes", "-z"];
+    let mut command = prepared(folder, &args, &OwnSettings::default())?;
+    let mut running = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("git cannot be run")?;
+    let mut group = Group::of(running.id());
+    let output = running.stdout.take().context("git has no standard output")?;
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut listed = Vec::new();
+        let read = output.take(MOST_BYTES).read_to_end(&mut listed);
+        let _ = sender.send(read.map(|_| listed));
+    });
+    let listed = receiver.recv_timeout(LIMIT);
+    let is_whole = matches!(&listed, Ok(Ok(listed)) if (listed.len() as u64) < MOST_BYTES);
+    if !is_whole {
+        drop(group);
+        let _ = running.wait();
+        bail!(
+            "the configuration of the repository in {} cannot be read",
+            folder.display()
+        );
+    }
+    let status = running.wait().context("git cannot be waited for")?;
+    group.ended();
+    ensure!(
+        status.success(),
+        "git cannot list the configuration of the repository in {}",
+        folder.display()
+    );
+    OwnSettings::parse(&listed??)
+}

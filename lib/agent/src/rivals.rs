@@ -1,0 +1,75 @@
+//! Clones of one repository on this machine whose servers have a store each, so that they do not see each other's locks.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use coord_domain::RepoId;
+use coord_files::RootedPath;
+
+use super::local_server;
+use crate::announcement::{AnnouncedServer, FOLDER, STORE};
+use crate::clone_list::{CloneList, shown};
+use crate::store_location;
+
+/// Another clone with a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rival {
+    /// The consequence for the user.
+    pub sentence: String,
+    /// The line that fixes it.
+    pub mend: String,
+}
+
+/// The other clones of `repo` with a server, as seen from the clone with git's folder `own`, whose server is at `socket`.
+pub fn of(repo: &RepoId, own: &Path, socket: SocketAddr) -> Vec<Rival> {
+    let list = CloneList::read(repo);
+    let place = store_location::elsewhere(&folder(own));
+    let others = list.with_servers().filter(|clone| *clone != own);
+    let rivals = others.filter_map(|clone| {
+        let folder = folder(clone);
+        if !local_server::has_server(&folder) {
+            return None;
+        }
+        let other = AnnouncedServer::read(&folder)?;
+        let is_apart = other.repo.as_ref() == Some(repo) && other.socket() != socket;
+        let is_same_store = place.is_some() && store_location::elsewhere(&folder) == place;
+        if !is_apart || is_same_store || !local_server::runs(&other, &folder) {
+            return None;
+        }
+        let is_home = list.home() == Some(own);
+        Some(Rival {
+            sentence: format!(
+                "another clone of this repository ({}) has its own server at {}: agents in the two clones do not see each other's locks",
+                shown(clone).display(),
+                other.address()
+            ),
+            mend: fix_command(if is_home { clone } else { own }),
+        })
+    });
+    rivals.collect()
+}
+
+/// The command after which `clone` uses the other clone's server. Its server ends when its store has gone.
+fn fix_command(clone: &Path) -> String {
+    let folder = folder(clone);
+    let store = folder.join(STORE);
+    match local_server::has_store(&folder) {
+        true => format!(
+            "mv {} {}",
+            quoted(&store.full()),
+            quoted(&folder.join("store-before.redb").full())
+        ),
+        false => match AnnouncedServer::read(&folder) {
+            Some(announced) => format!("kill {}", announced.process),
+            None => "stop coord serve in one of the two clones".to_owned(),
+        },
+    }
+}
+
+fn folder(clone: &Path) -> RootedPath {
+    RootedPath::new(clone, FOLDER)
+}
+
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}

@@ -1,0 +1,176 @@
+//! Intents in a terminal.
+
+use anstyle::Style;
+use coord_protocol::plain_text::{quoted_line, quoted_lines};
+use coord_protocol::{IntentStatus, IntentView};
+
+use crate::intents::status;
+use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, styled};
+use crate::terminal::table::{Column, Cut, render};
+use crate::terminal::times::duration;
+
+const COLUMNS: [Column; 7] = [
+    Column::new("INTENT", Cut::End, 12),
+    Column::new("STATUS", Cut::Never, 0),
+    Column::new("CRITERIA", Cut::Never, 0),
+    Column::new("BUDGET", Cut::Never, 0),
+    Column::new("FILES", Cut::Never, 0),
+    Column::new("BY", Cut::End, 8),
+    Column::new("NAME", Cut::End, 12),
+];
+
+/// A line for each intent, the `selected` one with a star.
+pub fn table(intents: &[IntentView], selected: Option<&str>, width: Option<usize>) -> String {
+    let row = |view: &IntentView| {
+        let star = if selected == Some(view.id.as_str()) { "*" } else { "" };
+        let met = view.criteria.len();
+        let criteria = match view.acceptance_criteria.len() {
+            0 => "-".to_owned(),
+            all => format!("{met}/{all}"),
+        };
+        let cells = [
+            format!("{}{star}", view.id),
+            status(view.status).as_str().to_owned(),
+            criteria,
+            budget(view).unwrap_or_else(|| "-".to_owned()),
+            view.owned_files.to_string(),
+            view.editor
+                .as_ref()
+                .or(view.author.as_ref())
+                .cloned()
+                .unwrap_or_default(),
+            name(view),
+        ];
+        (style(view.status), cells.to_vec())
+    };
+    render(&COLUMNS, &intents.iter().map(row).collect::<Vec<_>>(), width)
+}
+
+fn style(status: IntentStatus) -> Style {
+    match status {
+        IntentStatus::InProgress => GOOD,
+        IntentStatus::Blocked => BAD,
+        IntentStatus::Pending => CAUTION,
+        IntentStatus::Completed | IntentStatus::Abandoned => FAINT,
+    }
+}
+
+/// Its name, quoted, and its missing members.
+fn name(view: &IntentView) -> String {
+    let mut parts = Vec::new();
+    if !view.name.is_empty() {
+        parts.push(quoted_line(&view.name));
+    }
+    if !view.missing.is_empty() {
+        parts.push(format!("(missing: {})", view.missing.join(", ")));
+    }
+    parts.join(" ")
+}
+
+/// Consumed amounts and their limits.
+fn budget(view: &IntentView) -> Option<String> {
+    let budget = view.budget?;
+    let part = |consumed: u64, most: Option<u64>, unit: &str| most.map(|most| format!("{consumed}/{most} {unit}"));
+    let parts = [
+        part(budget.consumed_turns, budget.max_turns, "turns"),
+        part(budget.consumed_tokens, budget.max_tokens, "tokens"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// All of an intent. Its words are those of its author, and quoted.
+pub fn whole(view: &IntentView, now: i64) -> String {
+    let shown = styled(style(view.status), status(view.status).as_str());
+    let mut text = format!(
+        "{}, {}: {}\n{shown}",
+        styled(STRONG, &view.id),
+        view.authorship(),
+        name(view)
+    );
+    if let Some(reason) = &view.reason {
+        text.push_str(&format!(": {}", quoted_line(reason)));
+    }
+    text.push('\n');
+    if !view.description.is_empty() {
+        text.push_str(&format!("\n{}\n", quoted_lines(&view.description)));
+    }
+    let mut list = |heading: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+            text.push_str(&format!("\n{}\n{lines}", styled(STRONG, heading)));
+        }
+    };
+    let quoted = |lines: &[String]| lines.iter().map(|line| quoted_line(line)).collect();
+    list("Scope", quoted(&view.owned_scope));
+    list("Constraints", quoted(&view.constraints));
+    let criterion = |criterion: &String| match view.criteria.iter().find(|met| met.criterion == *criterion) {
+        Some(met) => format!(
+            "[x] {} ({}: {})",
+            quoted_line(criterion),
+            met.by,
+            quoted_line(&met.evidence)
+        ),
+        None => format!("[ ] {}", quoted_line(criterion)),
+    };
+    list("Criteria", view.acceptance_criteria.iter().map(criterion).collect());
+    let specs = view.related_specs.iter().map(|spec| match spec.as_str() {
+        Some(text) => quoted_line(text),
+        None => quoted_line(&spec.to_string()),
+    });
+    list("Related", specs.collect());
+    let agent = view.assigned_agent.as_deref().map(quoted_line);
+    let about = [
+        budget(view).map(|budget| format!("Budget: {budget}")),
+        view.branch.as_ref().map(|branch| format!("Branch: {branch}")),
+        view.supplements.as_ref().map(|other| format!("Supplements: {other}")),
+        (!view.may_overlap.is_empty()).then(|| format!("May overlap with: {}", view.may_overlap.join(", "))),
+        agent.map(|agent| format!("Agent: {agent}")),
+        (view.owned_files > 0).then(|| format!("Files that it owns: {}", view.owned_files)),
+        view.last_heard
+            .map(|time| format!("Last activity: {} ago", duration(now - time))),
+    ];
+    let about: String = about.into_iter().flatten().map(|line| line + "\n").collect();
+    if !about.is_empty() {
+        text.push_str(&format!("\n{about}"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn view() -> IntentView {
+        serde_json::from_value(json!({
+            "id": "INT-001", "name": "Connection pooling", "description": "Queries wait for connections.\n", "status": "IN_PROGRESS",
+            "constraints": ["No new dependency"], "owned_scope": ["src/db/**"],
+            "acceptance_criteria": ["Tests pass", "Documented"],
+            "criteria": [{ "criterion": "Tests pass", "by": "ada/claude-1", "at": "", "evidence": "npm test" }],
+            "budget": { "max_turns": 50, "consumed_turns": 12, "consumed_tokens": 7 },
+            "supplements": "INT-000", "author": "ada", "editor": "bob", "owned_files": 2, "last_heard": 1000,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn an_intent_is_shown_as_a_line_and_as_a_whole() {
+        let bare = IntentView {
+            id: "bare".to_owned(),
+            name: String::new(),
+            missing: vec!["name".to_owned(), "owned_scope".to_owned()],
+            status: IntentStatus::Pending,
+            budget: None,
+            acceptance_criteria: Vec::new(),
+            ..view()
+        };
+        let shown = format!(
+            "{}\n{}",
+            table(&[view(), bare], Some("INT-001"), None),
+            whole(&view(), 1060)
+        );
+        insta::assert_snapshot!(anstream::adapter::strip_str(&shown).to_string());
+    }
+}

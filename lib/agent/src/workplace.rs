@@ -1,0 +1,279 @@
+//! The working copy and its server, for commands that people and scripts run: the holder, and the handling of responses.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use coord_domain::AgentId;
+use coord_mcp::Outcome;
+use coord_protocol::team_tools::TeamAnswer;
+use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestration, PostRequest};
+use coord_server::error::ApiError;
+use coord_server::operations::Refusal;
+use coord_settings::env_vars;
+
+use super::connection::{Connection, no_server};
+use super::exit_status::ExitStatus;
+use super::local_server;
+use super::mail_notes::MailNotes;
+use super::next_command::{self, RepeatedRequest};
+use super::options::AgentArgs;
+use super::rivals::{self, Rival};
+use super::session::Session;
+use super::work::Work;
+use crate::terminal::spinner::Spinner;
+
+/// Time limit of a request: a server answers within 25 seconds.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Why a synchronization with the server failed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The server.
+    NoAnswer(ClientError),
+    /// Anything else.
+    Error(anyhow::Error),
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        Failure::NoAnswer(error)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Failure::Error(error)
+    }
+}
+
+/// A working copy and its server.
+pub struct Workplace {
+    /// The working copy, and the holder of its locks: the agent that is named, or that of the session which the command runs
+    /// in, or else the person.
+    pub work: Work,
+    /// The server.
+    pub connection: Connection,
+    args: AgentArgs,
+}
+
+impl Workplace {
+    /// That of the current folder.
+    ///
+    /// # Errors
+    /// When the folder is in no working copy, an option is not valid, or the local server does not start.
+    pub fn open(args: &AgentArgs) -> anyhow::Result<Workplace> {
+        Workplace::of(work(args)?, args)
+    }
+
+    /// That of the current folder, for the person alone, in whatever session of an agent this may run.
+    ///
+    /// # Errors
+    /// As [`Workplace::open`].
+    pub fn of_person(args: &AgentArgs) -> anyhow::Result<Workplace> {
+        let mut work = Work::in_folder(".".as_ref(), args)?;
+        work.agent_id = None;
+        Workplace::of(work, args)
+    }
+
+    fn of(work: Work, args: &AgentArgs) -> anyhow::Result<Workplace> {
+        let _waiting = Spinner::start("starting coord serve");
+        let connection = Connection::open(args, &work.working_copy, work.agent_id.as_ref(), LIMIT)?;
+        Ok(Workplace {
+            work,
+            connection,
+            args: args.clone(),
+        })
+    }
+
+    /// Connects to the server of the clone that runs now, which may be another than before, at another address. Some other
+    /// clone's server may have the old one.
+    ///
+    /// # Errors
+    /// A sentence, when none runs.
+    pub fn follow_server(&mut self) -> Result<(), String> {
+        let working_copy = &self.work.working_copy;
+        if !self.connection.is_local {
+            return Ok(());
+        }
+        match local_server::announced(working_copy) {
+            None => Err("the coord serve of this clone has ended; the next command starts it anew".to_owned()),
+            Some(announced) if announced.instance == self.connection.server => Ok(()),
+            Some(_) => {
+                let agent_id = self.work.agent_id.as_ref();
+                let opened = Connection::open(&self.args, working_copy, agent_id, LIMIT);
+                self.connection = opened.map_err(|error| format!("{error:#}"))?;
+                self.work.repo = self.args.repo(working_copy);
+                Ok(())
+            }
+        }
+    }
+
+    /// The parts of a request about `files` that a command has to repeat: the options, but not the environment, which
+    /// it has too.
+    fn about<'a>(&'a self, files: &'a Option<Vec<String>>) -> RepeatedRequest<'a> {
+        let named = |value: &'a Option<String>, variable: &str| {
+            let value = value.as_deref()?;
+            std::env::var(variable)
+                .map_or(true, |set| set != value)
+                .then_some(value)
+        };
+        RepeatedRequest {
+            files: files.as_deref().unwrap_or_default(),
+            agent: named(&self.args.agent_id, env_vars::COORD_AGENT),
+            branch: named(&self.args.branch, env_vars::COORD_BRANCH),
+        }
+    }
+
+    /// Result of a check.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub async fn check(&self, request: &CheckRequest) -> anyhow::Result<Outcome> {
+        let _waiting = self.waiting();
+        match self.connection.client.check_status(request).await {
+            Ok(mut response) => {
+                next_command::fit(&self.work, &mut response.orchestration, self.about(&request.file_paths)).await;
+                Ok(Outcome::Check(response))
+            }
+            Err(error) => self.outcome_of(error, |offline| Refusal::of_check(offline, None)),
+        }
+    }
+
+    /// Result of a claim or a release.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub async fn post(&self, request: &PostRequest) -> anyhow::Result<Outcome> {
+        let _waiting = self.waiting();
+        match self.connection.client.post_status(request).await {
+            Ok(mut response) => {
+                next_command::fit(&self.work, &mut response.orchestration, self.about(&request.file_paths)).await;
+                Ok(Outcome::Post(response))
+            }
+            Err(error) => self.refused_post(error),
+        }
+    }
+
+    /// Result of a request about a team.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub fn of_team(&self, answered: Result<TeamAnswer, ClientError>) -> anyhow::Result<Outcome> {
+        match answered {
+            Ok(answer) => Ok(Outcome::Team(Box::new(answer))),
+            Err(error) => self.outcome_of(error, |offline| Refusal::Agent(offline.for_agent())),
+        }
+    }
+
+    /// Notes for the session's hooks that an answer about teams was printed.
+    pub fn has_shown(&self, outcome: &Outcome) {
+        if let (Outcome::Team(answer), Some(agent)) = (outcome, &self.work.agent_id) {
+            MailNotes::note_answer(&self.work.working_copy, agent, answer, true);
+        }
+    }
+
+    /// Result of a claim or a release that the server refused, or of a request that it depends on.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub fn refused_post(&self, error: ClientError) -> anyhow::Result<Outcome> {
+        self.outcome_of(error, Refusal::of_post)
+    }
+
+    /// An error as an agent gets it. Without an answer nothing is known, as where the server has no store.
+    fn outcome_of(&self, error: ClientError, offline: impl Fn(&ApiError) -> Refusal) -> anyhow::Result<Outcome> {
+        let is_no_answer = match &error {
+            ClientError::Unreachable(_) | ClientError::OtherServer => true,
+            ClientError::Malformed { status, .. } => *status >= 500,
+            ClientError::Refused { .. } | ClientError::Invalid(_) => false,
+        };
+        if is_no_answer {
+            return Ok(offline(&no_server(Some(&self.connection.address), self.no_answer(&error))).into());
+        }
+        let ClientError::Refused {
+            status,
+            error,
+            orchestration,
+            waiting,
+            ..
+        } = error
+        else {
+            return Err(error.into());
+        };
+        let orchestration = orchestration.map_or_else(
+            || Orchestration::new(Action::Stop, error.message.clone()),
+            |orchestration| *orchestration,
+        );
+        let refused = AgentError {
+            error: *error,
+            orchestration,
+            waiting: *waiting,
+        };
+        Ok(match status {
+            400 => Outcome::Malformed(refused),
+            _ => Outcome::Refused(refused),
+        })
+    }
+
+    /// Prints why a question that is no agent's has no answer, and returns the exit status.
+    ///
+    /// # Errors
+    /// When the answer is none of Coord's.
+    pub fn failed(&self, error: ClientError) -> anyhow::Result<ExitCode> {
+        let sentence = self.no_answer(&error);
+        let outcome = self.refused_post(error)?;
+        // The reader may have closed standard error.
+        let _ = writeln!(std::io::stderr(), "coord: {sentence}");
+        Ok(ExitStatus::of(&outcome).into())
+    }
+
+    /// `error` as a sentence: if it has several causes, the first that the user can fix.
+    pub fn no_answer(&self, error: &ClientError) -> String {
+        let ClientError::Unreachable(unreachable) = error else {
+            return error.to_string();
+        };
+        let mut cause: &dyn std::error::Error = unreachable;
+        while let Some(deeper) = cause.source() {
+            cause = deeper;
+        }
+        format!("{} gives no answer: {cause}", self.connection.address)
+    }
+
+    /// Other clones of the repository whose servers have separate stores.
+    pub fn rivals(&self) -> Vec<Rival> {
+        let copy = &self.work.working_copy;
+        match local_server::announced(copy).filter(|_| self.connection.is_local && copy.has_remote()) {
+            Some(announced) => rivals::of(&self.work.repo, copy.shared_folder(), announced.socket()),
+            None => Vec::new(),
+        }
+    }
+
+    /// A line for as long as an answer takes.
+    pub fn waiting(&self) -> Spinner {
+        Spinner::start(&format!("waiting for {}", self.connection.address))
+    }
+
+    /// The holder's agent.
+    pub fn agent_id(&self) -> Option<&str> {
+        self.work.agent_id.as_ref().map(AgentId::as_str)
+    }
+}
+
+/// The work in the current folder, of the holder that the command acts for.
+///
+/// # Errors
+/// When the folder is in no working copy, or an option is not valid.
+pub fn work(args: &AgentArgs) -> anyhow::Result<Work> {
+    let work = Work::in_folder(".".as_ref(), args)?;
+    let mut agent_id = work.agent_id.clone();
+    if agent_id.is_none() {
+        let session = Session::existing(&work.working_copy);
+        if let Some(note) = session.as_ref().and_then(Session::note) {
+            // The reader may have closed standard error.
+            let _ = writeln!(std::io::stderr(), "coord: {note}");
+        }
+        agent_id = session.map(|session| session.agent_id);
+    }
+    Ok(work.of_agent(agent_id))
+}

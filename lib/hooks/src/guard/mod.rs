@@ -1,0 +1,163 @@
+//! `coord guard pre-commit` and `coord guard pre-push`: git hooks that block files which someone else holds. They catch changes that
+//! no hook of an agent sees: by scripts, editors, people. `coord guard commit-msg` names the intents of a commit in its message.
+
+pub mod bypass;
+mod change;
+mod commit_msg;
+mod pre_commit;
+mod pre_push;
+mod stale_index;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use coord_agent::connection::Connection;
+use coord_agent::local_server;
+use coord_agent::options::AgentArgs;
+use coord_agent::session::Session;
+use coord_agent::work::Work;
+use coord_git::WorkingCopy;
+
+use super::hook::OnError;
+use verdict::Verdict;
+
+/// Exit status where the rules refuse.
+const REFUSED: u8 = 3;
+
+/// Exit status where the server gives no answer.
+const NO_ANSWER: u8 = 4;
+
+/// The options of `coord guard`.
+#[derive(Debug, Args)]
+pub struct GuardArgs {
+    /// The hook of git
+    #[command(subcommand)]
+    hook: Hook,
+    /// Whether a commit or push passes when the server does not answer
+    #[arg(long, value_name = "WHAT", default_value = "allow", global = true)]
+    on_error: OnError,
+    #[command(flatten)]
+    agent_args: AgentArgs,
+}
+
+/// The hooks.
+#[derive(Debug, Subcommand)]
+enum Hook {
+    /// The files that are about to be committed
+    PreCommit {
+        /// Arguments from git: none today
+        #[arg(hide = true)]
+        rest: Vec<String>,
+    },
+    /// Name the intents and the ledger in the message of the commit that is being made; it never refuses one
+    CommitMsg {
+        /// The file of the message, as git hands it to the hook
+        file: PathBuf,
+    },
+    /// The files of the commits that are about to be pushed; git's lines are read from standard input
+    PrePush {
+        /// The name of the remote, as git hands it to the hook
+        remote: Option<String>,
+        /// Its address
+        url: Option<String>,
+    },
+}
+
+impl GuardArgs {
+    /// # Errors
+    /// When git or the options fail, but not when the server does.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let folder = std::env::current_dir()?;
+        let working_copy = WorkingCopy::containing(&folder)?;
+        let name = match &self.hook {
+            Hook::PreCommit { .. } => "pre-commit",
+            Hook::CommitMsg { .. } => "commit-msg",
+            Hook::PrePush { .. } => "pre-push",
+        };
+        let is_check = !matches!(self.hook, Hook::CommitMsg { .. });
+        let agent_id = match self.agent_args.agent_id()? {
+            Some(named) => Some(named),
+            None => Session::existing(&working_copy).map(|session| session.agent_id),
+        };
+        if is_check && bypass::is_requested() {
+            match &agent_id {
+                None => {
+                    bypass::note(&working_copy, name);
+                    return Ok(ExitCode::SUCCESS);
+                }
+                Some(agent) => bypass::refuse(&working_copy, name, agent),
+            }
+        }
+        let opened = Connection::open_running(&self.agent_args, &working_copy, agent_id.as_ref(), verdict::LIMIT);
+        let connection = match opened {
+            Ok(None) => match local_server::unreachable(&working_copy) {
+                Some(why) if is_check => return Ok(self.without_answer(name, &why)),
+                // Without a server there are no locks.
+                _ => return Ok(ExitCode::SUCCESS),
+            },
+            Ok(Some(connection)) => connection,
+            Err(error) if is_check => return Ok(self.without_answer(name, &format!("{error:#}"))),
+            Err(_) => return Ok(ExitCode::SUCCESS),
+        };
+        let changes = match &self.hook {
+            Hook::CommitMsg { file } => {
+                let file = std::path::absolute(file)?;
+                let added = commit_msg::add_trailers(&working_copy, &self.agent_args, &connection.client, &file).await;
+                if let Err(error) = added {
+                    let _ = writeln!(std::io::stderr(), "coord guard {name}: no trailers: {error:#}");
+                }
+                return Ok(ExitCode::SUCCESS);
+            }
+            Hook::PreCommit { .. } => vec![pre_commit::changes(&working_copy, &self.agent_args).await?],
+            Hook::PrePush { remote, url } => {
+                pre_push::changes(&working_copy, &self.agent_args, remote.as_deref(), url.as_deref()).await?
+            }
+        };
+        let mut verdict = Verdict::default();
+        let undone = match (&self.hook, changes.first()) {
+            (Hook::PreCommit { .. }, Some(change)) => {
+                stale_index::undone(&working_copy, change, pre_commit::index()?.as_deref()).await?
+            }
+            _ => BTreeMap::new(),
+        };
+        let is_agent = agent_id.is_some();
+        let mut work = Work {
+            folder,
+            branch: match changes.first() {
+                Some(change) => change.branch.clone(),
+                None => return Ok(ExitCode::SUCCESS),
+            },
+            work_branch: None,
+            repo: self.agent_args.repo(&working_copy),
+            working_copy,
+            agent_id,
+            is_hooked: false,
+        };
+        for change in changes {
+            work.branch = change.branch;
+            if let Err(error) = verdict.add(&connection.client, &work, change.names).await {
+                return Ok(self.without_answer(name, &error));
+            }
+        }
+        verdict.add_undone(undone);
+        let told = verdict.text(name, is_agent);
+        let _ = write!(std::io::stderr(), "{told}");
+        Ok(match verdict.is_refusal() {
+            true => ExitCode::from(REFUSED),
+            false => ExitCode::SUCCESS,
+        })
+    }
+
+    fn without_answer(&self, hook: &str, why: &str) -> ExitCode {
+        let (end, status) = match self.on_error {
+            OnError::Deny => ("refused, by --on-error deny", ExitCode::from(NO_ANSWER)),
+            OnError::Allow => ("let pass, unchecked", ExitCode::SUCCESS),
+        };
+        let _ = writeln!(std::io::stderr(), "coord guard {hook}: {end}: {why}");
+        status
+    }
+}

@@ -1,0 +1,124 @@
+//! Whether a commit would revert files to their content before commits of the branch. An index older than the branch (after `git reset
+//! --soft`, or in a worktree whose branch was moved) undoes others' work although no one has changed these files.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use coord_agent::git;
+use coord_git::{UnfinishedOperation, WorkingCopy};
+
+use super::change::BranchChange;
+
+/// Most files that are looked at. Of more, the first.
+const MOST_FILES: usize = 500;
+
+/// Most commits that are walked over.
+const MOST_COMMITS: &str = "--max-count=1000";
+
+/// Digits of a commit that are shown.
+const DIGITS: usize = 7;
+
+/// Begins a commit in the list: no name of a file or object does.
+const COMMIT: char = '\u{1}';
+
+/// The staged files that have a content which the branch has left behind, each with the newest commit that would be undone.
+///
+/// # Errors
+/// When git fails.
+pub(super) async fn undone(
+    working_copy: &WorkingCopy,
+    change: &BranchChange,
+    index: Option<&Path>,
+) -> anyhow::Result<BTreeMap<String, String>> {
+    // Only commits on the branch can be someone else's work.
+    let Some(base) = working_copy.base_head(&change.branch) else {
+        return Ok(BTreeMap::new());
+    };
+    if working_copy.under_way() == Some(UnfinishedOperation::Revert) || change.names.files.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let root = working_copy.root();
+    let files: Vec<&str> = change.names.files.iter().take(MOST_FILES).map(String::as_str).collect();
+    let of_index = ["--literal-pathspecs", "ls-files", "--stage", "-z", "--"];
+    let staged = git::output_with_index(root, of_index.iter().chain(&files), index).await?;
+    let of_branch = [
+        "--literal-pathspecs",
+        "log",
+        "--raw",
+        "-z",
+        "--no-renames",
+        "--no-abbrev",
+        MOST_COMMITS,
+        "--format=%x01%x00%H (%an: %s)%x00",
+        base.as_str(),
+        "--",
+    ];
+    let history = git::output(root, of_branch.iter().chain(&files)).await?;
+    Ok(left_behind(&staged_blobs(&staged), &String::from_utf8_lossy(&history)))
+}
+
+/// The blobs of an index, by file. `MODE ID STAGE<TAB>FILE`
+fn staged_blobs(listed: &[u8]) -> HashMap<String, String> {
+    let listed = String::from_utf8_lossy(listed);
+    let entry = |entry: &str| {
+        let (about, file) = entry.split_once('\t')?;
+        Some((file.to_owned(), about.split(' ').nth(1)?.to_owned()))
+    };
+    listed.split('\0').filter_map(entry).collect()
+}
+
+/// Those of `staged` that have an earlier blob of `history`, newest commit first, with the newest commit there.
+fn left_behind(staged: &HashMap<String, String>, history: &str) -> BTreeMap<String, String> {
+    let mut newest: HashMap<&str, (&str, &str)> = HashMap::new();
+    let mut found = BTreeMap::new();
+    let mut commit = "";
+    let mut fields = history.split('\0');
+    while let Some(field) = fields.next() {
+        let field = field.trim_start_matches('\n');
+        if field.starts_with(COMMIT) {
+            commit = fields.next().unwrap_or_default();
+            continue;
+        }
+        // `:MODE MODE BLOB BLOB STATUS`
+        let words: Vec<&str> = field.split(' ').collect();
+        let [_, _, before, after, _] = words[..] else { continue };
+        let Some(file) = fields.next() else { break };
+        let (newest, head) = *newest.entry(file).or_insert((commit, after));
+        let is_left_behind = |staged: &&String| *staged != head && [before, after].contains(&staged.as_str());
+        if staged.get(file).filter(is_left_behind).is_some() {
+            found.entry(file.to_owned()).or_insert_with(|| shortened(newest));
+        }
+    }
+    found
+}
+
+/// A commit as `HASH (AUTHOR: SUBJECT)`, with a short hash.
+fn shortened(commit: &str) -> String {
+    let (hash, about) = commit.split_once(' ').unwrap_or((commit, ""));
+    format!("{} {about}", hash.get(..DIGITS).unwrap_or(hash))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_put_back_is_found_with_the_newest_commit_that_it_would_undo() {
+        let history = "\u{1}\0c3 (Ada: Three)\0\n:100644 100644 b2 b3 M\0a.ts\0\u{1}\0c2 (Bob: Two)\0\n\
+                       :100644 100644 b1 b2 M\0a.ts\0:100644 100644 x0 x1 M\0x y.ts\0\u{1}\0c1 (Bob: One)\0\n\
+                       :000000 100644 00 b1 A\0a.ts\0";
+        for (file, blob, expected) in [
+            ("a.ts", "b3", None),
+            ("a.ts", "b2", Some("c3 (Ada: Three)")),
+            ("a.ts", "b1", Some("c3 (Ada: Three)")),
+            ("a.ts", "b4", None),
+            ("x y.ts", "x0", Some("c2 (Bob: Two)")),
+            ("x y.ts", "x1", None),
+            ("new.ts", "b1", None),
+        ] {
+            let staged = staged_blobs(format!("100644 {blob} 0\t{file}\0").as_bytes());
+            let found = left_behind(&staged, history);
+            assert_eq!(found.get(file).map(String::as_str), expected, "{file} {blob}");
+        }
+    }
+}

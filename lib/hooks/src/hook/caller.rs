@@ -1,0 +1,161 @@
+//! A call of a hook, with the data for its parts: agent, event, options, and the caller in a repository.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use coord_agent::conversations::{self, ConversationEvent};
+use coord_agent::holder_ids;
+use coord_agent::options::AgentArgs;
+use coord_agent::session::Session;
+use coord_agent::work::Work;
+use coord_domain::AgentId;
+use coord_git::WorkingCopy;
+use parking_lot::Mutex;
+
+use super::agents::Agent;
+use super::event::{HookCall, Moment, Tool};
+use super::shell::{self, Effects};
+
+/// Time limit of a request before a tool runs: agents give a hook some 30 seconds.
+pub(super) const LIMIT: Duration = Duration::from_secs(5);
+
+/// Time limit of other requests.
+pub(super) const SHORT_LIMIT: Duration = Duration::from_secs(2);
+
+/// Leaves the folder of this process where that was removed, as with a worktree: git finds nothing from a folder that is gone. Whether it was.
+pub(super) fn leave_removed_folder() -> bool {
+    let is_gone = std::env::current_dir().is_err();
+    is_gone && std::env::set_current_dir("/").is_ok()
+}
+
+/// Records of tools that change nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Trace {
+    /// Nothing
+    #[default]
+    Changes,
+    /// Each call of them
+    All,
+}
+
+/// A call.
+pub(super) struct Caller<'a> {
+    /// Whether neither the call nor the process names a folder that is there.
+    pub(super) is_adrift: bool,
+    pub(super) agent: Agent,
+    pub(super) event: &'a str,
+    pub(super) args: &'a AgentArgs,
+    pub(super) trace: Trace,
+    pub(super) keep_going: bool,
+    pub(super) call: HookCall,
+    /// The holder of the conversation, by the shared folder of the repository.
+    pub(super) leads: Mutex<HashMap<PathBuf, AgentId>>,
+}
+
+impl Caller<'_> {
+    /// The folder that the agent works in.
+    pub(super) fn folder(&self) -> PathBuf {
+        let named = self
+            .call
+            .folder
+            .as_ref()
+            .map(PathBuf::from)
+            .filter(|folder| folder.is_absolute());
+        named.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    }
+
+    /// The folder that the command of the call runs in, or that of the agent.
+    pub(super) fn command_folder(&self) -> PathBuf {
+        match &self.call.tool {
+            Tool::Shell {
+                folder: Some(folder), ..
+            } => self.folder().join(folder),
+            _ => self.folder(),
+        }
+    }
+
+    /// The effects of the call's command, if it has one.
+    pub(super) fn command_effects(&self) -> Effects {
+        match &self.call.tool {
+            Tool::Shell { command, .. } => shell::effects(command, &self.command_folder()),
+            _ => Effects::default(),
+        }
+    }
+
+    /// The holder of the locks in the repository of `working_copy`: the conversation of the input, and below it the writer, where the
+    /// input names one. The agent that is named by the environment goes before the conversation.
+    ///
+    /// # Errors
+    /// When the agent that is named is no `agent_id`, or the conversation's file cannot be written.
+    pub(super) fn holder(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
+        let lead = self.lead(working_copy)?;
+        Ok(match &self.call.writer {
+            Some(writer) => holder_ids::below(&lead, writer),
+            None => lead,
+        })
+    }
+
+    /// The holder of the conversation.
+    ///
+    /// # Errors
+    /// As [`Caller::holder`].
+    pub(super) fn lead(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
+        let repository = working_copy.shared_folder();
+        if let Some(known) = self.leads.lock().get(repository) {
+            return Ok(known.clone());
+        }
+        let lead = self.find_lead(working_copy)?;
+        self.leads.lock().insert(repository.to_owned(), lead.clone());
+        Ok(lead)
+    }
+
+    fn find_lead(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
+        let heard = match (self.call.moment, &self.call.writer) {
+            (Moment::SessionStart, None) => ConversationEvent::Start,
+            (Moment::SessionEnd, None) => ConversationEvent::End,
+            _ => ConversationEvent::Work,
+        };
+        let name = self.agent.name();
+        match (self.args.agent_id()?, &self.call.conversation) {
+            (Some(named), _) => Ok(named),
+            (None, Some(conversation)) => conversations::note_event(working_copy, name, conversation, heard),
+            (None, None) => Ok(Session::of_this_process(working_copy, name)?.agent_id),
+        }
+    }
+
+    /// The work in the working copy that `folder` is in.
+    ///
+    /// # Errors When the branch of the work or the agent is unknown.
+    pub(super) fn work(&self, working_copy: WorkingCopy) -> anyhow::Result<Work> {
+        let (branch, work_branch) = self.args.branches(&working_copy)?;
+        let agent_id = Some(self.holder(&working_copy)?);
+        Ok(Work {
+            folder: working_copy.root().to_owned(),
+            repo: self.args.repo(&working_copy),
+            working_copy,
+            branch,
+            work_branch,
+            agent_id,
+            // Hooks declare interface changes themselves.
+            is_hooked: false,
+        })
+    }
+
+    /// The working copy that the agent works in, where it works in one.
+    pub(super) fn working_copy(&self) -> Option<WorkingCopy> {
+        find(&self.folder())
+    }
+}
+
+/// The working copy that `folder` is in.
+pub(super) fn find(folder: &Path) -> Option<WorkingCopy> {
+    match WorkingCopy::find(folder) {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::debug!(%error, "the working copy cannot be read");
+            None
+        }
+    }
+}

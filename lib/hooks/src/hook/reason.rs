@@ -1,0 +1,212 @@
+//! Sentences for agents: why a tool is denied, and the next step.
+
+use coord_agent::next_command::missing_branch_clause;
+use coord_agent::session_notes::SessionNotes;
+use coord_agent::work::Work;
+use coord_intents::ledger::blank_credentials;
+use coord_protocol::{Action, ClientError, ErrorCode, Orchestration, PostResponse};
+
+/// The documented sentence for agents when the locks are unknown.
+fn offline(why: &str) -> String {
+    format!("OFFLINE_MODE: {why}. Reading allowed, Writing disabled.")
+}
+
+/// The fix if no intent is selected.
+pub(super) const SELECT: &str = "select an intent by the tool select_active_intent or `coord intent select ID` (`coord intent list` shows \
+                                 them), then repeat the call";
+
+/// A refusal: the action, the reason and the next step.
+pub(super) fn refusal(response: &PostResponse) -> String {
+    of_code(
+        response.error.as_ref().map(|error| error.error),
+        &response.orchestration,
+    )
+}
+
+/// A refusal with `code`.
+pub(super) fn of_code(code: Option<ErrorCode>, orchestration: &Orchestration) -> String {
+    let next = match code {
+        Some(ErrorCode::IntentRequired | ErrorCode::IntentNotActive) => SELECT,
+        Some(ErrorCode::IntentBlocked | ErrorCode::BudgetExhausted | ErrorCode::CircuitOpen) => {
+            "stop this work and ask your user: a person can unblock it (`coord intent unblock ID`); you may still read, push \
+             and release files"
+        }
+        Some(ErrorCode::ScopeViolation) => return scope(&orchestration.reason),
+        Some(code) if code.is_of_call() => return format!("FIX: {}", orchestration.reason),
+        Some(ErrorCode::FileOwned) => "work on something else, or ask your user, who may take the file over",
+        _ => return described(orchestration),
+    };
+    let name = match orchestration.action {
+        Action::SwitchTask => "SWITCH_TASK",
+        _ => "STOP",
+    };
+    format!("{name}: {}. Next: {next}.", orchestration.reason.trim_end_matches('.'))
+}
+
+/// A refusal because of the scope.
+pub(super) fn scope(reason: &str) -> String {
+    format!(
+        "STOP: {}. Next: leave the file alone, or propose an intent that supplements this one (`coord intent new --supplements ID`) and \
+         select it.",
+        reason.trim_end_matches('.')
+    )
+}
+
+/// A claim for `work` to which the server has given no answer of the expected form.
+pub(super) async fn failed_claim(error: &ClientError, work: &Work) -> String {
+    match error {
+        ClientError::Refused { error, .. } if error.error == ErrorCode::UnknownBranch => format!(
+            "STOP: branch {} is not known to the server. Next: {}, then repeat the edit.",
+            work.branch,
+            missing_branch_clause(work).await
+        ),
+        error => failure(error),
+    }
+}
+
+/// A request to which the server has given no answer of the expected form.
+pub(super) fn failure(error: &ClientError) -> String {
+    match error {
+        ClientError::Refused {
+            error, orchestration, ..
+        } => match (error.error, orchestration) {
+            (code, Some(orchestration)) => of_code(Some(code), orchestration),
+            (_, None) => format!("STOP: {}", error.message),
+        },
+        error => offline(&error.to_string()),
+    }
+}
+
+/// A server that cannot be asked at all.
+pub(super) fn unreachable(error: &anyhow::Error) -> String {
+    offline(&format!("{error:#}"))
+}
+
+fn described(orchestration: &Orchestration) -> String {
+    let Orchestration {
+        action,
+        command,
+        reason,
+        ..
+    } = orchestration;
+    // Documented sentences that begin with a code stay whole.
+    if reason.starts_with("OFFLINE_MODE") {
+        return reason.clone();
+    }
+    let run = match command.as_deref() {
+        Some(command) => format!("run `{command}`, then repeat the edit"),
+        None => "repeat the edit after that".to_owned(),
+    };
+    let (name, next) = match action {
+        Action::Pull => ("PULL", run),
+        Action::Push => ("PUSH", run),
+        Action::Wait if orchestration.is_for_background() => (
+            "WAIT",
+            format!(
+                "`{}` in the background; {}",
+                command.as_deref().unwrap_or_default(),
+                free(orchestration).map_or("other work meanwhile".to_owned(), |free| format!(
+                    "meanwhile, free: {free}"
+                ))
+            ),
+        ),
+        Action::Wait => ("WAIT", format!("{run}, or work on something else first")),
+        Action::SwitchTask => {
+            let free = free(orchestration).map(|free| format!(", such as {free}"));
+            (
+                "SWITCH_TASK",
+                format!("work on something else first{}", free.unwrap_or_default()),
+            )
+        }
+        Action::Stop => ("STOP", "leave the file alone, and tell your user".to_owned()),
+        Action::Proceed => ("PROCEED", "repeat the edit".to_owned()),
+    };
+    format!("{name}: {}. Next: {next}.", reason.trim_end_matches('.'))
+}
+
+/// Files that the server knows to be free, as a list.
+fn free(orchestration: &Orchestration) -> Option<String> {
+    let free = &orchestration.metadata.as_ref()?.free;
+    (!free.is_empty()).then(|| listed(free))
+}
+
+/// The message of a claim of `files`: the session's task, if that is known.
+pub(super) fn message(notes: &SessionNotes, files: &[String]) -> String {
+    let task = notes.task.clone();
+    task.unwrap_or_else(|| format!("Editing {}", listed(files)))
+}
+
+/// A list of files for a sentence.
+pub(super) fn listed(files: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 5;
+    let shown: Vec<&str> = files.iter().take(MOST).map(AsRef::as_ref).collect();
+    match files.len().saturating_sub(MOST) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The first sentence of a prompt, as the message of a claim: others see it. A dot within a word, as in a file's name, ends none.
+pub(super) fn first_sentence(prompt: &str) -> Option<String> {
+    const MOST_CHARS: usize = 160;
+    let mut sentence = String::new();
+    for word in prompt.split_whitespace().take(MOST_CHARS) {
+        if !sentence.is_empty() {
+            sentence.push(' ');
+        }
+        let shown = word.chars().filter(|character| !character.is_control());
+        sentence.extend(shown);
+        if word.ends_with(['.', '!', '?']) {
+            break;
+        }
+    }
+    let sentence = blank_credentials(sentence.trim_end_matches(['.', '!', '?']));
+    let sentence: String = sentence.chars().take(MOST_CHARS).collect();
+    Some(sentence).filter(|sentence| sentence.chars().count() >= 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_sentence_of_a_prompt_is_its_task() {
+        for (prompt, sentence) in [
+            (
+                "Fix src/db.ts so that it retries. Then push.",
+                Some("Fix src/db.ts so that it retries"),
+            ),
+            ("Add\n a   test for a.rs", Some("Add a test for a.rs")),
+            ("Why? Because", Some("Why")),
+            (
+                "Deploy with API_KEY=0123456789abcdef please",
+                Some("Deploy with API_KEY=[redacted] please"),
+            ),
+            ("ok", None),
+            ("", None),
+        ] {
+            assert_eq!(first_sentence(prompt).as_deref(), sentence, "{prompt}");
+        }
+        assert_eq!(first_sentence(&"ä".repeat(500)).unwrap().chars().count(), 160);
+    }
+
+    #[test]
+    fn the_reason_of_a_denial_leads_with_the_action_and_ends_with_the_next_step() {
+        let wait = Orchestration::new(
+            Action::Wait,
+            "File 'a.ts' is locked by user 'bob' (DIRECT): Adding a pool",
+        );
+        assert_eq!(
+            described(&wait),
+            "WAIT: File 'a.ts' is locked by user 'bob' (DIRECT): Adding a pool. Next: run `sleep 5`, then repeat the edit, or work on \
+             something else first."
+        );
+        let pull = Orchestration::new(Action::Pull, "Your working copy lacks commit 1a2b3c4 of origin/main");
+        assert_eq!(
+            described(&pull),
+            "PULL: Your working copy lacks commit 1a2b3c4 of origin/main. Next: run `git pull --rebase`, then repeat the edit."
+        );
+        let offline = "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.";
+        assert_eq!(described(&Orchestration::new(Action::Stop, offline)), offline);
+    }
+}

@@ -1,0 +1,143 @@
+//! Sends records to the ledger, beginning with those in the spool. No failure is one of the tool.
+
+use coord_agent::connection::Connection;
+use coord_agent::session_notes::SessionNotes;
+use coord_agent::spool::Spool;
+use coord_agent::work::Work;
+use coord_git::WorkingCopy;
+use coord_intents::ledger::{ContentHash, ToolInput};
+use coord_protocol::{ClientError, ErrorCode, RecordEntry, RecordKind, RecordRequest, RecordResponse};
+
+use super::caller::Caller;
+use super::{local_paths, turn};
+
+/// Most events of a request.
+const MOST_ENTRIES: usize = 32;
+
+/// Most waiting requests that one call of a hook sends.
+const MOST_SENT: usize = 8;
+
+/// An event with a new id.
+pub(super) fn entry(kind: RecordKind) -> RecordEntry {
+    RecordEntry {
+        trace_id: uuid::Uuid::now_v7().hyphenated().to_string(),
+        kind,
+        tool_name: None,
+        tool_input: None,
+        reasoning: None,
+        file_path: None,
+        hash: None,
+        token: None,
+        output_summary: String::new(),
+        error_message: None,
+        mutation_class: None,
+    }
+}
+
+/// The call of the tool, with the part of its input that may leave this machine.
+pub(super) fn call(caller: &Caller<'_>, kind: RecordKind) -> RecordEntry {
+    let mut input = serde_json::from_str(ToolInput::record(&caller.call.input).as_str()).unwrap_or_default();
+    let (root, home) = (WorkingCopy::root_containing(&caller.folder()), std::env::home_dir());
+    local_paths::shorten(&mut input, root.as_deref(), home.as_deref());
+    let class = caller.call.input.get("mutation_class").and_then(|class| class.as_str());
+    RecordEntry {
+        tool_name: Some(caller.call.tool_name.clone()),
+        tool_input: input.as_object().cloned(),
+        mutation_class: class
+            .filter(|class| matches!(*class, "AST_REFACTOR" | "INTENT_EVOLUTION"))
+            .map(str::to_owned),
+        ..entry(kind)
+    }
+}
+
+/// A changed file.
+pub(super) fn mutation(call: &RecordEntry, file: &str, hash: ContentHash, token: Option<i64>) -> RecordEntry {
+    let verb = match hash {
+        ContentHash::Deleted => "Deleted",
+        ContentHash::Sha256(_) => "Wrote",
+    };
+    RecordEntry {
+        kind: RecordKind::Mutation,
+        tool_name: call.tool_name.clone(),
+        mutation_class: call.mutation_class.clone(),
+        file_path: Some(file.to_owned()),
+        hash: Some(hash.to_string()),
+        token,
+        output_summary: format!("{verb} {file}"),
+        ..entry(RecordKind::Mutation)
+    }
+}
+
+/// `entries` as requests.
+pub(super) fn requests(
+    caller: &Caller<'_>,
+    work: &Work,
+    notes: &SessionNotes,
+    entries: &[RecordEntry],
+) -> Vec<RecordRequest> {
+    let request = |entries: &[RecordEntry]| RecordRequest {
+        repo_url: Some(work.repo_url()),
+        branch: Some(work.branch.to_string()),
+        intent_id: notes.intent.clone(),
+        session: turn::session(caller, notes),
+        entries: Some(entries.to_vec()),
+        agent_id: work.agent_id.as_ref().map(|agent| agent.as_str().to_owned()),
+    };
+    entries.chunks(MOST_ENTRIES).map(request).collect()
+}
+
+/// Sends `requests` after those that wait. Unsent ones wait; the sentence says so.
+pub(super) async fn send(connection: Option<&Connection>, work: &Work, requests: Vec<RecordRequest>) -> Option<String> {
+    let spool = Spool::of(&work.working_copy);
+    let waiting = spool.requests();
+    let mut is_open = connection.is_some() && waiting.len() <= MOST_SENT;
+    if let Some(connection) = connection {
+        for request in waiting.iter().take(MOST_SENT) {
+            // The server may have another store than the one before it, and so another id for the repository.
+            let renamed = RecordRequest {
+                repo_url: Some(work.repo_url()),
+                ..request.clone()
+            };
+            if !is_sent(connection, &renamed).await {
+                is_open = false;
+                break;
+            }
+            spool.remove(request);
+        }
+    }
+    let mut kept = 0;
+    for request in requests {
+        if let Some(connection) = connection.filter(|_| is_open) {
+            is_open = is_sent(connection, &request).await;
+            if is_open {
+                continue;
+            }
+        }
+        let count = request.entries.as_ref().map_or(0, Vec::len);
+        if let Err(error) = spool.add(&request) {
+            return Some(format!(
+                "Coord: {count} events are not recorded in the ledger, and are lost: {error}."
+            ));
+        }
+        kept += count;
+    }
+    (kept > 0).then(|| {
+        format!("Coord: the ledger cannot be reached; events that wait on this machine for the next call: {kept}.")
+    })
+}
+
+/// Whether the server has answered. One that refuses an event would refuse it again.
+async fn is_sent(connection: &Connection, request: &RecordRequest) -> bool {
+    let sent: Result<RecordResponse, ClientError> = connection.client.record(request).await;
+    match sent {
+        Ok(_) => true,
+        Err(ClientError::Refused { status, error, .. }) => {
+            tracing::debug!(%error.message, "the server does not record an event");
+            status < 500 && !matches!(error.error, ErrorCode::RateLimited)
+        }
+        Err(error) => {
+            tracing::debug!(%error, "an event is not recorded");
+            false
+        }
+    }
+}

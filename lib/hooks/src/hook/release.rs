@@ -1,0 +1,197 @@
+//! Files are released as soon as their work is pushed; at the end of a turn or of the session, unchanged files are released too.
+//! Files with changes that are not pushed stay locked; their locks expire if the session does not resume.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coord_agent::connection::Connection;
+use coord_agent::options::AgentArgs;
+use coord_agent::pushed::learn;
+use coord_agent::session_notes::SessionNotes;
+use coord_agent::work::Work;
+use coord_domain::{AgentId, Branch};
+use coord_git::WorkingCopy;
+use coord_protocol::{Action, HeldLock, LockMode, LocksFilter, PostRequest, PostResponse};
+
+use super::reason;
+use changes::Changes;
+
+mod changes;
+
+/// The files to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReleaseScope {
+    /// Those whose work was pushed since they were claimed.
+    Pushed,
+    /// Those that need no push, too: pushed or unchanged.
+    Finished,
+}
+
+/// Result for the session's files.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    released: Vec<String>,
+    /// By the reason.
+    kept: BTreeMap<String, Vec<String>>,
+}
+
+impl Outcome {
+    /// In one sentence or two; `None` where there is nothing to say.
+    pub(super) fn text(&self) -> Option<String> {
+        let mut sentences = Vec::new();
+        if !self.released.is_empty() {
+            sentences.push(format!("Released {}.", reason::listed(&self.released)));
+        }
+        if !self.kept.is_empty() {
+            let kept = self
+                .kept
+                .iter()
+                .map(|(why, files)| format!("{} ({why})", reason::listed(files)));
+            sentences.push(format!("Kept {}.", kept.collect::<Vec<_>>().join("; ")));
+        }
+        (!sentences.is_empty()).then(|| format!("Coord: {}", sentences.join(" ")))
+    }
+
+    /// The released files, in one sentence.
+    pub(super) fn released_text(&self) -> Option<String> {
+        (!self.released.is_empty()).then(|| {
+            format!(
+                "Coord: released {}, whose work is pushed.",
+                reason::listed(&self.released)
+            )
+        })
+    }
+
+    fn keep(&mut self, why: &str, file: &str) {
+        self.kept.entry(why.to_owned()).or_default().push(file.to_owned());
+    }
+}
+
+/// Whether the head of the branch has moved since the last look, so that work may have been pushed. It reads references alone.
+pub(super) fn head_has_moved(work: &Work, holder: &AgentId) -> bool {
+    let notes = SessionNotes::read(&work.working_copy, holder);
+    let noted = notes.heads.get(&work.branch.to_string());
+    let tip = pushed_head(work);
+    noted.is_some() && noted != tip.as_ref()
+}
+
+/// The head of the branch that the work is pushed to, as this clone knows it.
+pub(super) fn pushed_head(work: &Work) -> Option<String> {
+    let branch = work.working_copy.pushed_branch(&work.branch);
+    Some(work.working_copy.tip(&branch)?.commit.to_string())
+}
+
+/// Releases the files in `extent`.
+///
+/// # Errors
+/// When the server or git gives no answer.
+pub(super) async fn release_files(
+    args: &AgentArgs,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+    extent: ReleaseScope,
+) -> anyhow::Result<Outcome> {
+    let filter = LocksFilter {
+        is_own: true,
+        agent_id: Some(holder.as_str().to_owned()),
+        ..LocksFilter::default()
+    };
+    // Pushes after this point are found next time.
+    let head = pushed_head(work);
+    let held = connection.client.locks(&work.repo_url(), &filter).await?.locks;
+    let notes = SessionNotes::read(&work.working_copy, holder);
+    let mut by_branch: BTreeMap<String, Vec<HeldLock>> = BTreeMap::new();
+    for lock in held {
+        by_branch.entry(lock.branch.clone()).or_default().push(lock);
+    }
+    let mut outcome = Outcome::default();
+    for (branch, locks) in by_branch {
+        let Ok(branch) = Branch::parse(&branch) else { continue };
+        let places = working_copies(args, work, &notes, &branch);
+        let mut changes = Changes::of(&places, &branch, &locks).await?;
+        if changes.has_unpushed() {
+            let mut is_new = false;
+            for place in &places {
+                is_new |= learn(place).await;
+            }
+            if is_new {
+                changes = Changes::of(&places, &branch, &locks).await?;
+            }
+        }
+        let mut finished = Vec::new();
+        for lock in &locks {
+            let file = &lock.file_path;
+            let is_written = lock.status == LockMode::Writing;
+            match changes.unfinished(file).filter(|_| is_written) {
+                Some(why) => outcome.keep(why, file),
+                // The lead gets it back.
+                None if extent == ReleaseScope::Finished && notes.taken.contains(file) => {
+                    outcome.keep("not changed", file);
+                }
+                None if extent == ReleaseScope::Finished || (is_written && changes.is_pushed(file)) => {
+                    finished.push(file.clone());
+                }
+                None => outcome.keep("not changed yet", file),
+            }
+        }
+        if !finished.is_empty() {
+            release(connection, work, &branch, &changes, finished, extent, &mut outcome).await?;
+        }
+    }
+    if let Some(head) = head {
+        SessionNotes::change(&work.working_copy, holder, |notes| {
+            notes.heads.insert(work.branch.to_string(), head);
+        });
+    }
+    Ok(outcome)
+}
+
+/// The working copies of the session whose work is for `branch`.
+fn working_copies(args: &AgentArgs, work: &Work, notes: &SessionNotes, branch: &Branch) -> Vec<WorkingCopy> {
+    let mut roots: BTreeSet<_> = notes.worktrees.iter().collect();
+    let own = work.working_copy.root().to_owned();
+    roots.insert(&own);
+    let found = roots.into_iter().filter_map(|root| WorkingCopy::containing(root).ok());
+    found
+        .filter(|place| place.repo() == work.working_copy.repo())
+        .filter(|place| args.branch(place).is_ok_and(|of_place| of_place == *branch))
+        .collect()
+}
+
+/// Releases `files`, which are on the branch as they are in every working copy.
+async fn release(
+    connection: &Connection,
+    work: &Work,
+    branch: &Branch,
+    changes: &Changes,
+    files: Vec<String>,
+    extent: ReleaseScope,
+    outcome: &mut Outcome,
+) -> anyhow::Result<()> {
+    let message = format!("Released by a hook: {}", reason::listed(&files));
+    let pushed = PostRequest {
+        branch: Some(branch.to_string()),
+        // The commits of other files that are not pushed do not matter.
+        agent_head: changes.base.clone(),
+        base_head: changes.base.clone(),
+        new_repo_head: changes.head.clone(),
+        ..work.release(files.clone(), message.clone())
+    };
+    let mut response = connection.client.post_status(&pushed).await?;
+    let is_unpushed = |response: &PostResponse| response.orchestration.action == Action::Push;
+    if extent == ReleaseScope::Finished && !response.success && is_unpushed(&response) {
+        // Files that no push has changed since the claim, and no working copy has changes of, were never changed.
+        let abandoned = PostRequest {
+            branch: Some(branch.to_string()),
+            ..work.abandon(files.clone(), message)
+        };
+        response = connection.client.post_status(&abandoned).await?;
+    }
+    match response.success {
+        true => outcome.released.extend(files),
+        false => files
+            .iter()
+            .for_each(|file| outcome.keep(&response.orchestration.reason, file)),
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Locks of a session are renewed by its hooks, so that an agent that works need not think of their time, and one that hangs keeps
+//! nothing.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use coord_agent::session_notes::SessionNotes;
+use coord_agent::work::Work;
+use coord_domain::AgentId;
+use coord_protocol::{Client, ClientError, HeldLock, LocksFilter, PostRequest};
+
+use super::warnings;
+
+/// The session's hooks look no more often.
+const INTERVAL: Duration = Duration::from_secs(60);
+
+/// Locks that expire sooner, in seconds, are renewed.
+const SOON: i64 = 200;
+
+/// Renews the session's locks that expire soon, at most once a minute. A failure shows at the next claim.
+pub(super) async fn renew_if_due(client: &Client, work: &Work, holder: &AgentId) {
+    if SessionNotes::is_due(&work.working_copy, holder, "renewed", INTERVAL)
+        && let Err(error) = renew(client, work, holder).await
+    {
+        tracing::debug!(%error, "the session's locks are not renewed");
+    }
+}
+
+async fn renew(client: &Client, work: &Work, holder: &AgentId) -> Result<(), ClientError> {
+    let filter = LocksFilter {
+        is_own: true,
+        agent_id: Some(holder.as_str().to_owned()),
+        ..LocksFilter::default()
+    };
+    let held = client.locks(&work.repo_url(), &filter).await?.locks;
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |now| now.as_secs());
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    let mut due: Vec<HeldLock> = held.into_iter().filter(|lock| is_due(lock, now)).collect();
+    // One request for the locks of one branch, mode and message.
+    while let Some(first) = due.first().cloned() {
+        let is_alike = |lock: &HeldLock| {
+            lock.branch == first.branch && lock.status == first.status && lock.message == first.message
+        };
+        let (alike, others): (Vec<HeldLock>, Vec<HeldLock>) = due.into_iter().partition(is_alike);
+        due = others;
+        let paths = alike.into_iter().map(|lock| lock.file_path).collect();
+        let request = PostRequest {
+            branch: Some(first.branch.clone()),
+            ..work.claim(paths, first.status, first.message)
+        };
+        let response = client.post_status(&request).await?;
+        SessionNotes::change(&work.working_copy, holder, |notes| {
+            warnings::note(notes, &response.warnings);
+        });
+    }
+    Ok(())
+}
+
+/// Whether `lock` expires soon. The server's clock may differ from this one: a lock that seems to be from the future or to have
+/// expired is renewed too.
+fn is_due(lock: &HeldLock, now: i64) -> bool {
+    lock.expiry - now <= SOON || now < lock.timestamp
+}

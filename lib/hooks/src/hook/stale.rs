@@ -1,0 +1,91 @@
+//! Refuses a write to content that the session has not seen, so that no change is overwritten unread.
+
+use coord_agent::seen_content::{Conflict, SeenContent};
+use coord_domain::AgentId;
+use coord_protocol::{RecordEntry, RecordKind};
+use serde::Serialize;
+
+use super::caller::Caller;
+use super::copy_files::CopyFiles;
+use super::interfaces::ChangedInterfaces;
+use super::record;
+
+/// The refusal. Programs look for exactly these members.
+#[derive(Serialize)]
+struct StaleFile<'a> {
+    error_type: &'static str,
+    file_path: &'a str,
+    expected_hash: String,
+    actual_hash: String,
+    resolution: &'static str,
+}
+
+/// A refused write.
+pub(super) struct Refusal {
+    /// The JSON, which is the whole reason.
+    pub(super) reason: String,
+    /// The record of it, unless there was one before.
+    pub(super) entry: Option<RecordEntry>,
+}
+
+/// Why a file of `place` must not be written; `None` if the session has seen its current content.
+pub(super) fn refusal(caller: &Caller<'_>, place: &CopyFiles, holder: &AgentId) -> Option<Refusal> {
+    let found = SeenContent::change(&place.working_copy, holder, |seen| {
+        let mut files = place.files.iter();
+        files.find_map(|file| seen.conflict(&place.path(file)).map(|conflict| (file, conflict)))
+    });
+    let (file, conflict) = found?;
+    let reason = text(file, conflict);
+    let entry = conflict.is_new.then(|| RecordEntry {
+        file_path: Some(file.clone()),
+        error_message: Some(reason.clone()),
+        ..record::call(caller, RecordKind::Stale)
+    });
+    Some(Refusal { reason, entry })
+}
+
+fn text(file: &str, conflict: Conflict) -> String {
+    let refusal = StaleFile {
+        error_type: "STALE_FILE",
+        file_path: file,
+        expected_hash: conflict.expected.to_string(),
+        actual_hash: conflict.actual.to_string(),
+        resolution: "RE_READ_REQUIRED",
+    };
+    serde_json::to_string(&refusal).expect("texts are JSON")
+}
+
+/// The files of `place` are about to be written, under the locks with `tokens`, `changed` ones with another interface.
+pub(super) fn begin_writes(
+    place: &CopyFiles,
+    holder: &AgentId,
+    changed: &ChangedInterfaces,
+    token: impl Fn(&str) -> Option<i64>,
+) {
+    SeenContent::change(&place.working_copy, holder, |seen| {
+        for file in &place.files {
+            seen.begin_write(&place.path(file), token(file), changed.contains_key(file));
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coord_intents::ledger::ContentHash;
+
+    #[test]
+    fn the_refusal_has_five_members_in_their_order_and_nothing_else() {
+        let conflict = Conflict {
+            expected: ContentHash::of(b""),
+            actual: ContentHash::Deleted,
+            is_new: true,
+        };
+        assert_eq!(
+            text("src/\"a\".ts", conflict),
+            "{\"error_type\":\"STALE_FILE\",\"file_path\":\"src/\\\"a\\\".ts\",\
+             \"expected_hash\":\"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\
+             \"actual_hash\":\"DELETED\",\"resolution\":\"RE_READ_REQUIRED\"}"
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! A tool call as the budget and the breaker of an intent count it.
+
+use coord_agent::connection::Connection;
+use coord_agent::session_notes::{LastCall, SessionNotes};
+use coord_domain::AgentId;
+use coord_git::WorkingCopy;
+use coord_intents::ledger::ContentHash;
+use coord_protocol::{AgentSession, ToolCall, UsageRequest};
+
+use super::caller::{Caller, LIMIT};
+use super::event::{Moment, Tool};
+use super::session_copy::SessionCopy;
+use super::{intents, reason, warnings};
+
+/// Most characters of a name that is sent.
+const MOST_CHARS: usize = 128;
+
+/// The call, once: where an agent calls two hooks before one tool, the second one finds none.
+pub(super) fn call(caller: &Caller<'_>, working_copy: &WorkingCopy, holder: &AgentId) -> Option<ToolCall> {
+    let call = ToolCall {
+        name: cut(&caller.call.tool_name),
+        digest: digest(caller),
+    };
+    let mut events = caller.agent.events();
+    let has_several = events.by_ref().filter(|(_, at)| *at == Moment::BeforeTool).count() > 1;
+    if !has_several {
+        return Some(call);
+    }
+    let event = caller.event.to_owned();
+    let mut is_heard = false;
+    SessionNotes::change(working_copy, holder, |notes| match &mut notes.call {
+        Some(last) if last.digest == call.digest && !last.events.contains(&event) => {
+            is_heard = true;
+            last.events.push(event);
+        }
+        last => {
+            *last = Some(LastCall {
+                digest: call.digest.clone(),
+                events: vec![event],
+            });
+        }
+    });
+    (!is_heard).then_some(call)
+}
+
+/// Of the command and its folder, or else of the tool and its input: other arguments are other work.
+fn digest(caller: &Caller<'_>) -> String {
+    let text = match &caller.call.tool {
+        Tool::Shell { command, .. } => format!("shell\0{}\0{command}", caller.command_folder().display()),
+        _ => format!("{}\0{}", caller.call.tool_name, caller.call.input),
+    };
+    ContentHash::of(text.as_bytes()).to_string()
+}
+
+/// Counts a call that may change something and claims nothing, where an intent is selected. The reason where it is refused.
+pub(super) async fn count(caller: &Caller<'_>, home: &SessionCopy, call: ToolCall) -> Result<Option<String>, String> {
+    let notes = SessionNotes::read(&home.working_copy, &home.holder);
+    let Some(intent) = notes.intent.as_deref().filter(|intent| intents::is_id(intent)) else {
+        return Ok(None);
+    };
+    let opened = Connection::open(caller.args, &home.working_copy, Some(&home.holder), LIMIT);
+    let connection = opened.map_err(|error| reason::unreachable(&error))?;
+    let request = UsageRequest {
+        repo_url: Some(caller.args.repo_url(&home.working_copy)),
+        tool_call: Some(call),
+        tokens: None,
+        session: Some(session(caller, &notes)),
+        agent_id: Some(home.holder.as_str().to_owned()),
+    };
+    let answer = connection.client.use_intent(intent, &request).await;
+    let response = answer.map_err(|error| reason::failure(&error))?;
+    if response.success {
+        SessionNotes::change(&home.working_copy, &home.holder, |notes| {
+            warnings::note(notes, &response.warnings);
+        });
+        return Ok(None);
+    }
+    let code = response.error.as_ref().map(|error| error.error);
+    SessionNotes::change(&home.working_copy, &home.holder, |notes| {
+        intents::note_code(notes, None, code);
+    });
+    Ok(Some(reason::of_code(code, &response.orchestration)))
+}
+
+/// The agent's data about itself.
+pub(super) fn session(caller: &Caller<'_>, notes: &SessionNotes) -> AgentSession {
+    let contributor = caller.call.model.as_ref().or(notes.model.as_ref());
+    AgentSession {
+        session_id: cut(caller.call.conversation.as_deref().unwrap_or_default()),
+        contributor: cut(contributor.map_or("", String::as_str)),
+    }
+}
+
+fn cut(text: &str) -> String {
+    let plain = text.chars().filter(|character| !character.is_control());
+    plain.take(MOST_CHARS).collect()
+}

@@ -1,0 +1,299 @@
+//! Every event except those before a tool: maintains the session's locks, and reports to the agent who works on what. No failure
+//! stops an agent here; it gets one line about it.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use coord_agent::connection::Connection;
+use coord_agent::session_notes::SessionNotes;
+use coord_agent::waiter;
+use coord_agent::work::Work;
+use coord_domain::AgentId;
+use coord_protocol::{ClientError, RecordKind};
+
+use super::caller::{Caller, SHORT_LIMIT, find};
+use super::event::{Decision, Moment, Tool};
+use super::mail::{self, News, next_task};
+use super::release::{ReleaseScope, head_has_moved, release_files};
+use super::{
+    after, context, event_times, guard, intents, reason, record, renewal, tokens, unhooked_writes, writer_end,
+};
+
+/// The setting of git that asks agents to go on.
+pub const KEEP_GOING: &str = "coord.keepGoing";
+
+/// An event's decision, and the notes to store once its text is printed.
+#[derive(Debug)]
+pub(super) struct EventResult {
+    pub decision: Decision,
+    pub news: Option<News>,
+}
+
+impl From<Decision> for EventResult {
+    fn from(decision: Decision) -> Self {
+        EventResult { decision, news: None }
+    }
+}
+
+/// Handles the event.
+pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
+    if caller.call.moment == Moment::WriterEnd && caller.call.writer.is_none() {
+        // The event does not name the ending session.
+        return Decision::PROCEED.into();
+    }
+    let pushed_from = pushed_from(caller);
+    let found = pushed_from.as_deref().map_or_else(|| caller.working_copy(), find);
+    let Some(working_copy) = found else {
+        return Decision::PROCEED.into();
+    };
+    event_times::note(&working_copy, caller.agent, caller.event);
+    let work = match caller.work(working_copy) {
+        Ok(work) => work,
+        Err(error) => return failed(&error).into(),
+    };
+    let Some(holder) = work.agent_id.clone() else {
+        return Decision::PROCEED.into();
+    };
+    let task = caller.call.prompt.as_deref().and_then(reason::first_sentence);
+    SessionNotes::change(&work.working_copy, &holder, |notes| {
+        // The next call is another one.
+        notes.call = None;
+        notes.model = caller.call.model.clone().or(notes.model.take());
+        if matches!(caller.call.moment, Moment::SessionStart | Moment::Prompt) {
+            notes.add_worktree(work.working_copy.root());
+            notes.task = task.or(notes.task.take());
+            notes.turn_began = now();
+        }
+    });
+    if caller.call.moment != Moment::TurnEnd {
+        // The session is working, and gets news by its events.
+        waiter::clear(&work.working_copy, &holder);
+    }
+    let mut told = match caller.call.moment {
+        Moment::AfterTool => after::tool(caller).await,
+        Moment::SessionStart => guard::note(&work.working_copy).await.into_iter().collect(),
+        _ => Vec::new(),
+    };
+    if caller.agent.takes_context(caller.event) {
+        let news = SessionNotes::take_news(&work.working_copy, &holder);
+        told.extend(news.into_iter().map(|sentence| format!("Coord: {sentence}")));
+    }
+    match with_server(caller, &work, &holder, pushed_from.is_some(), told).await {
+        Ok(upkept) => upkept,
+        Err(error) => failed(&error).into(),
+    }
+}
+
+fn failed(error: &anyhow::Error) -> Decision {
+    Decision::Proceed {
+        context: None,
+        note: Some(format!("Coord: {error:#}")),
+    }
+}
+
+async fn with_server(
+    caller: &Caller<'_>,
+    work: &Work,
+    holder: &AgentId,
+    has_pushed: bool,
+    mut told: Vec<String>,
+) -> anyhow::Result<EventResult> {
+    let moment = caller.call.moment;
+    let place = &work.working_copy;
+    let connection = match moment {
+        // The first edit should not have to wait for the server.
+        Moment::SessionStart => Some(Connection::open(caller.args, place, Some(holder), SHORT_LIMIT)?),
+        _ => Connection::open_running(caller.args, place, Some(holder), SHORT_LIMIT)?,
+    };
+    // Without a server there are no locks.
+    let Some(connection) = connection else {
+        return Ok(say(caller, told).into());
+    };
+    if !matches!(moment, Moment::WriterEnd | Moment::SessionEnd) {
+        renewal::renew_if_due(&connection.client, work, holder).await;
+    }
+    if moment.is_end() {
+        return at_end(caller, &connection, work, holder).await;
+    }
+    if has_pushed || head_has_moved(work, holder) {
+        let outcome = release_files(caller.args, &connection, work, holder, ReleaseScope::Pushed).await?;
+        told.extend(outcome.released_text());
+    }
+    if moment != Moment::AfterTool {
+        let (others, intents) = tokio::join!(
+            others(caller, &connection, work, holder),
+            of_intents(caller, &connection, work, holder)
+        );
+        told.extend(intents?);
+        told.extend(others?);
+    }
+    let news = mail_of(caller, &connection, work, holder).await;
+    told.extend(news.as_ref().and_then(|news| news.text.clone()));
+    let decision = say(caller, told);
+    Ok(EventResult { decision, news })
+}
+
+/// News in the teams of the session, if the event delivers text to the model. A session that is in no team asks once.
+async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<News> {
+    let moment = caller.call.moment;
+    let is_wanted = matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::AfterTool);
+    if !is_wanted || !caller.agent.takes_context(caller.event) {
+        return None;
+    }
+    if moment != Moment::AfterTool {
+        mail::find_teams(connection, work, holder, moment == Moment::SessionStart).await;
+    }
+    let has_read = caller.call.has_read_messages() && !caller.call.has_failed;
+    mail::news(
+        connection,
+        work,
+        holder,
+        moment,
+        has_read && moment == Moment::AfterTool,
+    )
+    .await
+}
+
+/// Text for the model if the event has room for it, else for the user.
+fn say(caller: &Caller<'_>, told: Vec<String>) -> Decision {
+    let text = Some(told.join("\n")).filter(|text| !text.is_empty());
+    match caller.agent.takes_context(caller.event) {
+        true => Decision::Proceed {
+            context: text,
+            note: None,
+        },
+        false => Decision::Proceed {
+            context: None,
+            note: text.filter(|_| caller.call.moment == Moment::AfterTool),
+        },
+    }
+}
+
+/// The end of a turn or of the session.
+async fn at_end(
+    caller: &Caller<'_>,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> anyhow::Result<EventResult> {
+    if caller.call.moment != Moment::WriterEnd {
+        // The file of the conversation has those of its writers too.
+        tokens::report(caller, connection, work, holder).await;
+    }
+    if caller.call.moment == Moment::SessionEnd {
+        send(caller, connection, work, holder, RecordKind::End).await;
+    }
+    // Background work needs files that it has claimed, and has not changed yet.
+    let extent = match caller.call.has_background_work {
+        true => ReleaseScope::Pushed,
+        false => ReleaseScope::Finished,
+    };
+    let outcome = release_files(caller.args, connection, work, holder, extent).await?;
+    let mut note = outcome.text();
+    if matches!(caller.call.moment, Moment::TurnEnd | Moment::Interruption)
+        && let Some(found) = unhooked_writes::note(connection, work, holder).await
+    {
+        note = Some(note.into_iter().chain([found]).collect::<Vec<_>>().join("\n"));
+    }
+    if matches!(caller.call.moment, Moment::WriterEnd | Moment::SessionEnd) {
+        writer_end::leave_queue(connection, work, holder).await?;
+    }
+    if caller.call.moment == Moment::WriterEnd {
+        writer_end::hand_back(connection, work, holder).await?;
+        return Ok(Decision::PROCEED.into());
+    }
+    if caller.call.moment == Moment::TurnEnd
+        && let Some((reason, news)) = go_on(caller, connection, work, holder).await
+    {
+        let decision = Decision::GoOn { reason, note };
+        return Ok(EventResult {
+            decision,
+            news: Some(news),
+        });
+    }
+    Ok(Decision::Proceed { context: None, note }.into())
+}
+
+/// Why the agent should go on, where that is wished and something waits; never twice in a row.
+async fn go_on(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<(String, News)> {
+    let is_wished = caller.keep_going
+        || work
+            .working_copy
+            .setting(KEEP_GOING)
+            .is_some_and(|value| value == "true");
+    if !is_wished {
+        return None;
+    }
+    let was_kept_going = next_task::note_end_of_turn(work, holder)?;
+    if was_kept_going || caller.call.is_continued {
+        return None;
+    }
+    mail::find_teams(connection, work, holder, false).await;
+    next_task::go_on(connection, work, holder).await
+}
+
+async fn others(
+    caller: &Caller<'_>,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> Result<Option<String>, ClientError> {
+    let is_change = caller.call.moment == Moment::Prompt;
+    match caller.agent.takes_context(caller.event) {
+        true => context::of_others(connection, work, holder, is_change).await,
+        false => Ok(None),
+    }
+}
+
+/// Text for the model about its intent, or about those that it can select. A repository without intents is asked once a session.
+async fn of_intents(
+    caller: &Caller<'_>,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> Result<Option<String>, ClientError> {
+    let moment = caller.call.moment;
+    let known = SessionNotes::read(&work.working_copy, holder).has_intents;
+    if moment != Moment::SessionStart && known == Some(false) {
+        return Ok(None);
+    }
+    if moment == Moment::Prompt && known == Some(true) {
+        send(caller, connection, work, holder, RecordKind::Prompt).await;
+    }
+    let takes_context = caller.agent.takes_context(caller.event);
+    if !takes_context && known.is_some() && moment != Moment::SessionStart {
+        return Ok(None);
+    }
+    let text = intents::ask(&connection.client, &work.working_copy, &work.repo_url(), holder).await?;
+    if moment == Moment::Prompt && known.is_none() {
+        send(caller, connection, work, holder, RecordKind::Prompt).await;
+    }
+    let text = text.filter(|_| takes_context);
+    if let Some(text) = &text {
+        context::note_given(caller, work, holder, text);
+    }
+    Ok(text)
+}
+
+/// Records that something has happened, where the repository has intents.
+async fn send(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId, kind: RecordKind) {
+    let notes = SessionNotes::read(&work.working_copy, holder);
+    if notes.has_intents == Some(true) {
+        let requests = record::requests(caller, work, &notes, &[record::entry(kind)]);
+        record::send(Some(connection), work, requests).await;
+    }
+}
+
+/// Unix seconds.
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs())
+}
+
+/// The folder that a shell command has pushed from.
+fn pushed_from(caller: &Caller<'_>) -> Option<PathBuf> {
+    match &caller.call.tool {
+        Tool::Shell { command, .. } if command.contains("push") => caller.command_effects().pushes.into_iter().next(),
+        _ => None,
+    }
+}

@@ -1,0 +1,202 @@
+//! Acts on an intent. Some take a person: the terminal is asked, and no agent is named.
+
+use std::process::ExitCode;
+
+use anyhow::ensure;
+use clap::Args;
+use coord_agent::files::named_files;
+use coord_agent::options::AgentArgs;
+use coord_agent::person::{PersonArgs, confirm};
+use coord_agent::workplace::Workplace;
+use coord_protocol::{
+    ActCaller, AllowOverlapRequest, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest,
+    TakeOverRequest, UnblockIntentRequest,
+};
+
+use super::outcome::show;
+
+/// Common to all acts.
+#[derive(Clone, Debug, Args)]
+struct Common {
+    /// The intent
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print the response as JSON
+    #[arg(long)]
+    json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl Common {
+    async fn send(&self, workplace: &Workplace, act: IntentAct) -> anyhow::Result<ExitCode> {
+        let waiting = workplace.waiting();
+        let answer = workplace.connection.client.act_on_intent(&self.id, &act).await;
+        drop(waiting);
+        show(workplace, answer, self.json)
+    }
+}
+
+/// The acting caller; the header names the agent, if there is one.
+fn caller(workplace: &Workplace) -> ActCaller {
+    ActCaller {
+        repo_url: Some(workplace.work.repo_url()),
+        branch: Some(workplace.work.branch.to_string()),
+        session: None,
+        agent_id: None,
+    }
+}
+
+/// Options of `coord intent select`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct SelectArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+impl SelectArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.common.agent)?;
+        let request = SelectIntentRequest {
+            caller: caller(&workplace),
+        };
+        self.common.send(&workplace, IntentAct::Select(request)).await
+    }
+}
+
+/// Options of `coord intent complete`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct CompleteArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Although criteria are not met: a person's act
+    #[arg(long, requires = "reason")]
+    force: bool,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl CompleteArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = match self.force {
+            true => {
+                let question = format!("Complete {}, although criteria may not be met?", self.common.id);
+                confirm(&self.common.agent, self.person, &question)?
+            }
+            false => Workplace::open(&self.common.agent)?,
+        };
+        let request = CompleteIntentRequest {
+            caller: caller(&workplace),
+            force: self.force.then_some(true),
+            reason: self.reason.clone(),
+        };
+        self.common.send(&workplace, IntentAct::Complete(request)).await
+    }
+}
+
+/// Options of `coord intent abandon` and `coord intent block`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ReasonArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: String,
+    /// As a person, as an intent that is BLOCKED takes
+    #[arg(long)]
+    as_person: bool,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl ReasonArgs {
+    /// Makes the request `act`, which a person is asked for by `name`.
+    pub(super) async fn run(self, name: &str, act: fn(StopIntentRequest) -> IntentAct) -> anyhow::Result<ExitCode> {
+        let workplace = match self.as_person {
+            true => confirm(&self.common.agent, self.person, &format!("{name} {}?", self.common.id))?,
+            false => Workplace::open(&self.common.agent)?,
+        };
+        let request = StopIntentRequest {
+            caller: caller(&workplace),
+            reason: Some(self.reason.clone()),
+        };
+        self.common.send(&workplace, act(request)).await
+    }
+}
+
+/// Options of `coord intent unblock`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct UnblockArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Why
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl UnblockArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let question = format!("Let {} go on?", self.common.id);
+        let workplace = confirm(&self.common.agent, self.person, &question)?;
+        let request = UnblockIntentRequest {
+            caller: caller(&workplace),
+            reason: self.reason.clone(),
+        };
+        self.common.send(&workplace, IntentAct::Unblock(request)).await
+    }
+}
+
+/// Options of `coord intent allow`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct AllowArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The intent with which it may overlap
+    #[arg(value_name = "OTHER")]
+    other: String,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl AllowArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        ensure!(self.other != self.common.id, "name two intents");
+        let question = format!("Let {} and {} change the same files?", self.common.id, self.other);
+        let workplace = confirm(&self.common.agent, self.person, &question)?;
+        let request = AllowOverlapRequest {
+            caller: caller(&workplace),
+            other: Some(self.other.clone()),
+        };
+        self.common.send(&workplace, IntentAct::Allow(request)).await
+    }
+}
+
+/// Options of `coord intent take-over`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct TakeOverArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<String>,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl TakeOverArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let question = format!("Make {} the owner of {}?", self.common.id, self.paths.join(", "));
+        let workplace = confirm(&self.common.agent, self.person, &question)?;
+        let request = TakeOverRequest {
+            caller: caller(&workplace),
+            file_paths: Some(named_files(&workplace.work, &self.paths).await?),
+        };
+        self.common.send(&workplace, IntentAct::TakeOver(request)).await
+    }
+}

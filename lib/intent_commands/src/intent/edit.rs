@@ -1,0 +1,103 @@
+//! `coord intent edit`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, ensure};
+use clap::Args;
+use coord_agent::intents::{differences, intent, limits, raises_a_limit};
+use coord_agent::options::AgentArgs;
+use coord_agent::person::{PersonArgs, confirm};
+use coord_agent::workplace::Workplace;
+use coord_protocol::{CriterionEvidence, EditIntentRequest, IntentFields, IntentsView};
+
+use super::fields::FieldArgs;
+use super::from_file;
+use super::outcome::show;
+
+/// Options of `coord intent edit`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct EditArgs {
+    /// The intent
+    #[arg(value_name = "ID")]
+    id: String,
+    /// A file with the intent as it is to be, as YAML or JSON; - is standard input
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Its new members; lists are replaced as a whole. Raising or removing a limit takes a person.
+    #[command(flatten)]
+    fields: FieldArgs,
+    /// A criterion that is met now, word by word; with --evidence, may be repeated
+    #[arg(long, value_name = "CRITERION")]
+    met: Vec<String>,
+    /// Evidence for each --met, in order
+    #[arg(long, value_name = "TEXT")]
+    evidence: Vec<String>,
+    /// A criterion that is no longer met; may be repeated
+    #[arg(long, value_name = "CRITERION")]
+    unmet: Vec<String>,
+    /// Print the response as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    person: PersonArgs,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl EditArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        ensure!(
+            self.met.len() == self.evidence.len(),
+            "each --met has its --evidence: a command and its result, a test, a commit"
+        );
+        let mut workplace = Workplace::open(&self.agent)?;
+        let repo_url = workplace.work.repo_url();
+        let known = match workplace
+            .connection
+            .client
+            .intent(&repo_url, &self.id, IntentsView::List)
+            .await
+        {
+            Ok(response) => response.intent.context("the server has not sent the intent")?,
+            Err(error) => return workplace.failed(error),
+        };
+        let known = intent(&known);
+        let fields = match &self.from {
+            None => IntentFields::default(),
+            Some(file) => {
+                let intents = from_file::read(file)?;
+                let wanted = intents
+                    .iter()
+                    .find(|intent| intent.id == self.id || intent.id.is_empty());
+                let wanted = wanted.with_context(|| format!("the file does not have {}", self.id))?;
+                differences(&known, wanted)
+            }
+        };
+        let fields = self.fields.over(fields, limits(&known));
+        if fields.budget.is_some_and(|wanted| raises_a_limit(&known, wanted)) {
+            let question = format!("Raise or remove a limit of the budget of {}?", self.id);
+            workplace = confirm(&self.agent, self.person, &question)?;
+        }
+        let met = self
+            .met
+            .iter()
+            .zip(&self.evidence)
+            .map(|(criterion, evidence)| CriterionEvidence {
+                criterion: criterion.clone(),
+                evidence: evidence.clone(),
+            });
+        let request = EditIntentRequest {
+            repo_url: Some(repo_url),
+            fields,
+            met: met.collect(),
+            unmet: self.unmet.clone(),
+            agent_id: None,
+        };
+        let waiting = workplace.waiting();
+        let answer = workplace.connection.client.edit_intent(&self.id, &request).await;
+        drop(waiting);
+        show(&workplace, answer, self.json)
+    }
+}

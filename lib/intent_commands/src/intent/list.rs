@@ -1,0 +1,113 @@
+//! `coord intent list` and `coord intent show`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use coord_agent::exit_status::ExitStatus;
+use coord_agent::intents::status;
+use coord_agent::options::AgentArgs;
+use coord_agent::terminal::intents::{table, whole};
+use coord_agent::terminal::output::{print, print_json, width};
+use coord_agent::terminal::times::now;
+use coord_agent::workplace::Workplace;
+use coord_protocol::IntentsView;
+
+/// Options of `coord intent list`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ListArgs {
+    /// Those that have ended, too
+    #[arg(long)]
+    all: bool,
+    /// Print the response as JSON, with those that have ended
+    #[arg(long)]
+    json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl ListArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.agent)?;
+        let waiting = workplace.waiting();
+        let asked = workplace
+            .connection
+            .client
+            .intents(&workplace.work.repo_url(), IntentsView::List)
+            .await;
+        drop(waiting);
+        let mut response = match asked {
+            Ok(response) => response,
+            Err(error) => return workplace.failed(error),
+        };
+        if self.json {
+            print_json(&response)?;
+            return Ok(ExitStatus::Done.into());
+        }
+        let count = response.intents.len();
+        response
+            .intents
+            .retain(|view| self.all || !status(view.status).is_ended());
+        let ended = count - response.intents.len();
+        let mut text = match response.intents.is_empty() {
+            true => "There is no intent to work on; coord intent new writes one.\n".to_owned(),
+            false => table(&response.intents, response.selected.as_deref(), width()),
+        };
+        if ended > 0 {
+            text.push_str(&format!("and {ended} that have ended; --all shows them\n"));
+        }
+        print(&text)?;
+        Ok(ExitStatus::Done.into())
+    }
+}
+
+/// Options of `coord intent show`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ShowArgs {
+    /// The intent
+    #[arg(value_name = "ID")]
+    id: String,
+    /// As an agent gets it before it works on it
+    #[arg(long)]
+    context: bool,
+    /// Print the response as JSON
+    #[arg(long)]
+    json: bool,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl ShowArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.agent)?;
+        let view = if self.context {
+            IntentsView::Context
+        } else {
+            IntentsView::List
+        };
+        let waiting = workplace.waiting();
+        let asked = workplace
+            .connection
+            .client
+            .intent(&workplace.work.repo_url(), &self.id, view)
+            .await;
+        drop(waiting);
+        let response = match asked {
+            Ok(response) => response,
+            Err(error) => return workplace.failed(error),
+        };
+        match (self.json, &response.context, &response.intent) {
+            (true, ..) => print_json(&response)?,
+            (false, Some(context), _) => print(&format!("{}\n", context.trim_end()))?,
+            (false, None, Some(view)) => print(&whole(view, now()))?,
+            (false, None, None) => print(&format!("{}\n", response.orchestration.reason))?,
+        }
+        Ok(if response.success {
+            ExitStatus::Done
+        } else {
+            ExitStatus::Error
+        }
+        .into())
+    }
+}

@@ -1,0 +1,94 @@
+//! `coord intent`: why files are changed, how far the work may reach, its limits, and when it is done.
+//!
+//! - `list`, `show`: listing
+//! - `new`, `edit`, `fields`, `from_file`: intents written, by options or from a file in the form of the registry
+//! - `check`: the files of a scope here, and its overlaps
+//! - `act`: select, complete, abandon, block, and a person's acts; `usage`: costs of the work
+
+mod act;
+mod check;
+mod edit;
+mod fields;
+mod from_file;
+mod list;
+mod new;
+mod outcome;
+mod usage;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  coord intent new INT-001 --name 'Connection pooling' --scope 'src/db/**' --criterion 'Tests in tests/db pass'
+  coord intent check INT-001
+  coord intent select INT-001
+  coord intent edit INT-001 --met 'Tests in tests/db pass' --evidence 'npm test: 12 passed'
+  coord intent complete INT-001
+
+Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no answer.";
+
+/// Options of `coord intent`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct IntentArgs {
+    /// Subcommand
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Act {
+    /// List the intents
+    List(list::ListArgs),
+    /// Show an intent
+    Show(list::ShowArgs),
+    /// Write a new intent
+    New(new::NewArgs),
+    /// Change an intent, or mark its criteria as met
+    Edit(edit::EditArgs),
+    /// Show which files a scope covers here, whether it is too broad, and which active intents it overlaps
+    Check(check::CheckArgs),
+    /// Work on an intent from now on
+    Select(act::SelectArgs),
+    /// End an intent as done: each criterion is met
+    Complete(act::CompleteArgs),
+    /// Give an intent up
+    Abandon(act::ReasonArgs),
+    /// Stop an intent until a person unblocks it
+    Block(act::ReasonArgs),
+    /// Let a blocked intent go on: a person's act
+    Unblock(act::UnblockArgs),
+    /// Let two intents overlap: a person's act
+    Allow(act::AllowArgs),
+    /// Take files over that another intent owns: a person's act
+    TakeOver(act::TakeOverArgs),
+    /// Report the costs of the work
+    Usage(usage::UsageArgs),
+}
+
+impl IntentArgs {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When it fails, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        use coord_protocol::IntentAct;
+        match self.act {
+            Act::List(args) => args.run().await,
+            Act::Show(args) => args.run().await,
+            Act::New(args) => args.run().await,
+            Act::Edit(args) => args.run().await,
+            Act::Check(args) => args.run().await,
+            Act::Select(args) => args.run().await,
+            Act::Complete(args) => args.run().await,
+            Act::Abandon(args) => args.run("Abandon", IntentAct::Abandon).await,
+            Act::Block(args) => args.run("Block", IntentAct::Block).await,
+            Act::Unblock(args) => args.run().await,
+            Act::Allow(args) => args.run().await,
+            Act::TakeOver(args) => args.run().await,
+            Act::Usage(args) => args.run().await,
+        }
+    }
+}

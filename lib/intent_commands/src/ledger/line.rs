@@ -1,0 +1,85 @@
+//! A line of the ledger as a sentence.
+
+use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, short, styled};
+use coord_agent::terminal::times::clock;
+use coord_intents::ledger::{Record, Timestamp};
+use coord_protocol::plain_text::{quoted_line, shown_line};
+
+/// `line` for a terminal, with the words of agents quoted; one that cannot be read is quoted as a whole.
+pub(super) fn sentence(line: &str, now: i64) -> String {
+    match Record::read(line.as_bytes()) {
+        Ok(record) => record_sentence(&record, now),
+        Err(_) => quoted_line(line),
+    }
+}
+
+fn record_sentence(record: &Record, now: i64) -> String {
+    let time = record.timestamp.parse::<Timestamp>().ok().and_then(seconds);
+    let time = time.map_or_else(|| record.timestamp.clone(), |time| clock(time, now));
+    let status = match record.status.as_str() {
+        "SUCCESS" => styled(GOOD, "SUCCESS"),
+        "DENIED" => styled(CAUTION, "DENIED"),
+        other => styled(BAD, &shown_line(other)),
+    };
+    let mut words = vec![
+        styled(FAINT, &time),
+        shown_line(&record.agent_id).into_owned(),
+        shown_line(&record.action_type).into_owned(),
+        quoted(&record.tool_name),
+        shown_line(&record.target_files.join(", ")).into_owned(),
+        status,
+    ];
+    words.retain(|word| !word.is_empty());
+    let mut text = words.join(" ");
+    let about = [&record.error_message, &record.reasoning, &record.output_summary];
+    if let Some(about) = about.into_iter().find(|about| !about.is_empty()) {
+        text.push_str(": ");
+        text.push_str(&quoted_line(about));
+    }
+    let hash = record.hash.strip_prefix("sha256:").map(short);
+    let intent = record.intent_id.as_deref().map(|id| shown_line(id).into_owned());
+    let ends = [hash.map(|hash| format!("sha256 {hash}")), intent];
+    let ends: Vec<String> = ends.into_iter().flatten().collect();
+    if !ends.is_empty() {
+        text.push_str(&styled(FAINT, &format!(" [{}]", ends.join(", "))));
+    }
+    text
+}
+
+/// Words that may be left out.
+fn quoted(text: &str) -> String {
+    if text.is_empty() {
+        String::new()
+    } else {
+        quoted_line(text)
+    }
+}
+
+fn seconds(time: Timestamp) -> Option<i64> {
+    let time = chrono::DateTime::parse_from_rfc3339(&time.to_string()).ok()?;
+    Some(time.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_who_did_what_to_which_file_and_how_it_ended() {
+        let vector = include_str!("../../../intents/tests/ledger/vector.jsonl");
+        let told: Vec<String> = vector
+            .lines()
+            .map(|line| anstream::adapter::strip_str(&sentence(line, 0)).to_string())
+            .collect();
+        assert!(
+            told[1].ends_with(
+                "ada/claude-1 TOOL_EXECUTION \u{201c}Write\u{201d} src/db.ts SUCCESS: \u{201c}Wrote src/db.ts\u{201d} \
+                 [sha256 5ca890b, 018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f10]"
+            ),
+            "{}",
+            told[1]
+        );
+        assert!(told[2].contains("DENIED: \u{201c}Scope Violation: "), "{}", told[2]);
+        assert_eq!(sentence("no JSON", 0), "\u{201c}no JSON\u{201d}");
+    }
+}

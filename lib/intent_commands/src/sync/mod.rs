@@ -1,0 +1,95 @@
+//! `coord sync`: the files of `.orchestration/`, which are a projection of the store, and people's changes in them.
+//!
+//! - `registry`: `active_intents.yaml`, planned as text; `taking`: changes of people, as requests
+//! - `trace`: where `agent_trace.jsonl` goes on; `appending`: it is only ever appended to; `adoption`: lines of other programs at its beginning
+//! - `folder`: the files on disk, one writer at a time
+//! - `once`: one synchronization; `report`: its result
+
+mod adoption;
+mod appending;
+mod folder;
+mod once;
+mod registry;
+mod report;
+mod taking;
+mod trace;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use coord_agent::exit_status::ExitStatus;
+use coord_agent::options::AgentArgs;
+use coord_agent::person::{PersonArgs, agreed};
+use coord_agent::terminal::output::{print, print_json};
+use coord_agent::workplace::{Failure, Workplace};
+
+pub use self::folder::{FILES, FOLDER, REGISTRY};
+pub use self::once::{Callers, once};
+pub use self::report::Report;
+
+const EXAMPLES: &str = "\
+Examples:
+  coord sync            writes the files, and applies your changes in active_intents.yaml
+  coord sync --check    shows the changes without making them
+
+A member that both you and the server changed is a conflict: it is listed, and
+none of your changes are applied.
+
+Exit status: 0 done, 1 an error, 2 wrong usage, 3 a conflict or a damaged
+file; with --check, something would change; 4 no answer.";
+
+/// Options of `coord sync`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct SyncArgs {
+    /// Show the changes without making them
+    #[arg(long)]
+    pub check: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    person: PersonArgs,
+    /// Server, token, branch and agent.
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+impl SyncArgs {
+    /// Brings files and store together.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let workplace = Workplace::open(&self.agent)?;
+        let as_person = || {
+            let question = "active_intents.yaml has changes that take a person. Make them?";
+            agreed(&self.agent, self.person, question)?;
+            Ok(Workplace::of_person(&self.agent)?.connection.client)
+        };
+        let callers = Callers {
+            client: &workplace.connection.client,
+            as_person: &as_person,
+        };
+        let working_copy = &workplace.work.working_copy;
+        let waiting = workplace.waiting();
+        let done = once(working_copy, &workplace.work.repo, &callers, self.check).await;
+        drop(waiting);
+        let report = match done {
+            Ok(report) => report,
+            Err(Failure::NoAnswer(error)) => return workplace.failed(error),
+            Err(Failure::Error(error)) => return Err(error),
+        };
+        match self.json {
+            true => print_json(&report)?,
+            false => print(&report.text(self.check))?,
+        }
+        let is_refused = !report.problems.is_empty() || (self.check && report.has_changes());
+        Ok(if is_refused {
+            ExitStatus::Refused
+        } else {
+            ExitStatus::Done
+        }
+        .into())
+    }
+}

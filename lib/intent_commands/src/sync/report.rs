@@ -1,0 +1,61 @@
+//! Result of a synchronization.
+
+use coord_agent::terminal::output::{BAD, GOOD, styled};
+use serde::Serialize;
+
+/// Result of a synchronization, or of a dry run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Files that were written.
+    pub written: Vec<&'static str>,
+    /// Lines that were appended to the ledger.
+    pub appended: usize,
+    /// Lines of other programs in the ledger that a line of Coord's adopts from now on.
+    pub adopted: u64,
+    /// Changes of people that were taken: the intent, and its members; none for a new intent.
+    pub taken: Vec<(String, Vec<&'static str>)>,
+    /// Why something was left as it is.
+    pub problems: Vec<String>,
+    /// Notes for the reader.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    /// Whether something was changed, or would be.
+    pub fn has_changes(&self) -> bool {
+        !self.written.is_empty() || !self.taken.is_empty() || self.adopted > 0
+    }
+
+    /// For a terminal.
+    pub fn text(&self, is_check: bool) -> String {
+        let mut text = String::new();
+        let would = if is_check { "would be " } else { "" };
+        for (id, members) in &self.taken {
+            let what = if members.is_empty() {
+                "new".to_owned()
+            } else {
+                members.join(", ")
+            };
+            text.push_str(&format!("{would}taken: {id}: {what}\n"));
+        }
+        for file in &self.written {
+            text.push_str(&format!("{would}written: {file}\n"));
+        }
+        if self.adopted > 0 {
+            text.push_str(&format!("{would}adopted: {} lines of other programs\n", self.adopted));
+        }
+        if self.appended > 0 {
+            text.push_str(&format!("{would}appended: {} lines of the ledger\n", self.appended));
+        }
+        for problem in &self.problems {
+            text.push_str(&format!("{}: {problem}\n", styled(BAD, "NOT TAKEN")));
+        }
+        for note in &self.notes {
+            text.push_str(&format!("{note}\n"));
+        }
+        if text.is_empty() {
+            text = format!("{}: the files are up to date\n", styled(GOOD, "OK"));
+        }
+        text
+    }
+}

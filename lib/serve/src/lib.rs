@@ -1,0 +1,29 @@
+//! `coord serve`: everything on one machine.
+//!
+//! - `args`, `run`, `server`: the options; start and shutdown; the parts of a server
+//! - `store`, `sources`: the store of the state, and the repositories
+//! - [`listen`], `listen_address`, [`local_guard`], `own_requests`, `page`: connections, permitted hosts, requests for another server, the web
+//!   page
+//! - `banner`: output for the user
+//! - `syncing`, `sync_changes`: keeping the files of `.orchestration/` current
+//! - [`fetch`], `idle`: fetching clones; what stops the server
+
+mod args;
+mod banner;
+pub mod fetch;
+mod idle;
+mod joined_clones;
+pub mod listen;
+mod listen_address;
+pub mod local_guard;
+mod own_requests;
+mod page;
+mod run;
+mod server;
+mod sources;
+mod store;
+mod sync_changes;
+mod syncing;
+
+pub use args::ServeArgs;
+pub use server::{Server, build};

@@ -1,0 +1,198 @@
+//! Builds a server from the command line and the environment.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use axum::http::HeaderValue;
+use axum::middleware::from_fn_with_state;
+use axum::{Extension, Router};
+use coord_agent::announcement::Announcement;
+use coord_agent::rivals::{self, Rival};
+use coord_auth::{Authenticator, Credentials};
+use coord_builds::background::BackgroundBuilds;
+use coord_builds::head_observer::HeadObserver;
+use coord_domain::UserId;
+use coord_embedded::EmbeddedStore;
+use coord_events::EventHub;
+use coord_git::GitSource;
+use coord_http::Endpoint;
+use coord_server::app::{App, credentials};
+use coord_server::settings::Settings;
+use coord_settings::{LockConfig, env_vars, process_environment};
+use coord_store::Store;
+use tokio::sync::watch;
+use tower::ServiceBuilder;
+
+use super::args::ServeArgs;
+use super::banner::Served;
+use super::joined_clones::{JoinedClones, read_joined};
+use super::local_guard::require_local_caller;
+use super::own_requests::refuse_those_for_others;
+use super::page;
+use super::sources::{self, OpenSources};
+use super::store::{OpenStore, open_store};
+use super::syncing::{self, SyncedClone};
+
+/// A server that is ready to run.
+pub struct Server {
+    /// All routes of `coord serve`.
+    pub router: Router,
+    /// The files with the address; dropped before the store is closed.
+    pub announcement: Arc<Announcement>,
+    pub store: Arc<dyn Store>,
+    /// The same, where it is a file on this machine.
+    pub file: Option<EmbeddedStore>,
+    /// The repositories on this machine.
+    pub local: Option<Arc<GitSource>>,
+    /// Clones of these with a separate server.
+    pub rivals: Vec<Rival>,
+    /// Live events; closed before the router is stopped.
+    pub events: Arc<EventHub>,
+    /// The builds that keep graphs up to date.
+    pub keeper: Arc<BackgroundBuilds>,
+    /// The most lines of a ledger.
+    pub ledger_max_lines: usize,
+    /// The repositories on this machine, and the interval of their fetches.
+    pub fetching: Option<(Arc<GitSource>, Duration)>,
+    /// The working copies whose files are kept current.
+    pub synced: Vec<SyncedClone>,
+    /// Changes whenever this process has appended to a ledger.
+    pub appended: watch::Receiver<u64>,
+    /// The served repositories.
+    pub served: Vec<Served>,
+}
+
+/// Builds a server; `address` is the address that it will listen on.
+///
+/// # Errors
+/// When a repository, the store or a setting cannot be used.
+pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Server> {
+    let settings = settings(args)?;
+    let OpenSources {
+        source,
+        people,
+        webhook,
+        local,
+        opened,
+        mut served,
+    } = sources::open(args).await?;
+    if let Some(listed) = &settings.repositories
+        && let Some(other) = served.iter().find(|served| !listed.takes_in(&served.repo))
+    {
+        bail!(
+            "{} is not among the repositories of {}: add it there, or unset the variable",
+            other.repo,
+            env_vars::COORD_REPOSITORIES
+        );
+    }
+    let synced = syncing::clones(args, address, &opened)?;
+    for served in &mut served {
+        if synced.iter().any(|clone| clone.repo == served.repo) {
+            served.notes.push(".orchestration/ is kept current".to_owned());
+        }
+    }
+    let authenticator = authenticator(address, credentials(&settings, people))?;
+    let local_user = match &authenticator {
+        Authenticator::Local { user, .. } => Some(user.clone()),
+        _ => None,
+    };
+    let OpenStore {
+        store,
+        file,
+        announcement,
+    } = open_store(args, address, &opened, &served).await?;
+    if let Some(local) = &local {
+        local.keep_names();
+    }
+    let rivals = opened.iter().filter(|opened| opened.has_remote());
+    let rivals = rivals
+        .flat_map(|opened| rivals::of(&opened.repo, &opened.git_folder, address))
+        .collect();
+    let builder = format!("{}-{}", std::process::id(), started_at());
+    let keeper = BackgroundBuilds::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
+    for repository in &served {
+        if let Some(branch) = &repository.branch
+            && let Ok(head) = source.head(&repository.repo, branch).await
+        {
+            keeper.saw_head(&repository.repo, branch, &head);
+        }
+    }
+    let app = App {
+        source: Some(source),
+        webhook,
+        head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
+        ..App::new(&settings, Arc::clone(&store), authenticator)
+    };
+    let (events, appended) = (Arc::clone(&app.events), app.sealing.appended());
+    let mut router = coord_http::routes(app, &Endpoint::ALL).merge(page::router());
+    let (mut local_edge, mut joined) = (None, None);
+    if let Some(user) = &local_user {
+        router = router.merge(page::served_list(&served, user));
+        local_edge = Some(Arc::new(settings.edge.clone()));
+        joined = local.as_ref().and_then(|local| JoinedClones::of(local, &opened));
+    }
+    let own = HeaderValue::try_from(announcement.instance())?;
+    let layers = ServiceBuilder::new()
+        .layer(from_fn_with_state(own, refuse_those_for_others))
+        .option_layer(local_edge.map(|edge| from_fn_with_state(edge, require_local_caller)))
+        .option_layer(joined.map(|joined| from_fn_with_state(joined, read_joined)))
+        .layer(Extension(coord_mcp::protocol()));
+    let router = router.layer(layers);
+    Ok(Server {
+        router: coord_http::around(settings.edge, router),
+        announcement: Arc::new(announcement),
+        store,
+        file,
+        rivals,
+        events,
+        keeper,
+        ledger_max_lines: settings.intents.ledger_max_lines,
+        fetching: local
+            .clone()
+            .zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
+        local,
+        synced,
+        appended,
+        served,
+    })
+}
+
+fn started_at() -> u128 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |time| time.as_nanos())
+}
+
+/// The settings of the environment, overridden by the command line.
+fn settings(args: &ServeArgs) -> anyhow::Result<Settings> {
+    let mut settings = Settings::from_env(&process_environment)?;
+    if let Some(seconds) = args.lock_ttl {
+        if !(1..=LockConfig::MAX_TTL_SECONDS).contains(&seconds) {
+            bail!("--lock-ttl must be from 1 to {} seconds", LockConfig::MAX_TTL_SECONDS);
+        }
+        settings.locks.ttl_seconds = seconds;
+    }
+    Ok(settings)
+}
+
+fn authenticator(address: SocketAddr, credentials: Credentials) -> anyhow::Result<Authenticator> {
+    if !address.ip().is_loopback() {
+        if !credentials.can_verify() {
+            bail!(
+                "{address} can be reached from other machines, so callers must be verified: set {}, {} or {}, serve \
+                 repositories of GitHub (--github), which verifies its tokens, or listen on 127.0.0.1",
+                env_vars::COORD_JWT_SECRET,
+                env_vars::COORD_JWT_PUBLIC_KEY,
+                env_vars::COORD_JWT_JWKS_URL
+            );
+        }
+        return Ok(Authenticator::ByCredential(credentials));
+    }
+    let user = whoami::username()
+        .ok()
+        .and_then(|name| UserId::parse(&name.replace(char::is_whitespace, "_")).ok());
+    let user = user.map_or_else(|| UserId::parse("local"), Ok)?;
+    Ok(Authenticator::Local { user, credentials })
+}

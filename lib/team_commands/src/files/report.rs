@@ -1,0 +1,140 @@
+//! Result of a synchronization.
+
+use coord_agent::terminal::output::{BAD, CAUTION, GOOD, styled};
+use coord_teams::compare::{Finding, Kind};
+use serde::Serialize;
+
+/// Result of a synchronization.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Report {
+    pub team: String,
+    /// The root of the files.
+    pub folder: String,
+    /// Changes that the server accepted from the files, one sentence each.
+    pub applied: Vec<String>,
+    /// Files that were written.
+    pub written: Vec<String>,
+    /// Files that were removed.
+    pub removed: Vec<String>,
+    /// Changes that were not applied, with reasons.
+    pub refused: Vec<RejectedChange>,
+    /// Files that were changed while this ran, and stay for the next time.
+    pub changed_meanwhile: Vec<String>,
+    /// Notes for the reader.
+    pub notes: Vec<String>,
+}
+
+/// Something that was not applied.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(super) struct RejectedChange {
+    /// The file, below the root.
+    pub file: String,
+    /// The field; empty for the whole file.
+    pub field: String,
+    /// Why, in a word.
+    pub reason: &'static str,
+    /// Why.
+    pub message: String,
+}
+
+impl From<&Finding> for RejectedChange {
+    fn from(finding: &Finding) -> Self {
+        RejectedChange {
+            file: finding.what.file.clone(),
+            field: finding.what.field.clone(),
+            reason: reason(finding.kind),
+            message: finding.what.message.clone(),
+        }
+    }
+}
+
+fn reason(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Unreadable => "unreadable",
+        Kind::Conflict => "conflict",
+        Kind::Unknown => "unknown",
+        Kind::Transition => "transition",
+        Kind::Cycle => "cycle",
+        Kind::Foreign => "foreign",
+        Kind::Missing => "missing",
+        Kind::Bounds => "bounds",
+        Kind::NotByFile => "not_by_file",
+        Kind::Vanished => "vanished",
+        Kind::Refused => "refused",
+    }
+}
+
+impl Report {
+    /// Whether there is nothing to report.
+    pub fn is_quiet(&self) -> bool {
+        let lists = [
+            &self.applied,
+            &self.written,
+            &self.removed,
+            &self.changed_meanwhile,
+            &self.notes,
+        ];
+        lists.iter().all(|list| list.is_empty()) && self.refused.is_empty()
+    }
+
+    /// Adds the results of a following synchronization.
+    pub fn add(&mut self, next: Report) {
+        (self.team, self.folder) = (next.team, next.folder);
+        self.applied.extend(next.applied);
+        self.written.extend(next.written);
+        self.removed.extend(next.removed);
+        self.refused.extend(next.refused);
+        self.refused.sort();
+        self.refused.dedup();
+        self.changed_meanwhile = next.changed_meanwhile;
+        self.notes.extend(next.notes);
+    }
+
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        /// Sentences that are printed of each kind.
+        const SHOWN: usize = 50;
+        let mut text = String::new();
+        let mut list = |items: &[String], word: &str, noun: &str| {
+            for item in items.iter().take(SHOWN) {
+                text.push_str(&format!("{word}: {item}\n"));
+            }
+            if items.len() > SHOWN {
+                text.push_str(&format!("{word}: {} {noun} more\n", items.len() - SHOWN));
+            }
+        };
+        list(&self.applied, "applied", "changes");
+        list(&self.written, "written", "files");
+        list(&self.removed, "removed", "files");
+        for one in &self.refused {
+            let field = if one.field.is_empty() {
+                String::new()
+            } else {
+                format!(" {}:", one.field)
+            };
+            text.push_str(&format!(
+                "{}: {}:{field} {}\n",
+                styled(BAD, "NOT APPLIED"),
+                one.file,
+                one.message
+            ));
+        }
+        for file in &self.changed_meanwhile {
+            text.push_str(&format!(
+                "{}: {file} was changed meanwhile; run it again\n",
+                styled(CAUTION, "LEFT")
+            ));
+        }
+        for note in &self.notes {
+            text.push_str(&format!("{note}\n"));
+        }
+        if text.is_empty() {
+            let Report { team, folder, .. } = self;
+            text = format!(
+                "{}: team {team} and its files in {folder} are alike\n",
+                styled(GOOD, "OK")
+            );
+        }
+        text
+    }
+}

@@ -1,0 +1,109 @@
+//! `coord task graph`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use coord_agent::exit_status::ExitStatus;
+use coord_agent::terminal::output::{print, print_json};
+use coord_protocol::TaskFilter;
+use coord_protocol::tasks::{TaskStatus, TaskView};
+
+use super::common::Common;
+use super::list::all;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Graphviz
+    Dot,
+    /// Mermaid
+    Mermaid,
+}
+
+/// Options of `coord task graph`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct GraphArgs {
+    /// The language of the graph
+    #[arg(long, value_enum, default_value_t = Format::Dot)]
+    format: Format,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl GraphArgs {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let caller = match self.common.reader(&workplace).await {
+            Ok(caller) => caller,
+            Err(error) => return workplace.failed(error),
+        };
+        let tasks = match all(&workplace, &caller, TaskFilter::default()).await {
+            Ok(tasks) => tasks,
+            Err(error) => return workplace.failed(error),
+        };
+        match (self.common.json, self.format) {
+            (true, _) => print_json(&tasks)?,
+            (false, Format::Dot) => print(&dot(&tasks))?,
+            (false, Format::Mermaid) => print(&mermaid(&tasks))?,
+        }
+        Ok(ExitStatus::Done.into())
+    }
+}
+
+/// The dependencies of a task, completed or not.
+fn dependencies(task: &TaskView) -> impl Iterator<Item = &String> {
+    task.dependencies.iter().chain(&task.met_dependencies)
+}
+
+fn dot(tasks: &[TaskView]) -> String {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+    let mut text = "digraph tasks {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
+    for task in tasks {
+        let style = match task.status {
+            TaskStatus::Completed => ", style=dotted",
+            TaskStatus::InProgress => ", style=bold",
+            TaskStatus::Pending => "",
+        };
+        let label = quoted(&format!("{}: {}", task.id, task.title));
+        let _ = writeln!(text, "  {} [label={label}{style}];", quoted(&task.id));
+    }
+    for task in tasks {
+        for dependency in dependencies(task) {
+            let _ = writeln!(text, "  {} -> {};", quoted(dependency), quoted(&task.id));
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn mermaid(tasks: &[TaskView]) -> String {
+    // An id may be a word of the language.
+    let names: BTreeMap<&str, usize> = tasks
+        .iter()
+        .enumerate()
+        .map(|(place, task)| (task.id.as_str(), place))
+        .collect();
+    let escaped = |text: &str| {
+        let mut line = String::with_capacity(text.len());
+        for character in text.chars() {
+            match character {
+                '"' | '#' | '<' | '>' | '&' | ';' | '`' | '\\' | '[' | ']' => {
+                    let _ = write!(line, "#{};", u32::from(character));
+                }
+                character => line.push(character),
+            }
+        }
+        line
+    };
+    let mut text = "graph LR\n".to_owned();
+    for (place, task) in tasks.iter().enumerate() {
+        let _ = writeln!(text, "  n{place}[\"{}: {}\"]", escaped(&task.id), escaped(&task.title));
+    }
+    for (place, task) in tasks.iter().enumerate() {
+        for dependency in dependencies(task).filter_map(|id| names.get(id.as_str())) {
+            let _ = writeln!(text, "  n{dependency} --> n{place}");
+        }
+    }
+    text
+}

@@ -1,0 +1,260 @@
+//! `coord message`.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use coord_agent::exit_status::ExitStatus;
+use coord_agent::terminal::output::{is_read, note, print, print_json};
+use coord_agent::workplace::Workplace;
+use coord_mcp::Outcome;
+use coord_protocol::messages::{InboxResponse, ReadMessagesRequest, SendMessageRequest};
+use coord_protocol::{ClientError, HistoryFilter};
+
+use super::common::Common;
+
+const EXAMPLES: &str = "\
+Examples:
+  coord message send --to worker-1 'query() is async now'
+  coord message send --to broadcast 'The build is broken'
+  coord message read
+  coord message watch
+
+Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no answer.";
+
+/// Seconds that a request of `watch` waits.
+const WAIT: u32 = 20;
+
+/// Pause of `watch` after a response without messages that did not wait.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Options of `coord message`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct MessageArgs {
+    /// Subcommand
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Act {
+    /// Send a message to members, or to all others
+    Send(SendArgs),
+    /// Print the messages that you have not read; then they are read
+    Read(ReadArgs),
+    /// Print messages as they come
+    Watch(WatchArgs),
+    /// List the messages of the team, the newest first, and the members that have not read them
+    List(ListArgs),
+}
+
+impl MessageArgs {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When it fails, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        match self.act {
+            Act::Send(args) => args.run().await,
+            Act::Read(args) => args.run().await,
+            Act::Watch(args) => args.run().await,
+            Act::List(args) => args.run().await,
+        }
+    }
+}
+
+/// Options of `coord message send`.
+#[derive(Clone, Debug, Args)]
+struct SendArgs {
+    /// The text
+    #[arg(value_name = "TEXT")]
+    text: String,
+    /// A handle, or broadcast; may be repeated
+    #[arg(long, value_name = "HANDLE", required_unless_present = "idle")]
+    to: Vec<String>,
+    /// Tell the leader that you have nothing to do
+    #[arg(long, conflicts_with = "to")]
+    idle: bool,
+    /// The task that it is about
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// The message that it replies to
+    #[arg(long, value_name = "NUMBER")]
+    reply_to: Option<u64>,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl SendArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let request = SendMessageRequest {
+            caller: self.common.caller(&workplace),
+            request_key: Some(uuid::Uuid::now_v7().hyphenated().to_string()),
+            to: (!self.idle).then_some(self.to),
+            kind: self.idle.then(|| "idle".to_owned()),
+            message: Some(self.text),
+            task_id: self.task,
+            reply_to: self.reply_to,
+            ..SendMessageRequest::default()
+        };
+        let answered = workplace.connection.client.send_message(&request).await;
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord message read`.
+#[derive(Clone, Debug, Args)]
+struct ReadArgs {
+    /// Seconds to wait for a message, 0 to 20
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    wait: u32,
+    /// They are not read by this
+    #[arg(long)]
+    keep: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl ReadArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let waiting = workplace.waiting();
+        let inbox = read(&workplace, &self.common, None, self.wait).await;
+        drop(waiting);
+        // Printed messages have arrived.
+        let seen = inbox.as_ref().ok().filter(|inbox| !inbox.messages.is_empty());
+        let seen = seen.map(|inbox| inbox.cursor);
+        let status = self.common.show(&workplace, inbox)?;
+        if let (Some(cursor), false) = (seen, self.keep)
+            && let Err(error) = read(&workplace, &self.common, Some(cursor), 0).await
+        {
+            return workplace.failed(error);
+        }
+        Ok(status)
+    }
+}
+
+async fn read(
+    workplace: &Workplace,
+    common: &Common,
+    cursor: Option<u64>,
+    wait: u32,
+) -> Result<InboxResponse, ClientError> {
+    let request = ReadMessagesRequest {
+        caller: common.caller(workplace),
+        cursor,
+        wait: Some(wait),
+        ..ReadMessagesRequest::default()
+    };
+    workplace.connection.client.read_messages(&request).await
+}
+
+/// Options of `coord message watch`.
+#[derive(Clone, Debug, Args)]
+struct WatchArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+impl WatchArgs {
+    /// Ends by Ctrl-C, when the output is closed, or when the server refuses.
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let mut cursor = None;
+        loop {
+            let inbox = match read(&workplace, &self.common, cursor, WAIT).await {
+                Ok(inbox) => inbox,
+                Err(error) => return workplace.failed(error),
+            };
+            let missed = coord_mcp::missed_line(&inbox);
+            if let (true, Some(line)) = (self.common.json, &missed) {
+                // A line of the output is a message.
+                note(line);
+            }
+            let is_open = match (self.common.json, inbox.messages.as_slice()) {
+                (is_json, []) if is_json || missed.is_none() => true,
+                (true, messages) => {
+                    let lines = messages
+                        .iter()
+                        .filter_map(|message| serde_json::to_string(message).ok());
+                    is_read(&lines.map(|line| line + "\n").collect::<String>())?
+                }
+                (false, messages) => {
+                    let lines = messages.iter().map(coord_mcp::message_line);
+                    let lines = missed.into_iter().chain(lines);
+                    is_read(&lines.map(|line| line + "\n").collect::<String>())?
+                }
+            };
+            if !is_open {
+                return Ok(ExitStatus::Done.into());
+            }
+            if inbox.messages.is_empty() && !inbox.timed_out {
+                // A shutdown has changed, or the server lets no request wait.
+                tokio::time::sleep(PAUSE).await;
+            }
+            cursor = Some(inbox.cursor);
+            workplace.has_shown(&Outcome::Team(Box::new(inbox.into())));
+        }
+    }
+}
+
+/// Options of `coord message list`.
+#[derive(Clone, Debug, Args)]
+struct ListArgs {
+    /// Only messages from or to this member
+    #[arg(long, value_name = "HANDLE")]
+    member: Option<String>,
+    /// Only messages about this task
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// Only messages before this one
+    #[arg(long, value_name = "NUMBER")]
+    before: Option<u64>,
+    /// The most messages
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    limit: u32,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl ListArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let filter = HistoryFilter {
+            member: self.member,
+            task: self.task,
+            before: self.before,
+            limit: Some(self.limit),
+        };
+        let caller = match self.common.reader(&workplace).await {
+            Ok(caller) => caller,
+            Err(error) => return workplace.failed(error),
+        };
+        let history = match workplace.connection.client.messages(&caller, &filter).await {
+            Ok(history) => history,
+            Err(error) => return workplace.failed(error),
+        };
+        if self.common.json {
+            print_json(&history)?;
+            return Ok(ExitStatus::Done.into());
+        }
+        let mut text: String = history
+            .messages
+            .iter()
+            .map(|message| {
+                let unread = match message.unread_by.as_slice() {
+                    [] => String::new(),
+                    handles => format!("\n(not read by {})", handles.join(", ")),
+                };
+                format!("{}{unread}\n", coord_mcp::message_line(message))
+            })
+            .collect();
+        if let Some(earlier) = history.earlier {
+            text.push_str(&format!("and earlier ones; --before {earlier} shows them\n"));
+        }
+        print(&text)?;
+        Ok(ExitStatus::Done.into())
+    }
+}

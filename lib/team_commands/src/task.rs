@@ -1,0 +1,342 @@
+//! `coord task`.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use coord_protocol::tasks::{
+    ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NextTaskRequest, ReleaseTaskRequest,
+};
+
+use super::common::Common;
+use super::priority::Priority;
+use super::task_files::{FilesArgs, unlock_unchanged, unpushed};
+use super::{add, graph, list};
+
+const EXAMPLES: &str = "\
+Examples:
+  coord task add 'Pool the connections' --file src/db.ts
+  coord task add --from plan.jsonl
+  coord task next --wait 20
+  coord task done t1 --result 'query() is async now'
+  coord task graph --format mermaid
+
+Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no answer.";
+
+/// Options of `coord task`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TaskArgs {
+    /// Subcommand
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Act {
+    /// Add a task, or a plan
+    Add(add::AddArgs),
+    /// List the tasks
+    List(list::ListArgs),
+    /// Show a task with its notes
+    Show(IdArgs),
+    /// Take the next task that is ready
+    Next(NextArgs),
+    /// Take a task, or renew your claim
+    Claim(ClaimArgs),
+    /// Complete your task
+    Done(DoneArgs),
+    /// Give your task back
+    Release(ReleaseArgs),
+    /// Change a task
+    Edit(EditArgs),
+    /// Reserve a task for a member and notify them
+    Assign(AssignArgs),
+    /// Remove a task
+    Rm(RemoveArgs),
+    /// Print tasks and their dependencies as a graph
+    Graph(graph::GraphArgs),
+}
+
+impl TaskArgs {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When it fails, with a sentence for the terminal.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        match self.act {
+            Act::Add(args) => args.run().await,
+            Act::List(args) => args.run().await,
+            Act::Show(args) => args.run().await,
+            Act::Next(args) => args.run().await,
+            Act::Claim(args) => args.run().await,
+            Act::Done(args) => args.run().await,
+            Act::Release(args) => args.run().await,
+            Act::Edit(args) => args.run().await,
+            Act::Assign(args) => args.run().await,
+            Act::Rm(args) => args.run().await,
+            Act::Graph(args) => args.run().await,
+        }
+    }
+}
+
+/// Options of `coord task show`.
+#[derive(Clone, Debug, Args)]
+struct IdArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl IdArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let caller = match self.common.reader(&workplace).await {
+            Ok(caller) => caller,
+            Err(error) => return workplace.failed(error),
+        };
+        let answered = workplace.connection.client.task(&caller, &self.id).await;
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task next`.
+#[derive(Clone, Debug, Args)]
+struct NextArgs {
+    /// Seconds to wait for one, 0 to 20
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    wait: u32,
+    /// Seconds until the claim expires unless it is renewed [default: the server's]
+    #[arg(long, value_name = "SECONDS")]
+    lease: Option<u32>,
+    #[command(flatten)]
+    files: FilesArgs,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl NextArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let request = NextTaskRequest {
+            caller: self.common.caller(&workplace),
+            request_key: None,
+            lease_seconds: self.lease,
+            wait: Some(self.wait),
+            work: self.files.work(&workplace, None),
+        };
+        let waiting = workplace.waiting();
+        let answered = workplace.connection.client.next_task(&request).await;
+        drop(waiting);
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task claim`.
+#[derive(Clone, Debug, Args)]
+struct ClaimArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Seconds until the claim expires unless it is renewed [default: the server's]
+    #[arg(long, value_name = "SECONDS")]
+    lease: Option<u32>,
+    #[command(flatten)]
+    files: FilesArgs,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl ClaimArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let request = ClaimTaskRequest {
+            caller: self.common.caller(&workplace),
+            lease_seconds: self.lease,
+            work: self.files.work(&workplace, None),
+        };
+        let answered = workplace.connection.client.claim_task(&self.id, &request).await;
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task done`.
+#[derive(Clone, Debug, Args)]
+struct DoneArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The result, for the agents that continue
+    #[arg(long, short, value_name = "TEXT")]
+    result: Option<String>,
+    #[command(flatten)]
+    files: FilesArgs,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl DoneArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let mut new_repo_head = None;
+        let request = CompleteTaskRequest {
+            caller: self.common.caller(&workplace),
+            result: self.result,
+            token: None,
+            work: self.files.work(&workplace, Some(&mut new_repo_head)),
+            new_repo_head,
+        };
+        let mut answered = workplace.connection.client.complete_task(&self.id, &request).await;
+        if let Some(files) = unpushed(&answered)
+            && unlock_unchanged(&workplace, &files, true).await?.is_empty()
+        {
+            answered = workplace.connection.client.complete_task(&self.id, &request).await;
+        }
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task release`.
+#[derive(Clone, Debug, Args)]
+struct ReleaseArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// How far it is
+    #[arg(long, short, value_name = "TEXT")]
+    note: Option<String>,
+    /// Unlock its files without a push, for discarded work
+    #[arg(long, conflicts_with = "no_files")]
+    abandon: bool,
+    #[command(flatten)]
+    files: FilesArgs,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl ReleaseArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let mut new_repo_head = None;
+        let request = ReleaseTaskRequest {
+            caller: self.common.caller(&workplace),
+            note: self.note,
+            token: None,
+            work: self.files.work(&workplace, Some(&mut new_repo_head)),
+            new_repo_head,
+            abandon: self.abandon.then_some(true),
+        };
+        let mut answered = workplace.connection.client.release_task(&self.id, &request).await;
+        if let Ok(response) = &mut answered {
+            response.kept_files = unlock_unchanged(&workplace, &response.kept_files, false).await?;
+            if response.kept_files.is_empty() {
+                response.warnings.retain(|warning| !warning.starts_with("LOCKS_KEPT"));
+            }
+        }
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task edit`.
+#[derive(Clone, Debug, Args)]
+struct EditArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Its title
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Work to do; an empty text removes it
+    #[arg(long, short, value_name = "TEXT")]
+    description: Option<String>,
+    /// Urgent tasks are taken first
+    #[arg(long, value_enum)]
+    priority: Option<Priority>,
+    /// All that it depends on; may be repeated
+    #[arg(long, value_name = "ID")]
+    depends_on: Vec<String>,
+    /// It depends on nothing
+    #[arg(long, conflicts_with = "depends_on")]
+    no_dependencies: bool,
+    /// A note to add
+    #[arg(long, short, value_name = "TEXT")]
+    note: Option<String>,
+    /// Reset the count of expired claims
+    #[arg(long)]
+    clear_lapses: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl EditArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let sets_dependencies = self.no_dependencies || !self.depends_on.is_empty();
+        let request = EditTaskRequest {
+            caller: self.common.caller(&workplace),
+            title: self.title,
+            description: self.description,
+            priority: self.priority.map(Priority::wire_priority),
+            drop_completed: self.no_dependencies.then_some(true),
+            dependencies: sets_dependencies.then_some(self.depends_on),
+            note: self.note,
+            clear_lapses: self.clear_lapses.then_some(true),
+            ..EditTaskRequest::default()
+        };
+        let answered = workplace.connection.client.edit_task(&self.id, &request).await;
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task assign`.
+#[derive(Clone, Debug, Args)]
+struct AssignArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The member; an empty text for no reservation
+    #[arg(value_name = "HANDLE")]
+    handle: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl AssignArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let request = EditTaskRequest {
+            caller: self.common.caller(&workplace),
+            assignee: Some(self.handle),
+            ..EditTaskRequest::default()
+        };
+        let answered = workplace.connection.client.edit_task(&self.id, &request).await;
+        self.common.show(&workplace, answered)
+    }
+}
+
+/// Options of `coord task rm`.
+#[derive(Clone, Debug, Args)]
+struct RemoveArgs {
+    /// The task
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Even if others depend on it
+    #[arg(long)]
+    unlink: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl RemoveArgs {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let workplace = self.common.open()?;
+        let caller = self.common.caller(&workplace);
+        let answered = workplace
+            .connection
+            .client
+            .delete_task(&self.id, &caller, self.unlink)
+            .await;
+        self.common.show(&workplace, answered)
+    }
+}
