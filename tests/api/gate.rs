@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use coord_intents::intent::Intent;
-use coord_intents::scope::Scope;
+use coord_scopes::Scope;
 use coord_settings::IntentConfig;
 use coord_settings::IntentPolicy;
 use coord_state as state;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use coord_intents::intent::Intent;
-use coord_intents::scope::{IntentIgnore, Judge, Scope, Verdict};
+use coord_scopes::{IntentIgnore, Judge, Scope, Verdict};
 use quick_cache::sync::Cache;
 
 use coord_builds::stored_ignore::StoredIgnore;

@@ -1,7 +1,7 @@
 //! The `.intentignore` of the working copy: the server knows that of the branch's head alone.
 
 use coord_files::RootedPath;
-use coord_intents::scope::IntentIgnore;
+use coord_scopes::IntentIgnore;
 
 use crate::agent::work::Work;
 

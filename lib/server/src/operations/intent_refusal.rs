@@ -1,6 +1,6 @@
 //! The effect of intents on a claim or a check, in sentences: why it is refused, and warnings.
 
-use coord_intents::scope::Verdict;
+use coord_scopes::Verdict;
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration};
 
 use super::sentences::reason_by_login;

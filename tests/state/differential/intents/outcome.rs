@@ -3,7 +3,7 @@
 use coord_domain::LockMode::{Reading, Writing};
 use coord_intents::intent::{Budget, Intent};
 use coord_intents::ledger::{ActionType, ResultStatus};
-use coord_intents::scope::Scope;
+use coord_scopes::Scope;
 use coord_sources::Reachable;
 use coord_state::intents::{StoredIntent, WrittenIntent, write_intent};
 use coord_state::locks::{RecordedKind, ReleaseOutcome};

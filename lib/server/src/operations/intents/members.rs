@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use coord_intents::intent::{Budget, Criterion, Intent, RelatedSpec};
-use coord_intents::scope::{Refusal, Scope};
+use coord_scopes::{Refusal, Scope};
 use coord_protocol::plain_text::shown_line;
 use coord_protocol::{BudgetLimits, IntentFields};
 use serde_json::Value as Json;

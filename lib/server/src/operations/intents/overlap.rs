@@ -1,7 +1,7 @@
 //! Whether an intent may begin: how much its scope covers, and whether it meets that of an active one.
 
 use coord_intents::intent::{Intent, Status};
-use coord_intents::scope::{Overlap, Scope, StepBudget};
+use coord_scopes::{Overlap, Scope, StepBudget};
 
 use super::super::sentences::reason_by_login;
 use super::members::parse_scope;

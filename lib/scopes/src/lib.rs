@@ -1,4 +1,4 @@
-//! Patterns of files that an intent may change.
+//! Patterns of files: what an intent may change, and what a policy is about.
 //!
 //! - A pattern is anchored at the root, with the meaning of `/PATTERN` in a `.gitignore`: `*`, `?`, `[a-z]`, `**`, `\`,
 //!   a slash at the end for folders alone. A pattern that matches a folder covers all below it.

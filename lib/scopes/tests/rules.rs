@@ -1,6 +1,6 @@
 //! The rules of a scope, as tables.
 
-use coord_intents::scope::{
+use coord_scopes::{
     BroadScope, Count, IgnoreReason, IntentIgnore, Judge, ListProblem, MAX_PATTERNS, Refusal, ReservedPart, Scope,
     Verdict, reserved,
 };

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use coord_intents::scope::{IntentIgnore, Scope};
+use coord_scopes::{IntentIgnore, Scope};
 use fastrand::Rng;
 
 const FOLDERS: usize = 1500;

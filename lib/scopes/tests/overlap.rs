@@ -1,6 +1,6 @@
 //! Whether two scopes meet: tables, and random patterns against every short path.
 
-use coord_intents::scope::{Scope, StepBudget};
+use coord_scopes::{Scope, StepBudget};
 use fastrand::Rng;
 
 fn scope(pattern: &str) -> Scope {
