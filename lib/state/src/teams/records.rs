@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::scripts::{SHOW_TEAM, TELL_WAITING};
 use super::terms::{TeamOutcome, TeamTerms, run, unknown};
-use super::waiting::Membership;
+use crate::seams::Membership;
 use crate::admission::Kind;
 use crate::read::Read;
 use crate::reply::{JsonText, Reply};

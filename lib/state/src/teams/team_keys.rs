@@ -1,19 +1,19 @@
 //! KEYS of the functions of a team.
 
-use super::admission::AdmissionTerms;
-use super::request_keys::{Keys, lock_keys};
-use super::{events, locks, mail, tasks, teams};
+use crate::admission::AdmissionTerms;
+use crate::request_keys::{Keys, lock_keys};
+use crate::{events, locks, mail, tasks, teams};
 use coord_domain::team::TeamName;
 
 /// KEYS of every function of a team.
-pub(super) fn team_keys(terms: &AdmissionTerms<'_>, name: &TeamName) -> Keys {
+pub(crate) fn team_keys(terms: &AdmissionTerms<'_>, name: &TeamName) -> Keys {
     let mut keys = terms.keys();
     add_team(&mut keys, terms, name);
     keys
 }
 
 /// KEYS of a function of a team that claims or releases files.
-pub(super) fn team_and_lock_keys(terms: &AdmissionTerms<'_>, name: &TeamName) -> Keys {
+pub(crate) fn team_and_lock_keys(terms: &AdmissionTerms<'_>, name: &TeamName) -> Keys {
     let mut keys = lock_keys(terms);
     add_team(&mut keys, terms, name);
     keys
