@@ -18,7 +18,10 @@ const STATE: &str = "src";
 /// The folders of extensions, by the feature of the build that has them. Without it, the seams do nothing by themselves.
 const EXTENSIONS: [(&str, &[&str]); 2] = [
     ("CARGO_FEATURE_INTENTS", &["intents", "ledger"]),
-    ("CARGO_FEATURE_TEAMS", &["departures", "mail", "messages", "tasks", "teams"]),
+    (
+        "CARGO_FEATURE_TEAMS",
+        &["departures", "mail", "messages", "tasks", "teams"],
+    ),
 ];
 /// Text that a server gets before the library.
 const HEAD: &str = "../store/src/library.lua";

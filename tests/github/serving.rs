@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use coord_cli::commands::serve::ServeArgs;
-use coord_http::Endpoint;
 use jsonwebtoken::{EncodingKey, Header};
 use serde_json::{Value, json};
 
@@ -160,8 +159,8 @@ async fn function(pairs: &[(&str, &str)]) -> SocketAddr {
         let default = (name == "COORD_JWT_SECRET").then_some(SECRET);
         known.map(|(_, value)| *value).or(default).map(str::to_owned)
     };
-    listen(coord_http::function::function_router(
-        Endpoint::CheckStatus,
+    listen(coord_extensions::function_router(
+        coord_http::endpoint::CHECK_STATUS,
         &environment,
     ))
     .await

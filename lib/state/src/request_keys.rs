@@ -5,8 +5,8 @@ use std::future::Future;
 use serde::Serialize;
 
 use super::admission::AdmissionTerms;
-use super::reply::Reply;
 use super::extensions::{EXTENSIONS, Extension};
+use super::reply::Reply;
 use super::{builds, events, locks};
 use coord_store::StoreError;
 

@@ -8,9 +8,9 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use coord_files::RootedPath;
 use coord_intents::intent::Intent;
-use coord_scopes::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
 use coord_protocol::plain_text::shown_line;
 use coord_protocol::{IntentView, IntentsView};
+use coord_scopes::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
 use coord_settings::env_vars;
 use serde::Serialize;
 

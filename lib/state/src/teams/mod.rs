@@ -11,15 +11,15 @@ mod refusal;
 mod team_keys;
 mod terms;
 
+pub use crate::seams::{EVERYBODY, Membership, PendingShutdown, Waiting};
 pub use membership::*;
 pub use only_teams::OnlyTeams;
 pub use question::TeamQuestion;
 pub use records::*;
 pub use refusal::*;
-pub use terms::{RequestKey, TeamAnswer, TeamOutcome, TeamTerms};
 pub(crate) use team_keys::{team_and_lock_keys, team_keys};
+pub use terms::{RequestKey, TeamAnswer, TeamOutcome, TeamTerms};
 pub(crate) use terms::{RequestKeyArgs, outcome, run, run_as_many, unknown};
-pub use crate::seams::{EVERYBODY, Membership, PendingShutdown, Waiting};
 
 use crate::extensions::Extension;
 
