@@ -1,8 +1,9 @@
 //! The function behind `/api/mcp` and, by a rewrite, the metadata of its protected resource.
 
 use axum::Extension;
-use coord_http::Endpoint;
-use coord_http::function::{function_router, start_logging};
+use coord_extensions::function_router;
+use coord_http::endpoint::operation::MCP;
+use coord_http::function::start_logging;
 use coord_mcp as mcp;
 use coord_runtime::after_response::AfterResponse;
 use coord_settings::process_environment;
@@ -13,7 +14,7 @@ use vercel_runtime::axum::VercelLayer;
 #[tokio::main]
 async fn main() -> Result<(), vercel_runtime::Error> {
     start_logging();
-    let router = function_router(Endpoint::Mcp, &process_environment).layer(Extension(mcp::protocol()));
+    let router = function_router(MCP, &process_environment).layer(Extension(mcp::protocol()));
     let layers = ServiceBuilder::new()
         .layer(AfterResponse::new(AppState::wait_until))
         .layer(VercelLayer::new());

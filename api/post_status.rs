@@ -1,7 +1,8 @@
 //! The function behind `/api/post_status`.
 
-use coord_http::Endpoint;
-use coord_http::function::{function_router, start_logging};
+use coord_extensions::function_router;
+use coord_http::endpoint::POST_STATUS;
+use coord_http::function::start_logging;
 use coord_runtime::after_response::AfterResponse;
 use coord_settings::process_environment;
 use tower::ServiceBuilder;
@@ -11,7 +12,7 @@ use vercel_runtime::axum::VercelLayer;
 #[tokio::main]
 async fn main() -> Result<(), vercel_runtime::Error> {
     start_logging();
-    let router = function_router(Endpoint::PostStatus, &process_environment);
+    let router = function_router(POST_STATUS, &process_environment);
     let layers = ServiceBuilder::new()
         .layer(AfterResponse::new(AppState::wait_until))
         .layer(VercelLayer::new());

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use coord_domain::team::{Handle, TeamName};
 use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord_intents::intent::Intent;
-use coord_intents::scope::Scope;
+use coord_scopes::Scope;
 use coord_settings::policy::file::PolicyFile;
 use coord_settings::policy::{Policy, PolicyText};
 use coord_state as state;

@@ -15,6 +15,14 @@ use std::{env, fs};
 use modules::{Source, in_order};
 
 const STATE: &str = "src";
+/// The folders of extensions, by the feature of the build that has them. Without it, the seams do nothing by themselves.
+const EXTENSIONS: [(&str, &[&str]); 2] = [
+    ("CARGO_FEATURE_INTENTS", &["intents", "ledger"]),
+    (
+        "CARGO_FEATURE_TEAMS",
+        &["departures", "mail", "messages", "tasks", "teams"],
+    ),
+];
 /// Text that a server gets before the library.
 const HEAD: &str = "../store/src/library.lua";
 /// Digits of the digest in the name of the library.
@@ -30,6 +38,9 @@ fn main() {
     add_modules(&mut modules, "", Path::new(STATE));
     for aggregate in entries(Path::new(STATE)).into_iter().filter(|path| path.is_dir()) {
         let name = file_name(&aggregate);
+        if is_left_out(&name) {
+            continue;
+        }
         add_modules(&mut modules, &format!("{name}/"), &aggregate);
         let files = lua_files(&aggregate);
         if !files.is_empty() && name != "modules" {
@@ -60,6 +71,12 @@ fn main() {
     digest.update(library.as_bytes());
     fs::write(out.join("library.digest"), &digest.hexdigest()[..DIGITS]).expect("the folder can be written");
     fs::write(out.join("library.lua"), library).expect("the folder can be written");
+}
+
+/// Whether this build does not have the extension that the folder is of.
+fn is_left_out(folder: &str) -> bool {
+    let of_folder = EXTENSIONS.iter().find(|(_, folders)| folders.contains(&folder));
+    of_folder.is_some_and(|(feature, _)| env::var_os(feature).is_none())
 }
 
 /// The prelude by which modules find each other.

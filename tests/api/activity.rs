@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use coord_auth::{Authenticator, JwtVerifier};
-use coord_http::Endpoint;
 use coord_protocol::client::ActivityFilter;
 use coord_protocol::{ActivityResponse, Client, Event};
 use coord_settings::{Rate, Rates};
@@ -270,7 +269,10 @@ async fn the_limits_and_the_credentials_are_those_of_locks() {
 async fn the_function_of_the_graph_answers_it_too() {
     let api = Api::start().await;
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
-    let router = coord_http::router(state, &Endpoint::Graph.of_function());
+    let router = coord_http::router(
+        state,
+        &coord_http::endpoint::GRAPH.of_function(coord_extensions::endpoints()),
+    );
     let function = api.elsewhere(crate::api::listen(router).await, api.store.clone());
     assert_eq!(activity(&function, "").await.events, []);
 }

@@ -15,10 +15,8 @@ use coord_domain::{Branch, CommitSha, RepoId, UserId};
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use coord_graph::Limits;
-use coord_http::Endpoint;
 use coord_scan::{ImportKind, KindSet};
 use coord_server::app::App;
-use coord_server::settings::Settings;
 use coord_sources::{Source, Sources};
 use coord_state as state;
 use coord_state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publish_graph, stage_graph};
@@ -93,8 +91,9 @@ impl Api {
         change(&mut state);
         let store = Arc::clone(&state.store);
         let edge = state.edge.clone();
-        let routes = coord_http::routes(state, &Endpoint::ALL).layer(axum::Extension(coord_mcp::protocol()));
-        let address = listen(coord_http::around(edge, routes)).await;
+        let routes =
+            coord_http::routes(state, coord_extensions::endpoints()).layer(axum::Extension(coord_mcp::protocol()));
+        let address = listen(coord_http::around(edge, coord_extensions::endpoints(), routes)).await;
         Api {
             address,
             store,
@@ -334,7 +333,7 @@ pub fn state(store: Arc<dyn Store>, paths: &[PathBuf]) -> App {
     let git: Arc<dyn Source> = Arc::new(GitSource::open(paths).unwrap());
     App {
         source: Some(Arc::new(Sources::of([git]))),
-        ..App::new(&Settings::default(), store, authenticator)
+        ..App::new(&coord_extensions::default_settings(), store, authenticator)
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use coord_auth::{Authenticator, Credentials, JwtVerifier};
 use coord_domain::UserId;
-use coord_http::Endpoint;
 use coord_test_support::signer::Signer;
 use reqwest::Method;
 use secrecy::SecretString;
@@ -78,7 +77,7 @@ async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
         let is_of_team = ["/api/tasks", "/api/messages"]
             .iter()
             .any(|prefix| path.starts_with(prefix));
-        let expected = match path.contains('{') || is_of_team || endpoint == Endpoint::LedgerVerify {
+        let expected = match path.contains('{') || is_of_team || endpoint == coord_intents_server::LEDGER_VERIFY {
             true => [400, 404],
             false => [200, 202],
         };
@@ -112,7 +111,11 @@ async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
             );
             let challenge = answer.header("www-authenticate").unwrap();
             let says_invalid = challenge.contains("error=\"invalid_token\"");
-            assert_eq!(says_invalid, endpoint == Endpoint::Mcp, "{endpoint:?}: {challenge}");
+            assert_eq!(
+                says_invalid,
+                endpoint == coord_http::endpoint::operation::MCP,
+                "{endpoint:?}: {challenge}"
+            );
         }
     }
     // The claim of the first round is ann's alone.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use coord_extensions::function_router;
 use coord_http::Endpoint;
-use coord_http::function::function_router;
 use coord_settings::env_vars;
 use coord_store::{Request, Store, StoreError, Value as StoreValue};
 use futures::stream::BoxStream;
@@ -215,7 +215,11 @@ async fn a_header_that_names_a_user_makes_nobody_of_a_function_s_callers_somebod
     let api = Api::start().await;
     let body = api.post_body("WRITING", &["src/auth.ts"], json!({})).to_string();
     for environment in [&[][..], &[(env_vars::COORD_JWT_SECRET, crate::identity::SECRET)]] {
-        for endpoint in [Endpoint::CheckStatus, Endpoint::PostStatus, Endpoint::Graph] {
+        for endpoint in [
+            coord_http::endpoint::CHECK_STATUS,
+            coord_http::endpoint::POST_STATUS,
+            coord_http::endpoint::GRAPH,
+        ] {
             let function = function(&api, endpoint, environment).await;
             for name in [
                 "x-coord-user",
@@ -227,9 +231,9 @@ async fn a_header_that_names_a_user_makes_nobody_of_a_function_s_callers_somebod
                 "remote-user",
                 "cookie",
             ] {
-                let method = match endpoint {
-                    Endpoint::Graph => Method::GET,
-                    _ => Method::POST,
+                let method = match endpoint == coord_http::endpoint::GRAPH {
+                    true => Method::GET,
+                    false => Method::POST,
                 };
                 let headers = [
                     JSON,
@@ -252,7 +256,12 @@ async fn a_header_that_names_a_user_makes_nobody_of_a_function_s_callers_somebod
 #[tokio::test]
 async fn a_sweep_with_a_short_secret_says_that_the_secret_is_short() {
     let api = Api::start().await;
-    let function = function(&api, Endpoint::CronCleanup, &[(env_vars::CRON_SECRET, "hunter2")]).await;
+    let function = function(
+        &api,
+        coord_http::endpoint::operation::CRON_CLEANUP,
+        &[(env_vars::CRON_SECRET, "hunter2")],
+    )
+    .await;
     let answer = function
         .get("/api/cron_cleanup", &[("authorization", "Bearer hunter2")])
         .await;
@@ -266,7 +275,12 @@ async fn a_sweep_with_a_short_secret_says_that_the_secret_is_short() {
 async fn a_secret_that_a_template_left_empty_opens_no_sweep() {
     let api = Api::start().await;
     for value in ["", " ", "undefined", "null", "Undefined", "NULL"] {
-        let function = function(&api, Endpoint::CronCleanup, &[(env_vars::CRON_SECRET, value)]).await;
+        let function = function(
+            &api,
+            coord_http::endpoint::operation::CRON_CLEANUP,
+            &[(env_vars::CRON_SECRET, value)],
+        )
+        .await;
         let bearer = format!("Bearer {value}");
         for authorization in [
             bearer.as_str(),
@@ -287,7 +301,7 @@ async fn a_secret_that_a_template_left_empty_opens_no_sweep() {
     }
     let function = function(
         &api,
-        Endpoint::CronCleanup,
+        coord_http::endpoint::operation::CRON_CLEANUP,
         &[(env_vars::CRON_SECRET, "the secret of the cron, which is long")],
     )
     .await;

@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use coord_http::Endpoint;
 use coord_serve::listen::{Bounds, Places, serve_within};
 use coord_settings::connections::ConnectionConfig;
 use serde_json::json;
@@ -46,7 +45,7 @@ async fn impatient() -> Api {
         ..Bounds::default()
     };
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
-    let router = coord_http::router(state, &Endpoint::ALL);
+    let router = coord_http::router(state, coord_extensions::endpoints());
     let places = Places::new(ConnectionConfig::default());
     tokio::spawn(serve_within(bounds, places, listener, router, std::future::pending()));
     let store = api.store.clone();

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::Answer;
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(coord_http::document);
+static DOCUMENT: LazyLock<Value> = LazyLock::new(coord_extensions::document);
 
 /// Panics where the document does not say that `method` on `path` may be answered so.
 pub fn assert_documented(method: &Method, path: &str, answer: &Answer) {
@@ -31,7 +31,7 @@ pub fn assert_documented(method: &Method, path: &str, answer: &Answer) {
 }
 
 fn check(method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
-    let path = Endpoint::at(path).map_or(path, |endpoint| endpoint.path());
+    let path = Endpoint::at(coord_extensions::endpoints(), path).map_or(path, |endpoint| endpoint.path());
     let Some(operations) = DOCUMENT["paths"].get(path).and_then(Value::as_object) else {
         // No operation: a page, or a path that is not there.
         return Ok(());

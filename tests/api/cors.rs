@@ -1,7 +1,7 @@
 //! Pages of other sites: let in by list.
 
-use coord_http::function::function_router;
-use coord_http::{Edge, Endpoint};
+use coord_extensions::function_router;
+use coord_http::Edge;
 use coord_settings::edge::AllowedOrigins;
 use coord_settings::env_vars;
 use reqwest::Method;
@@ -160,7 +160,7 @@ async fn a_list_that_cannot_be_read_makes_a_function_say_so() {
             _ => None,
         };
         assert!(Edge::from_env(&environment).is_err(), "{list}");
-        let function = listen(function_router(Endpoint::CheckStatus, &environment)).await;
+        let function = listen(function_router(coord_http::endpoint::CHECK_STATUS, &environment)).await;
         let function = api.elsewhere(function, api.store.clone());
         let headers = [
             ("content-type", "application/json"),

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord_http::Endpoint;
-use coord_http::function::function_router;
+use coord_extensions::function_router;
 use coord_settings::env_vars;
 use coord_store::{Request, Store, StoreError, Value as StoreValue};
 use futures::stream::BoxStream;
@@ -96,7 +95,7 @@ async fn a_graph_is_kept_by_its_caller_and_asked_for_again() {
 #[tokio::test]
 async fn a_function_that_was_reached_by_https_says_to_stay_there() {
     let api = Api::start().await;
-    let function = listen(function_router(Endpoint::Health, &|_| None)).await;
+    let function = listen(function_router(coord_http::endpoint::operation::HEALTH, &|_| None)).await;
     let function = api.elsewhere(function, api.store.clone());
     for (scheme, is_https) in [
         ("https", true),
@@ -224,7 +223,7 @@ async fn a_request_that_takes_too_long_is_given_up() {
 #[tokio::test]
 async fn a_function_has_the_same_edge() {
     let api = Api::start().await;
-    for endpoint in Endpoint::ALL {
+    for endpoint in coord_extensions::endpoints().iter().copied() {
         let environment =
             |name: &str| (name == env_vars::COORD_CORS_ORIGINS).then(|| "https://coord.example.com".to_owned());
         let function = listen(function_router(endpoint, &environment)).await;

@@ -1,11 +1,9 @@
 //! What intents say of `post_status` and `check_status`.
 
-use std::sync::Arc;
-
 use coord_intents::intent::Intent;
-use coord_intents::scope::Scope;
-use coord_settings::IntentConfig;
-use coord_settings::IntentPolicy;
+use coord_intents_server::config::IntentConfig;
+use coord_intents_server::config::IntentPolicy;
+use coord_scopes::Scope;
 use coord_state as state;
 use serde_json::{Value, json};
 
@@ -139,10 +137,10 @@ async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned(
 #[tokio::test]
 async fn without_an_intent_the_policy_decides() {
     let required = |app: &mut coord_server::app::App| {
-        app.intents = Arc::new(IntentConfig {
+        app.extensions = app.extensions.with(coord_intents_server::Intents::new(IntentConfig {
             policy: IntentPolicy::Required,
             ..IntentConfig::default()
-        });
+        }));
     };
     let api = Api::start_with(required).await;
     let refused = api.tell("ann", "WRITING", &["src/db.ts"], json!({})).await;

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord_http::Endpoint;
-use coord_http::function::function_router;
+use coord_extensions::function_router;
 use coord_settings::env_vars;
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store, StoreError, Value as StoreValue};
@@ -179,7 +178,7 @@ async fn function(environment: &[(&str, &str)]) -> Api {
         let variable = environment.iter().find(|(name, _)| *name == asked);
         variable.map(|(_, value)| (*value).to_owned())
     };
-    let address = listen(function_router(Endpoint::Health, &get)).await;
+    let address = listen(function_router(coord_http::endpoint::operation::HEALTH, &get)).await;
     let api = Api::start().await;
     api.elsewhere(address, api.store.clone())
 }

@@ -150,7 +150,7 @@ async fn on_one_machine_the_user_is_who_the_header_names_or_the_system_s() {
 async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
     let api = Api::start().await;
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
-    let router = coord_http::router(state, &coord_http::Endpoint::ALL).layer(axum::middleware::from_fn_with_state(
+    let router = coord_http::router(state, coord_extensions::endpoints()).layer(axum::middleware::from_fn_with_state(
         Arc::new(coord_http::Edge::default()),
         coord_serve::local_guard::require_local_caller,
     ));

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use coord_auth::{Authenticator, JwtVerifier};
-use coord_http::Endpoint;
 use coord_settings::{Rate, Rates};
 use insta::{assert_json_snapshot, assert_snapshot};
 use secrecy::SecretString;
@@ -191,7 +190,10 @@ async fn the_function_of_the_graph_answers_it() {
     assert!(vercel["rewrites"].as_array().unwrap().contains(&rewrite));
     let api = Api::start().await;
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
-    let router = coord_http::router(state, &Endpoint::Graph.of_function());
+    let router = coord_http::router(
+        state,
+        &coord_http::endpoint::GRAPH.of_function(coord_extensions::endpoints()),
+    );
     let function = api.elsewhere(crate::api::listen(router).await, api.store.clone());
     assert_eq!(held(&function, "", &[]).await, [""; 0]);
     let graph = "/api/graph?repo_url=https://github.com/acme/shop.git&branch=main";

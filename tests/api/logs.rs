@@ -4,8 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use coord_auth::{Authenticator, JwtVerifier};
-use coord_http::Endpoint;
-use coord_http::function::function_router;
+use coord_extensions::function_router;
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use secrecy::SecretString;
@@ -119,7 +118,10 @@ async fn every_line_of_a_request_has_its_id() {
     // What is logged at the level of `coord serve` has it as well.
     let (log, _guard) = Log::json("warn");
     let api = Api::start().await;
-    let function = listen(function_router(Endpoint::CronCleanup, &|_| None)).await;
+    let function = listen(function_router(coord_http::endpoint::operation::CRON_CLEANUP, &|_| {
+        None
+    }))
+    .await;
     let function = api.elsewhere(function, api.store.clone());
     let headers = [
         ("x-request-id", "mine"),

@@ -37,6 +37,7 @@ mod mcp;
 mod misnamed;
 mod openapi;
 mod openapi_document;
+mod platform;
 mod policy;
 mod post_status;
 mod queue;

@@ -1,6 +1,6 @@
 //! The OpenAPI document: what it shows is what a server answers, and what holds answers against it is not blind.
 
-use coord_http::document;
+use coord_extensions::document;
 use coord_http::openapi::examples;
 use serde_json::{Value, json};
 

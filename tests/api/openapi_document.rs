@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use coord_domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId, is_plain_text, plain_text};
-use coord_http::{Endpoint, ROUTES, document};
+use coord_extensions::document;
+use coord_http::Endpoint;
 use coord_protocol::Event;
 use coord_protocol::plain_text::is_unseen;
 use jsonschema::Validator;
@@ -42,8 +43,17 @@ fn the_operations_are_those_of_the_table_of_routes() {
         .map(String::as_str)
         .collect();
     // MCP describes itself: its one route takes every request of JSON-RPC.
-    let elsewhere = [Endpoint::Mcp, Endpoint::McpMetadata].map(Endpoint::path);
-    let routes = || ROUTES.iter().filter(|route| !elsewhere.contains(&route.path));
+    let elsewhere = [
+        coord_http::endpoint::operation::MCP,
+        coord_http::endpoint::operation::MCP_METADATA,
+    ]
+    .map(Endpoint::path);
+    let routes = || {
+        coord_extensions::endpoints()
+            .iter()
+            .map(|endpoint| endpoint.route())
+            .filter(|route| !elsewhere.contains(&route.path))
+    };
     let mut served: Vec<&str> = routes().map(|route| route.path).collect();
     described.sort_unstable();
     served.sort_unstable();

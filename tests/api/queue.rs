@@ -1,10 +1,10 @@
 //! A claim that waits: its place in the queue, `wait_seconds`, files that are free, and locks that are taken away.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use coord_server::app::App;
-use coord_settings::IntentConfig;
+use coord_settings::Approvers;
 use coord_settings::{Rate, Rates};
 use serde_json::{Value, json};
 
@@ -419,10 +419,7 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
 #[tokio::test]
 async fn only_approvers_may_force_release_where_the_owner_is_unknown() {
     let api = Api::start_with(|app| {
-        app.intents = Arc::new(IntentConfig {
-            approvers: vec!["eve".to_owned()],
-            ..IntentConfig::default()
-        });
+        app.approvers = Approvers::of(["eve"]);
     })
     .await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;

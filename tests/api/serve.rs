@@ -91,7 +91,7 @@ async fn the_openapi_document_is_served_beside_the_page() {
         (answer.status, answer.header("content-type")),
         (200, Some("application/json"))
     );
-    assert!(answer.json() == coord_http::document(), "it is another document");
+    assert!(answer.json() == coord_extensions::document(), "it is another document");
 }
 
 #[tokio::test]

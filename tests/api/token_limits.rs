@@ -22,7 +22,7 @@ async fn start(signer: &Signer) -> Api {
 /// Every endpoint that is about a repository, asked about `repo_url`.
 pub async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str) -> Vec<(Endpoint, Answer)> {
     let mut answers = Vec::new();
-    for endpoint in Endpoint::ALL {
+    for endpoint in coord_extensions::endpoints().iter().copied() {
         let route = endpoint.route();
         if route.audience == Audience::Operator {
             // About the deployment: it has a secret of its own, or is for everybody.
@@ -33,7 +33,7 @@ pub async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str
             // A check takes what a claim does, and ignores the rest.
             let repo = json!({ "repo_url": repo_url });
             let mut body = api.post_body("WRITING", &["a.ts"], repo);
-            if endpoint == Endpoint::Mcp {
+            if endpoint == coord_http::endpoint::operation::MCP {
                 let call = json!({ "name": "post_status", "arguments": body });
                 body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
             }
@@ -55,7 +55,7 @@ pub async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str
 
 /// A refused call of a tool as HTTP would refuse it.
 fn in_http(endpoint: Endpoint, answer: Answer) -> Answer {
-    if endpoint != Endpoint::Mcp || answer.status != 200 {
+    if endpoint != coord_http::endpoint::operation::MCP || answer.status != 200 {
         return answer;
     }
     let content = &answer.json()["result"]["structuredContent"];
@@ -247,8 +247,8 @@ async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() 
     let signer = Signer::Secret(b"sesame".to_vec());
     let token = format!("Bearer {}", signer.sign(None, &claims(&json!({}))));
     let of_callers = |endpoint: &Endpoint| endpoint.route().audience != Audience::Operator;
-    for endpoint in Endpoint::ALL.into_iter().filter(of_callers) {
-        let router = coord_http::function::function_router(endpoint, &set);
+    for endpoint in coord_extensions::endpoints().iter().copied().filter(of_callers) {
+        let router = coord_extensions::function_router(endpoint, &set);
         let address = listen(router.layer(axum::Extension(coord_mcp::protocol()))).await;
         let function = api.elsewhere(address, Arc::clone(&api.store));
         let answers = ask_all(&function, &[("authorization", &token)], crate::api::REPO_URL).await;

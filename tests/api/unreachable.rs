@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord_http::Endpoint;
 use coord_server::app::App;
 use coord_state::heads::{FetchedHead, record_head};
 use coord_store::redis::{RedisOptions, RedisStore};
@@ -159,8 +158,8 @@ async fn a_function_that_is_not_configured_names_the_variables_to_set() {
             "COORD_JWT_SECRET" => Some(crate::identity::SECRET.to_owned()),
             asked => (asked == variable).then(|| value.to_owned()),
         };
-        let address = crate::api::listen(coord_http::function::function_router(
-            Endpoint::CheckStatus,
+        let address = crate::api::listen(coord_extensions::function_router(
+            coord_http::endpoint::CHECK_STATUS,
             &environment,
         ))
         .await;

@@ -12,8 +12,8 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use coord_embedded::EmbeddedStore;
+use coord_extensions::function_router;
 use coord_http::Endpoint;
-use coord_http::function::function_router;
 use coord_runtime::after_response::AfterResponse;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ impl Instance {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     let deployment = Deployment::new().await;
-    let mut graph = deployment.instance(Endpoint::Graph);
+    let mut graph = deployment.instance(coord_http::endpoint::GRAPH);
     let (status, first) = graph.graph().await;
     assert_eq!((status, &first["state"]), (202, &json!("building")), "{first}");
     assert_eq!(deployment.fake.asked().len(), 2, "the head and its commits");
@@ -160,7 +160,7 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     assert!(graph.work().is_empty(), "it is known to be there");
 
     let head = deployment.repo.commit(&[("b.ts", "import './c';\n")]);
-    let mut check = deployment.instance(Endpoint::CheckStatus);
+    let mut check = deployment.instance(coord_http::endpoint::CHECK_STATUS);
     check.meet(&head).await;
     deployment.fake.seen();
     let (_, stale) = graph.graph().await;
@@ -184,7 +184,7 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     asked["file_paths"] = json!(["B.ts", "a.ts", "d.ts"]);
     let request = Request::post("/api/check_status");
     let (_, told) = deployment
-        .instance(Endpoint::CheckStatus)
+        .instance(coord_http::endpoint::CHECK_STATUS)
         .send(request, asked.to_string().into())
         .await;
     let expected = "CASE_DIFFERS: 'B.ts' is not tracked, and 'b.ts' is; check which file you mean.";
@@ -200,7 +200,7 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
 async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
     let deployment = Deployment::new().await;
     let head = deployment.repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
-    let mut check = deployment.instance(Endpoint::CheckStatus);
+    let mut check = deployment.instance(coord_http::endpoint::CHECK_STATUS);
     check.check(&head).await;
     // While the work is waiting, being done, and done.
     let answers = futures::future::join_all((0..20).map(|_| check.check(&head))).await;
@@ -224,7 +224,7 @@ async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
     assert!(check.work().is_empty());
 
     // A process that knows nothing asks the store once, and GitHub for nothing.
-    let mut other = deployment.instance(Endpoint::PostStatus);
+    let mut other = deployment.instance(coord_http::endpoint::POST_STATUS);
     let mut claim = question(&head);
     claim["status"] = json!("READING");
     claim["message"] = json!("Looking at what it exports");
@@ -242,8 +242,8 @@ async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
 async fn two_instances_build_once_and_the_builder_goes_on_where_the_branch_has_moved() {
     let deployment = Deployment::new().await;
     let (mut one, mut two) = (
-        deployment.instance(Endpoint::Graph),
-        deployment.instance(Endpoint::CheckStatus),
+        deployment.instance(coord_http::endpoint::GRAPH),
+        deployment.instance(coord_http::endpoint::CHECK_STATUS),
     );
     let head = deployment.repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
     one.graph().await;
@@ -280,7 +280,7 @@ async fn two_instances_build_once_and_the_builder_goes_on_where_the_branch_has_m
 async fn a_build_is_ended_in_time_and_backs_off() {
     let deployment = Deployment::new().await;
     let limit = Duration::from_secs(3);
-    let mut hasty = deployment.instance_within(Endpoint::Graph, limit);
+    let mut hasty = deployment.instance_within(coord_http::endpoint::GRAPH, limit);
     deployment
         .fake
         .fail("/git/trees", 1, Fault::Slow(Duration::from_secs(60)));
@@ -296,7 +296,7 @@ async fn a_build_is_ended_in_time_and_backs_off() {
     );
     assert!(hasty.work().is_empty(), "asked a moment ago");
     deployment.fake.seen();
-    let mut other = deployment.instance(Endpoint::Graph);
+    let mut other = deployment.instance(coord_http::endpoint::GRAPH);
     other.graph().await;
     other.run().await;
     let asked = deployment.fake.asked();
@@ -304,7 +304,10 @@ async fn a_build_is_ended_in_time_and_backs_off() {
 
     // The next commit has not failed.
     let head = deployment.repo.commit(&[("c.ts", "import './a';\n")]);
-    deployment.instance(Endpoint::CheckStatus).meet(&head).await;
+    deployment
+        .instance(coord_http::endpoint::CHECK_STATUS)
+        .meet(&head)
+        .await;
     other.graph().await;
     other.run().await;
     let (status, built) = other.graph().await;

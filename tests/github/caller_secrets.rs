@@ -42,7 +42,7 @@ async fn a_header_that_names_somebody_names_nobody() {
     let instance = cloud.instance(&[]).await;
     let with_headers = async |token: &str, status: &str| {
         let more = json!({"status": status, "message": "Changing what the module exports to callers"});
-        let mut request = instance.question(coord_http::Endpoint::PostStatus, token, &more);
+        let mut request = instance.question(coord_http::endpoint::POST_STATUS, token, &more);
         for name in [
             "x-coord-user",
             "x-forwarded-user",

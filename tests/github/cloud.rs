@@ -133,16 +133,16 @@ impl Cloud {
         };
         let mut addresses = Vec::new();
         for endpoint in [
-            Endpoint::CheckStatus,
-            Endpoint::PostStatus,
-            Endpoint::Graph,
-            Endpoint::GithubWebhook,
-            Endpoint::Intents,
-            Endpoint::Teams,
-            Endpoint::Events,
-            Endpoint::Mcp,
+            coord_http::endpoint::CHECK_STATUS,
+            coord_http::endpoint::POST_STATUS,
+            coord_http::endpoint::GRAPH,
+            coord_http::endpoint::operation::GITHUB_WEBHOOK,
+            coord_intents_server::INTENTS,
+            coord_teams_server::TEAMS,
+            coord_http::endpoint::EVENTS,
+            coord_http::endpoint::operation::MCP,
         ] {
-            let router = coord_http::function::function_router(endpoint, &environment);
+            let router = coord_extensions::function_router(endpoint, &environment);
             addresses.push((endpoint, listen(router).await));
         }
         Instance {
@@ -313,7 +313,7 @@ impl Instance {
     }
 
     fn url(&self, endpoint: Endpoint) -> String {
-        let serves = |function: &Endpoint| function.of_function().contains(&endpoint);
+        let serves = |function: &Endpoint| function.of_function(coord_extensions::endpoints()).contains(&endpoint);
         let (_, address) = self.addresses.iter().find(|(function, _)| serves(function)).unwrap();
         format!("http://{address}{}", endpoint.path())
     }
@@ -340,7 +340,8 @@ impl Instance {
     }
 
     pub async fn check(&self, token: &str, more: Value) -> Answer {
-        self.send(self.question(Endpoint::CheckStatus, token, &more)).await
+        self.send(self.question(coord_http::endpoint::CHECK_STATUS, token, &more))
+            .await
     }
 
     /// Checks until that is let in: that a branch is not there is believed for a moment.
@@ -371,12 +372,13 @@ impl Instance {
     pub async fn post(&self, token: &str, more: Value) -> Answer {
         let mut all = json!({"status": "WRITING", "message": "Changing what the module exports to its callers"});
         all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        self.send(self.question(Endpoint::PostStatus, token, &all)).await
+        self.send(self.question(coord_http::endpoint::POST_STATUS, token, &all))
+            .await
     }
 
     /// A request to the function of intents and the ledger, at `path`; with a body, a POST.
     pub async fn intents(&self, token: &str, path: &str, body: Option<&Value>) -> Answer {
-        let url = self.url(Endpoint::Intents).replace("/api/intents", path);
+        let url = self.url(coord_intents_server::INTENTS).replace("/api/intents", path);
         let request = match body {
             Some(body) => {
                 let request = self.client.post(url).header("content-type", "application/json");
@@ -389,7 +391,7 @@ impl Instance {
 
     /// A request to the function of teams, at `path`; the team `alpha` is named where there is no body.
     pub async fn teams(&self, token: &str, method: Method, path: &str, body: &Value) -> Answer {
-        let url = self.url(Endpoint::Teams).replace("/api/teams", path);
+        let url = self.url(coord_teams_server::TEAMS).replace("/api/teams", path);
         let request = if body.is_null() {
             self.client.request(method, format!("{url}?repo_url={URL}&team=alpha"))
         } else {
@@ -408,9 +410,10 @@ impl Instance {
     }
 
     pub async fn graph_of(&self, repo_url: &str, token: &str) -> Answer {
-        let request = self
-            .client
-            .get(format!("{}?repo_url={repo_url}&branch=main", self.url(Endpoint::Graph)));
+        let request = self.client.get(format!(
+            "{}?repo_url={repo_url}&branch=main",
+            self.url(coord_http::endpoint::GRAPH)
+        ));
         let request = if token.is_empty() {
             request
         } else {
@@ -421,7 +424,9 @@ impl Instance {
 
     /// Who holds what: the function of the graph says it.
     pub async fn locks(&self, token: &str, query: &str) -> Answer {
-        let url = self.url(Endpoint::Graph).replace("/api/graph", "/api/locks");
+        let url = self
+            .url(coord_http::endpoint::GRAPH)
+            .replace("/api/graph", "/api/locks");
         let request = self.client.get(format!("{url}?repo_url={URL}{query}"));
         let request = if token.is_empty() {
             request
@@ -432,7 +437,10 @@ impl Instance {
     }
 
     pub async fn deliver_as(&self, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
-        let mut request = self.client.post(self.url(Endpoint::GithubWebhook)).body(body);
+        let mut request = self
+            .client
+            .post(self.url(coord_http::endpoint::operation::GITHUB_WEBHOOK))
+            .body(body);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use coord_auth::Authenticator;
 use coord_builds::head_observer::HeadObserver;
 use coord_domain::{Branch, CommitSha, RepoId};
-use coord_http::{Endpoint, Webhook, router};
+use coord_http::{Webhook, router};
 use coord_server::app::App;
-use coord_server::settings::Settings;
 use coord_sources::github::GithubSource;
 use parking_lot::Mutex;
 use secrecy::SecretString;
@@ -283,13 +282,13 @@ async fn graph_builders_are_notified_of_a_push() {
         source: Some(source),
         head_observer: Some(observer.clone()),
         ..App::new(
-            &Settings::default(),
+            &coord_extensions::default_settings(),
             Arc::new(cloud.store.clone()),
             Authenticator::by_jwt(None),
         )
     };
-    let address = listen(router(state, &[Endpoint::GithubWebhook])).await;
-    let observed = instance.with(Endpoint::GithubWebhook, address);
+    let address = listen(router(state, &[coord_http::endpoint::operation::GITHUB_WEBHOOK])).await;
+    let observed = instance.with(coord_http::endpoint::operation::GITHUB_WEBHOOK, address);
     let second = next(&cloud);
     let first_push = push(&cloud.head, &second, 1);
     assert_eq!(outcome(&observed.deliver("push", &first_push).await), "moved");

@@ -2,7 +2,6 @@
 
 use axum::body::Body;
 use axum::http::Request;
-use coord_http::Endpoint;
 use serde_json::{Value, json};
 
 use crate::building::{Deployment, REPO_URL};
@@ -77,11 +76,11 @@ async fn files_that_the_head_on_github_ignores_are_in_no_scope() {
         ("gen/a.ts", ""),
         ("gen/by-hand.ts", ""),
     ]);
-    let mut graph = deployment.instance(Endpoint::Graph);
+    let mut graph = deployment.instance(coord_http::endpoint::GRAPH);
     graph.graph().await;
     graph.run().await;
     assert_eq!(graph.graph().await.1["state"], "ready");
-    let intents = deployment.instance(Endpoint::Intents);
+    let intents = deployment.instance(coord_intents_server::INTENTS);
     let send = async |path: &str, body: Value| {
         let (status, body) = intents.send(Request::post(path), Body::from(body.to_string())).await;
         assert_eq!(status, 200, "{body}");
@@ -93,7 +92,7 @@ async fn files_that_the_head_on_github_ignores_are_in_no_scope() {
         json!({ "repo_url": REPO_URL, "branch": "main" }),
     )
     .await;
-    let post = deployment.instance(Endpoint::PostStatus);
+    let post = deployment.instance(coord_http::endpoint::POST_STATUS);
     let claim = async |path: &str| {
         let mut body = question(&head);
         body["file_paths"] = json!([path]);

@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use coord_http::Endpoint;
 use coord_serve::ServeArgs;
 use jsonwebtoken::{EncodingKey, Header};
 use serde_json::{Value, json};
@@ -156,8 +155,8 @@ async fn function(pairs: &[(&str, &str)]) -> SocketAddr {
         let default = (name == "COORD_JWT_SECRET").then_some(SECRET);
         known.map(|(_, value)| *value).or(default).map(str::to_owned)
     };
-    listen(coord_http::function::function_router(
-        Endpoint::CheckStatus,
+    listen(coord_extensions::function_router(
+        coord_http::endpoint::CHECK_STATUS,
         &environment,
     ))
     .await

@@ -29,7 +29,7 @@ fn made_up(number: usize) -> String {
 impl Instance {
     /// A check that came from `address`, as the platform says.
     async fn check_from(&self, address: &str, token: &str) -> Answer {
-        let request = self.question(Endpoint::CheckStatus, token, &json!({}));
+        let request = self.question(coord_http::endpoint::CHECK_STATUS, token, &json!({}));
         self.send(request.header("x-vercel-forwarded-for", address)).await
     }
 }
@@ -67,14 +67,14 @@ async fn an_unverified_caller_leaves_nothing_in_the_store() {
     }
     let is_of_callers = |endpoint: &Endpoint| {
         let others = [
-            Endpoint::CronCleanup,
-            Endpoint::Health,
-            Endpoint::GithubWebhook,
-            Endpoint::McpMetadata,
+            coord_http::endpoint::operation::CRON_CLEANUP,
+            coord_http::endpoint::operation::HEALTH,
+            coord_http::endpoint::operation::GITHUB_WEBHOOK,
+            coord_http::endpoint::operation::MCP_METADATA,
         ];
         !others.contains(endpoint)
     };
-    for endpoint in Endpoint::ALL.into_iter().filter(is_of_callers) {
+    for endpoint in coord_extensions::endpoints().iter().copied().filter(is_of_callers) {
         for method in [Method::GET, Method::POST, Method::PATCH, Method::DELETE] {
             let answer = instance.any(endpoint, method.clone(), &made_up(3)).await;
             // What is no request at all is refused before anybody is looked at.

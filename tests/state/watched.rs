@@ -98,7 +98,7 @@ async fn read(mut events: BoxStream<'static, Bytes>) {
 static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     let schema = json!({
         "$ref": "#/components/schemas/PublishedEvent",
-        "components": coord_http::document()["components"],
+        "components": coord_extensions::document()["components"],
     });
     jsonschema::draft202012::new(&schema).unwrap()
 });

@@ -5,7 +5,7 @@ use std::time::Instant;
 use coord_domain::team::{Handle, TaskId, TeamName};
 use coord_domain::{Branch, Holder, RepoId, UserId};
 use coord_settings::Rates;
-use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, USES_EVERYTHING};
+use coord_state::admission::{AdmissionTerms, Admitted, HeadTerms, USES_EVERYTHING};
 use coord_state::tasks::{ClaimedFiles, NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskEnd, TaskReference};
 use coord_state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team};
 use coord_state::{departures, tasks};
@@ -75,8 +75,8 @@ macro_rules! ask {
         let holder = person($person);
         let terms = $team.terms(&holder);
         match $call($team.store, &terms $(, $argument)*).await.expect("an answer") {
-            Admitted::Outcome((outcome, _)) => Ok(outcome),
-            Admitted::Denied(Denial::Refused(refused)) => Err(refused.refusal),
+            Admitted::Outcome(Ok((outcome, _))) => Ok(outcome),
+            Admitted::Outcome(Err(refused)) => Err(refused.refusal),
             Admitted::Denied(denial) => panic!("{denial:?}"),
         }
     }};

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use coord_intents::scope::IntentIgnore;
+use coord_scopes::IntentIgnore;
 use sha2::{Digest, Sha256};
 
 use coord_domain::RepoId;

@@ -13,18 +13,18 @@ use coord_server::error::ApiError;
 use coord_store::script::sha1_hex;
 
 /// The headers of a request on which every response depends.
-pub(super) const OF_CALLERS: &str = "authorization, x-api-key, accept-encoding";
+pub const OF_CALLERS: &str = "authorization, x-api-key, accept-encoding";
 
 /// The same of an agent.
-pub(super) const OF_AGENTS: &str = "authorization, x-api-key, x-coord-agent, accept-encoding";
+pub const OF_AGENTS: &str = "authorization, x-api-key, x-coord-agent, accept-encoding";
 
 /// The `ETag` of a response that depends on `parts` alone.
-pub(super) fn tag_of(parts: &str) -> String {
+pub fn tag_of(parts: &str) -> String {
     format!("W/\"{}\"", sha1_hex(parts))
 }
 
 /// Whether `If-None-Match` contains this tag.
-pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+pub fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     headers
         .get_all(IF_NONE_MATCH)
@@ -38,7 +38,7 @@ pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
 }
 
 /// Adds the headers to a response, or to 304 in its place; `vary`: the headers of the request that it depends on.
-pub(super) fn tag(mut response: Response, tag: &str, vary: &'static str) -> Result<Response, ApiError> {
+pub fn tag(mut response: Response, tag: &str, vary: &'static str) -> Result<Response, ApiError> {
     for (name, value) in [
         (ETAG, HeaderValue::from_str(tag).map_err(|_| ApiError::Internal)?),
         (CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
@@ -50,7 +50,7 @@ pub(super) fn tag(mut response: Response, tag: &str, vary: &'static str) -> Resu
 }
 
 /// `answer` as JSON, or 304 to an agent that has the same.
-pub(super) fn respond(headers: &HeaderMap, answer: &impl Serialize) -> Result<Response, ApiError> {
+pub fn respond(headers: &HeaderMap, answer: &impl Serialize) -> Result<Response, ApiError> {
     let body = serde_json::to_string(answer).map_err(|_| ApiError::Internal)?;
     let own = tag_of(&body);
     let response = match is_known(headers, &own) {
@@ -61,13 +61,13 @@ pub(super) fn respond(headers: &HeaderMap, answer: &impl Serialize) -> Result<Re
 }
 
 /// 304 in the OpenAPI document.
-pub(super) fn not_modified(vary: &str) -> ResponseBuilder {
+pub fn not_modified(vary: &str) -> ResponseBuilder {
     let same = ResponseBuilder::new().description("The response that `If-None-Match` names is current");
     tagged(same, vary)
 }
 
 /// `described` with the headers.
-pub(super) fn tagged(described: ResponseBuilder, vary: &str) -> ResponseBuilder {
+pub fn tagged(described: ResponseBuilder, vary: &str) -> ResponseBuilder {
     let header = |description: &str, value: &str| {
         let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
         HeaderBuilder::new()

@@ -6,8 +6,6 @@ use serde_json::Value;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::endpoint::documents;
-
 /// Parts that belong to no single endpoint.
 #[derive(OpenApi)]
 #[openapi(
@@ -79,12 +77,12 @@ impl Modify for SecuritySchemes {
     }
 }
 
-/// The document.
+/// The document of a build with these parts: those of the endpoints that it has.
 ///
 /// # Panics
 /// When it cannot be written as JSON, which no input of a caller can bring about.
-pub fn document() -> Value {
-    let whole = documents()
+pub fn document(parts: Vec<utoipa::openapi::OpenApi>) -> Value {
+    let whole = parts
         .into_iter()
         .fold(Document::openapi(), utoipa::openapi::OpenApi::merge_from);
     let mut document = serde_json::to_value(whole).expect("a document is JSON");

@@ -31,15 +31,16 @@ use coord_settings::edge::Edge;
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// Wraps `router` in `edge`, which must be the outermost layer.
-pub fn around(edge: Edge, router: Router) -> Router {
+/// Wraps `router`, which serves `endpoints`, in `edge`, which must be the outermost layer.
+pub fn around(edge: Edge, endpoints: &[Endpoint], router: Router) -> Router {
+    let state = (Arc::new(edge), Arc::from(endpoints));
     // The router boxes and clones everything inside each of its layers, so these are one layer.
     let layers = ServiceBuilder::new()
         // Code that prints headers must not print these.
         .layer(SetSensitiveRequestHeadersLayer::new(
             CREDENTIAL_HEADERS.into_iter().chain([SEC_WEBSOCKET_PROTOCOL]),
         ))
-        .layer(from_fn_with_state(Arc::new(edge), pass))
+        .layer(from_fn_with_state(state, pass))
         .layer(CatchPanicLayer::custom(error::panicked));
     router.layer(layers)
 }
@@ -64,7 +65,11 @@ async fn answer(edge: &Edge, endpoint: Option<Endpoint>, request: Request<Body>,
     }
 }
 
-async fn pass(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next) -> Response {
+async fn pass(
+    State((edge, endpoints)): State<(Arc<Edge>, Arc<[Endpoint]>)>,
+    request: Request<Body>,
+    next: Next,
+) -> Response {
     let id = request_id(request.headers());
     let span = tracing::error_span!("request", id = id.to_str().unwrap_or_default(), vercel_id = Empty);
     if edge.is_behind_proxy
@@ -80,8 +85,9 @@ async fn pass(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next)
     let address = address_of(&request, &edge);
     async move {
         let mut line = LogLine::of(&request);
-        let endpoint = Endpoint::ALL
-            .into_iter()
+        let endpoint = endpoints
+            .iter()
+            .copied()
             .find(|endpoint| endpoint.path() == line.route());
         let answer = coming_from(address, answer(&edge, endpoint, request, next));
         let mut response = measure(Arc::clone(&line.timings), answer).await;
@@ -179,7 +185,7 @@ mod tests {
     #[tokio::test]
     async fn a_credential_is_not_printed_with_the_headers_of_its_request() {
         let print = get(async |headers: HeaderMap| format!("{headers:?}"));
-        let router = around(Edge::default(), Router::new().route("/", print));
+        let router = around(Edge::default(), &[], Router::new().route("/", print));
         let request = Request::get("/")
             .header("authorization", "Bearer hunter2")
             .header("x-api-key", "hunter2")

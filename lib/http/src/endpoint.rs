@@ -1,10 +1,9 @@
-//! The table of routes: path, audience, and function of each endpoint. The router, the edge, the host guard and the OpenAPI
-//! document read it, and the settings of the platform are made from it (`platform`).
+//! The tables of routes: path, audience, and function of each endpoint. The router, the edge, the host guard and the OpenAPI
+//! document read them, and the settings of the platform are made from them (`tests/api/platform.rs`). An extension has a table of its
+//! own, by [`crate::endpoints`].
 
+use std::fmt;
 use std::time::Duration;
-
-use utoipa::OpenApi;
-use utoipa::openapi::OpenApi as Document;
 
 use super::route::Route;
 
@@ -15,35 +14,52 @@ mod events;
 mod github_webhook;
 mod graph;
 mod health;
-mod intents;
-mod ledger;
 mod locks;
 mod mcp;
 mod mcp_metadata;
 mod post_status;
-mod teams;
 
-use intents::acts::{
-    intent_abandon, intent_allow, intent_block, intent_complete, intent_select, intent_take_over, intent_unblock,
-};
-use intents::{intent, usage as intent_usage};
-use ledger::{checkpoint as ledger_checkpoint, map as ledger_map, verify as ledger_verify};
 pub use mcp::Protocol;
-use teams::acts::{
-    messages_read, task_claim, task_complete, task_next, task_release, team_join, team_leave, team_shutdown,
-};
-use teams::{messages, task, tasks, team};
-pub use {
-    activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, intents::IntentsQuery, ledger::LedgerQuery,
-    locks::LocksQuery, teams::TaskQuery, teams::TeamsQuery,
-};
+pub use {activity::ActivityQuery, graph::GraphQuery, graph::read_graph_view, locks::LocksQuery};
 
 const AGENTS: Route = Route::OF_AGENTS;
 const PEOPLE: Route = Route::OF_PEOPLE;
 const OPERATORS: Route = Route::OF_OPERATORS;
 const HALF_A_MINUTE: Duration = Duration::from_secs(30);
 
-/// The path of an endpoint: `/api/` and the name of its module, where it names no other.
+/// Declares the table [`Endpoint`]s of a module, `ENDPOINTS`, with a constant for each, and their parts of the OpenAPI document. A
+/// path is `/api/` and the name of the endpoint's module, where none is given. The module has `serve` (its methods) and `Document` (its
+/// part of the document, which is no field of the table, so that functions are built without it).
+#[macro_export]
+macro_rules! endpoints {
+    ($($name:ident = $module:ident $(at $path:literal)? { $($field:ident: $value:expr,)* ..$kind:ident };)*) => {
+        $(
+            #[doc = concat!("`", $crate::path_of!($module $($path)?), "`")]
+            pub const $name: $crate::Endpoint = {
+                static ROUTE: $crate::Route = $crate::Route {
+                    name: stringify!($module),
+                    path: $crate::path_of!($module $($path)?),
+                    serve: $module::serve,
+                    $($field: $value,)*
+                    ..$kind
+                };
+                $crate::Endpoint::of(&ROUTE)
+            };
+        )*
+
+        /// The table.
+        pub static ENDPOINTS: &[$crate::Endpoint] = &[$($name),*];
+
+        /// Their parts of the OpenAPI document.
+        pub fn documents() -> Vec<utoipa::openapi::OpenApi> {
+            vec![$(<$module::Document as utoipa::OpenApi>::openapi()),*]
+        }
+    };
+}
+
+/// The path of an endpoint in [`crate::endpoints`].
+#[doc(hidden)]
+#[macro_export]
 macro_rules! path_of {
     ($module:ident) => {
         concat!("/api/", stringify!($module))
@@ -53,97 +69,66 @@ macro_rules! path_of {
     };
 }
 
-/// A module has `serve` (its methods) and `Document` (its part of the OpenAPI document).
-macro_rules! endpoints {
-    ($($name:ident = $module:ident $(at $path:literal)? { $($field:ident: $value:expr,)* ..$kind:ident };)*) => {
-        /// An endpoint. A function serves one and those that are served with it; `coord serve` serves all.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Endpoint {
-            $(#[doc = concat!("`", path_of!($module $($path)?), "`")] $name,)*
-        }
-
-        impl Endpoint {
-            /// Every endpoint.
-            pub const ALL: [Endpoint; [$(stringify!($name)),*].len()] = [$(Endpoint::$name),*];
-        }
-
-        /// The table, in the order of the endpoints.
-        pub static ROUTES: [Route; Endpoint::ALL.len()] = [
-            $(Route {
-                name: stringify!($module),
-                path: path_of!($module $($path)?),
-                serve: $module::serve,
-                $($field: $value,)*
-                ..$kind
-            },)*
-        ];
-
-        /// The parts of the OpenAPI document. They are no field of the table, so that functions are built without them.
-        pub(super) fn documents() -> [Document; Endpoint::ALL.len()] {
-            [$($module::Document::openapi()),*]
-        }
-    };
+endpoints! {
+    CHECK_STATUS = check_status { own_errors: Some(check_status::refuse), ..AGENTS };
+    POST_STATUS = post_status { own_errors: Some(post_status::refuse), ..AGENTS };
+    GRAPH = graph { ..PEOPLE };
+    LOCKS = locks { served_with: Some("graph"), ..PEOPLE };
+    ACTIVITY = activity { served_with: Some("graph"), ..PEOPLE };
+    EVENTS = events { is_compressed: false, ..PEOPLE };
 }
 
-endpoints! {
-    CheckStatus = check_status { own_errors: Some(check_status::refuse), ..AGENTS };
-    PostStatus = post_status { own_errors: Some(post_status::refuse), ..AGENTS };
-    Graph = graph { ..PEOPLE };
-    Locks = locks { served_with: Some("graph"), ..PEOPLE };
-    Activity = activity { served_with: Some("graph"), ..PEOPLE };
-    Events = events { is_compressed: false, ..PEOPLE };
-    Intents = intents { methods: "GET, HEAD, POST", ..AGENTS };
-    Intent = intent at "/api/intents/{id}" { methods: "GET, HEAD, PATCH", served_with: Some("intents"), ..AGENTS };
-    IntentSelect = intent_select at "/api/intents/{id}/select" { served_with: Some("intents"), ..AGENTS };
-    IntentComplete = intent_complete at "/api/intents/{id}/complete" { served_with: Some("intents"), ..AGENTS };
-    IntentAbandon = intent_abandon at "/api/intents/{id}/abandon" { served_with: Some("intents"), ..AGENTS };
-    IntentBlock = intent_block at "/api/intents/{id}/block" { served_with: Some("intents"), ..AGENTS };
-    IntentUnblock = intent_unblock at "/api/intents/{id}/unblock" { served_with: Some("intents"), ..AGENTS };
-    IntentAllow = intent_allow at "/api/intents/{id}/allow" { served_with: Some("intents"), ..AGENTS };
-    IntentTakeOver = intent_take_over at "/api/intents/{id}/take_over" { served_with: Some("intents"), ..AGENTS };
-    IntentUsage = intent_usage at "/api/intents/{id}/usage" { served_with: Some("intents"), ..AGENTS };
-    Ledger = ledger { methods: "GET, HEAD, POST", served_with: Some("intents"), is_compressed: true, ..AGENTS };
-    LedgerCheckpoint = ledger_checkpoint at "/api/ledger/checkpoint" {
-        methods: "GET, HEAD", served_with: Some("intents"), ..AGENTS
-    };
-    LedgerVerify = ledger_verify at "/api/ledger/verify" { served_with: Some("intents"), ..AGENTS };
-    LedgerMap = ledger_map at "/api/ledger/map" {
-        methods: "GET, HEAD", served_with: Some("intents"), is_compressed: true, ..AGENTS
-    };
-    Teams = teams { methods: "GET, HEAD, POST", ..AGENTS };
-    Team = team at "/api/teams/{team}" { methods: "GET, HEAD, PATCH, DELETE", served_with: Some("teams"), ..AGENTS };
-    TeamJoin = team_join at "/api/teams/{team}/join" { served_with: Some("teams"), ..AGENTS };
-    TeamLeave = team_leave at "/api/teams/{team}/leave" { served_with: Some("teams"), ..AGENTS };
-    TeamShutdown = team_shutdown at "/api/teams/{team}/shutdown" { served_with: Some("teams"), ..AGENTS };
-    Tasks = tasks { methods: "GET, HEAD, POST", served_with: Some("teams"), is_compressed: true, ..AGENTS };
-    TaskNext = task_next at "/api/tasks/next" { served_with: Some("teams"), ..AGENTS };
-    Task = task at "/api/tasks/{id}" { methods: "GET, HEAD, PATCH, DELETE", served_with: Some("teams"), ..AGENTS };
-    TaskClaim = task_claim at "/api/tasks/{id}/claim" { served_with: Some("teams"), ..AGENTS };
-    TaskComplete = task_complete at "/api/tasks/{id}/complete" { served_with: Some("teams"), ..AGENTS };
-    TaskRelease = task_release at "/api/tasks/{id}/release" { served_with: Some("teams"), ..AGENTS };
-    Messages = messages { methods: "GET, HEAD, POST", served_with: Some("teams"), is_compressed: true, ..AGENTS };
-    MessagesRead = messages_read at "/api/messages/read" { served_with: Some("teams"), ..AGENTS };
-    CronCleanup = cron_cleanup { extra_time: HALF_A_MINUTE, function_seconds: 60, ..OPERATORS };
-    Health = health { ..OPERATORS };
-    GithubWebhook = github_webhook {
-        methods: "POST", function_seconds: 300, defers_work: true, takes_any_host: true, ..OPERATORS
-    };
-    Mcp = mcp { ..AGENTS };
-    McpMetadata = mcp_metadata at "/.well-known/oauth-protected-resource/api/mcp" {
-        served_with: Some("mcp"), function_seconds: 300, defers_work: true, ..OPERATORS
-    };
+/// The endpoints of operators, and MCP, which has the tools of all extensions.
+pub mod operation {
+    use super::{AGENTS, HALF_A_MINUTE, OPERATORS, cron_cleanup, github_webhook, health, mcp, mcp_metadata};
+
+    endpoints! {
+        CRON_CLEANUP = cron_cleanup { extra_time: HALF_A_MINUTE, function_seconds: 60, ..OPERATORS };
+        HEALTH = health { ..OPERATORS };
+        GITHUB_WEBHOOK = github_webhook {
+            methods: "POST", function_seconds: 300, defers_work: true, takes_any_host: true, ..OPERATORS
+        };
+        MCP = mcp { ..AGENTS };
+        MCP_METADATA = mcp_metadata at "/.well-known/oauth-protected-resource/api/mcp" {
+            served_with: Some("mcp"), function_seconds: 300, defers_work: true, ..OPERATORS
+        };
+    }
+}
+
+/// An endpoint. A function serves one and those that are served with it; `coord serve` serves all.
+#[derive(Clone, Copy)]
+pub struct Endpoint(&'static Route);
+
+impl PartialEq for Endpoint {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.path == other.0.path
+    }
+}
+
+impl Eq for Endpoint {}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.0.path)
+    }
 }
 
 impl Endpoint {
-    /// Its row of the table.
-    pub fn route(self) -> &'static Route {
-        &ROUTES[self as usize]
+    /// The endpoint of this row.
+    pub const fn of(route: &'static Route) -> Self {
+        Endpoint(route)
     }
 
-    /// The endpoint with this path, in which something else than a slash stands for a name in braces. Where two have it, the first.
-    pub fn at(path: &str) -> Option<Endpoint> {
+    /// Its row of the table.
+    pub fn route(self) -> &'static Route {
+        self.0
+    }
+
+    /// The one of `endpoints` with this path, in which something else than a slash stands for a name in braces. Where two have it, the
+    /// first.
+    pub fn at(endpoints: &[Endpoint], path: &str) -> Option<Endpoint> {
         let is_same = |(own, asked): (&str, &str)| own == asked || (own.starts_with('{') && !asked.is_empty());
-        Endpoint::ALL.into_iter().find(|endpoint| {
+        endpoints.iter().copied().find(|endpoint| {
             let own = endpoint.path();
             own.split('/').count() == path.split('/').count() && own.split('/').zip(path.split('/')).all(is_same)
         })
@@ -159,10 +144,10 @@ impl Endpoint {
         self.route().extra_time
     }
 
-    /// All that its function serves: itself, and the endpoints that `vercel.json` rewrites to it.
-    pub fn of_function(self) -> Vec<Endpoint> {
+    /// All of `endpoints` that its function serves: itself, and those that `vercel.json` rewrites to it.
+    pub fn of_function(self, endpoints: &[Endpoint]) -> Vec<Endpoint> {
         let function = self.route().function();
         let is_served = |endpoint: &Endpoint| endpoint.route().function() == function;
-        Endpoint::ALL.into_iter().filter(is_served).collect()
+        endpoints.iter().copied().filter(is_served).collect()
     }
 }

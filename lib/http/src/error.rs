@@ -10,7 +10,7 @@ use crate::json::Json;
 use coord_server::error::ApiError;
 
 /// The status of an error with this code.
-pub(super) fn status_of(code: ErrorCode) -> StatusCode {
+pub fn status_of(code: ErrorCode) -> StatusCode {
     StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
@@ -73,7 +73,7 @@ impl IntoResponse for HandlerError {
 }
 
 /// The response after a panic in a handler.
-pub(super) fn panicked(cause: Box<dyn std::any::Any + Send + 'static>) -> Response {
+pub fn panicked(cause: Box<dyn std::any::Any + Send + 'static>) -> Response {
     let text = cause
         .downcast_ref::<String>()
         .map(String::as_str)

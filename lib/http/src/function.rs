@@ -19,27 +19,33 @@ use coord_builds::head_observer::HeadObserver;
 use coord_domain::RepoId;
 use coord_runtime::logging;
 use coord_server::app::{App, credentials};
-use coord_server::settings::Settings;
+use coord_server::settings::{Register, Settings};
 use coord_settings::environment::{ConfigError, Environment, long_secret};
 use coord_settings::variables::env_vars;
 use coord_sources::github::{GithubConfig, GithubSource};
 use coord_sources::{Source, Sources};
 use coord_store::{Request, Store, StoreError, Value, connect};
 
-/// The router of the function that serves `endpoint` and the routes rewritten to it. Graphs are built only inside of an
+/// The router of the function that serves `endpoint` and those of `endpoints` that are rewritten to it, with the extensions that
+/// `register` registers. Graphs are built only inside of an
 /// [`AfterResponse`](coord_runtime::after_answer::AfterAnswer).
-pub fn function_router(endpoint: Endpoint, environment: Environment<'_>) -> Router {
-    router(function_app(environment), &endpoint.of_function())
+pub fn function_router(
+    endpoint: Endpoint,
+    endpoints: &[Endpoint],
+    register: Register,
+    environment: Environment<'_>,
+) -> Router {
+    router(function_app(register, environment), &endpoint.of_function(endpoints))
 }
 
-fn function_app(environment: Environment<'_>) -> App {
-    let mut app = configured(environment).unwrap_or_else(|error| misconfigured(environment, error));
+fn function_app(register: Register, environment: Environment<'_>) -> App {
+    let mut app = configured(register, environment).unwrap_or_else(|error| misconfigured(environment, error));
     app.edge.is_behind_proxy = true;
     app
 }
 
-fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
-    let settings = Settings::from_env(environment)?;
+fn configured(register: Register, environment: Environment<'_>) -> Result<App, ConfigError> {
+    let settings = Settings::from_env(environment, register)?;
     let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(UnconfiguredStore(error.to_string())));
     let (mut webhook, mut builds) = (None, None);
     let (source, people) = match github(environment) {

@@ -42,7 +42,7 @@ pub fn came_by_https(headers: &HeaderMap) -> bool {
 }
 
 /// The agent in the header `X-Coord-Agent`. A value that is not text, or two values, become an invalid agent id.
-pub(super) fn agent_header(headers: &HeaderMap) -> Option<&str> {
+pub fn agent_header(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all("x-coord-agent").iter();
     let value = values.next()?;
     let value = values.next().is_none().then_some(value);

@@ -9,7 +9,7 @@ use crate::error::Respond;
 use coord_server::error::ApiError;
 
 /// A body; invisible characters are escaped, which does not change their meaning.
-pub(super) struct Json<T>(pub T);
+pub struct Json<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Json<T> {
     fn into_response(self) -> Response {

@@ -1,22 +1,20 @@
-//! The endpoints, one file each, as one [`axum::Router`] for the functions and `coord serve`.
+//! The endpoints of the heart, one file each, as one [`axum::Router`] for the functions and `coord serve`.
 
 pub mod body;
-mod conditional;
+pub mod conditional;
 mod connection;
 pub mod cors;
 mod document;
 pub mod edge;
-mod endpoint;
+pub mod endpoint;
 pub mod error;
 pub mod function;
-mod headers;
-mod json;
+pub mod headers;
+pub mod json;
 mod mcp_session;
 pub mod openapi;
 mod own_origin;
 mod peer_address;
-#[cfg(test)]
-mod platform;
 mod request_id;
 mod route;
 mod router;
@@ -27,10 +25,7 @@ pub use coord_settings::edge::Edge;
 pub use coord_sources::github::webhook::Webhook;
 pub use document::document;
 pub use edge::around;
-pub use endpoint::{
-    ActivityQuery, GraphQuery, IntentsQuery, LedgerQuery, LocksQuery, TaskQuery, TeamsQuery, read_graph_view,
-};
-pub use endpoint::{Endpoint, Protocol, ROUTES};
+pub use endpoint::{ActivityQuery, Endpoint, GraphQuery, LocksQuery, Protocol, read_graph_view};
 pub use mcp_session::{Session, ToolGroup};
 pub use own_origin::refuse_pages_of_other_sites;
 pub use peer_address::PeerAddress;

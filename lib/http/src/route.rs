@@ -58,12 +58,12 @@ pub struct Route {
     /// Its errors, where they are more than those of every endpoint with its audience.
     pub own_errors: Option<fn(&ApiError) -> Response>,
     /// Its handler.
-    pub(super) serve: fn(&App) -> MethodRouter<Arc<App>>,
+    pub serve: fn(&App) -> MethodRouter<Arc<App>>,
 }
 
 impl Route {
     /// Common to endpoints of agents, besides a name and a handler.
-    pub(super) const OF_AGENTS: Route = Route {
+    pub const OF_AGENTS: Route = Route {
         name: "",
         path: "",
         methods: "POST",
@@ -79,7 +79,7 @@ impl Route {
     };
 
     /// Common to endpoints of people.
-    pub(super) const OF_PEOPLE: Route = Route {
+    pub const OF_PEOPLE: Route = Route {
         methods: "GET, HEAD",
         audience: Audience::Person,
         is_compressed: true,
@@ -87,7 +87,7 @@ impl Route {
     };
 
     /// Common to endpoints of operators.
-    pub(super) const OF_OPERATORS: Route = Route {
+    pub const OF_OPERATORS: Route = Route {
         methods: "GET, HEAD",
         audience: Audience::Operator,
         function_seconds: 10,

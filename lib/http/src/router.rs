@@ -16,7 +16,7 @@ use coord_server::error::ApiError;
 /// any other.
 pub fn router(app: App, endpoints: &[Endpoint]) -> Router {
     let edge = app.edge.clone();
-    around(edge, routes(app, endpoints))
+    around(edge, endpoints, routes(app, endpoints))
 }
 
 /// The same without the layers of [`around`], for callers that put more inside it.

@@ -1,7 +1,6 @@
 //! Intents and their ledger as data: no store, no git, no network, no runtime.
 //!
 //! - [`intent`]: an intent, and the ways of its status
-//! - [`scope`]: patterns of files, whether one covers a path, and whether two meet
 //! - [`ledger`]: lines of the ledger, their chain, and its verification
 //! - [`intent_map`]: the table of files and their intents
 //! - `files` (a feature): the file in which people read and edit intents
@@ -11,4 +10,3 @@ pub mod files;
 pub mod intent;
 pub mod intent_map;
 pub mod ledger;
-pub mod scope;

@@ -6,6 +6,7 @@ use coord_protocol::team_tools::{
 };
 use coord_protocol::{CheckRequest, PostRequest, SelectIntentCall, UpdateIntentCall};
 
+#[cfg(feature = "teams")]
 use super::opencode::OpenCodeCall;
 use super::tools::Tool;
 use coord_http::body::{parse, parse_check, parse_post};
@@ -25,6 +26,7 @@ pub enum Arguments {
     /// Of the tools of teams.
     Team(Box<TeamCall>),
     /// Of the tools of the plugin opencode-teams.
+    #[cfg(feature = "teams")]
     OpenCode(Box<OpenCodeCall>),
 }
 
@@ -39,6 +41,7 @@ impl Arguments {
             Tool::PostStatus => parse_post(arguments.as_bytes()).map(Arguments::Post),
             Tool::SelectActiveIntent => parse(arguments.as_bytes()).map(Arguments::Select),
             Tool::UpdateIntent => parse(arguments.as_bytes()).map(|sent| Arguments::Update(Box::new(sent))),
+            #[cfg(feature = "teams")]
             Tool::OpenCode(tool) => {
                 OpenCodeCall::read(tool, arguments.as_bytes()).map(|call| Arguments::OpenCode(Box::new(call)))
             }
@@ -62,9 +65,7 @@ fn team_call(tool: Tool, arguments: &[u8]) -> Result<TeamCall, ApiError> {
         Tool::TaskUpdate => parse::<UpdateTaskCall>(arguments)?.into_call(),
         Tool::MessageSend => Ok(parse::<SendMessageCall>(arguments)?.into_call()),
         Tool::MessageRead => Ok(parse::<ReadMessagesCall>(arguments)?.into_call()),
-        Tool::CheckStatus | Tool::PostStatus | Tool::SelectActiveIntent | Tool::UpdateIntent | Tool::OpenCode(_) => {
-            return Err(ApiError::Internal);
-        }
+        _ => return Err(ApiError::Internal),
     };
     call.map_err(|MissingField(field)| ApiError::InvalidField {
         field,

@@ -3,7 +3,7 @@
 //! - `server`: what the SDK asks of us; [`Offer`]: what it offers, by a deployment or by `coord mcp`
 //! - `serve`: one request over HTTP
 //! - `tools`: `check_status` and `post_status`; `schema`: their schemas, made of the HTTP types; [`Arguments`]; `operations`: their
-//!   calls; `teams`: those of teams; `results`: their results; `order`: of their members
+//!   calls, of extensions `intent_calls` and `team_calls`; `results`, `teams`: their results; `order`: of their members
 //! - [`opencode`]: the tools of the plugin opencode-teams, in place of those of teams
 //! - `resource_list`, `resources`: locks, activity and graph, by URI
 //! - `instructions`: the rules that agents get when they connect, and the prompt `coordinate`
@@ -13,10 +13,14 @@
 
 mod arguments;
 mod instructions;
+#[cfg(feature = "intents")]
+mod intent_calls;
 mod offer;
+#[cfg(feature = "teams")]
 pub mod opencode;
 mod operations;
 mod order;
+#[cfg(feature = "teams")]
 pub mod plugin_records;
 mod resource_list;
 mod resources;
@@ -24,6 +28,8 @@ mod results;
 mod schema;
 mod serve;
 mod server;
+#[cfg(feature = "teams")]
+mod team_calls;
 mod teams;
 mod tools;
 

@@ -28,24 +28,28 @@ pub(super) fn templates(offer: Offer) -> Vec<ResourceTemplate> {
             "What happened",
             "The newest 50 events of a repository, or of one branch: claims, releases, refusals, pushes",
         ),
+        #[cfg(feature = "intents")]
         template(
             "coord://intents{?repo_url,view}",
             "intents",
             "Why files are changed",
             "The intents of a repository; view=state: with the files that they own, and all locks",
         ),
+        #[cfg(feature = "intents")]
         template(
             "coord://ledger{?repo_url,after,limit,intent,file,last}",
             "ledger",
             "What was done",
             "The lines of the ledger: all, those about an intent or a file, or the last ones",
         ),
+        #[cfg(feature = "teams")]
         template(
             "coord://team/{team}{?repo_url}",
             "team",
             "Who works together",
             "A team with its members, who is live, and an open shutdown",
         ),
+        #[cfg(feature = "teams")]
         template(
             "coord://tasks/{id}{?repo_url,team,agent_id}",
             "task",

@@ -11,15 +11,9 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::resource_list::JSON;
-use coord_auth::Caller;
 use coord_http::Session;
-use coord_http::{
-    ActivityQuery, GraphQuery, IntentsQuery, LedgerQuery, LocksQuery, TaskQuery, TeamsQuery, read_graph_view,
-};
+use coord_http::{ActivityQuery, GraphQuery, LocksQuery, read_graph_view};
 use coord_server::error::ApiError;
-use coord_server::operations::intents::list_intents;
-use coord_server::operations::ledger::page;
-use coord_server::operations::teams::{CallerContext, show_task, show_team};
 use coord_server::operations::{list_activity, list_locks};
 
 /// Errors that JSON-RPC has no code for: the store or GitHub gives no answer, the caller asks too often or may not.
@@ -107,40 +101,38 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
             let request = query::<ActivityQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
             serde_json::to_value(list_activity(&session.app, request).await?)
         }
+        #[cfg(feature = "intents")]
         Resource::Intents => {
-            let query = query::<IntentsQuery>(&uri)?;
+            let query = query::<coord_intents_server::IntentsQuery>(&uri)?;
             let request = query.parse(caller, session.agent.as_deref())?;
-            serde_json::to_value(list_intents(&session.app, request).await?)
+            serde_json::to_value(coord_intents_server::operations::intents::list_intents(&session.app, request).await?)
         }
+        #[cfg(feature = "intents")]
         Resource::Ledger => {
-            let request = query::<LedgerQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
-            serde_json::to_value(page(&session.app, request).await?)
+            let query = query::<coord_intents_server::LedgerQuery>(&uri)?;
+            let request = query.parse(caller, session.agent.as_deref())?;
+            serde_json::to_value(coord_intents_server::operations::ledger::page(&session.app, request).await?)
         }
+        #[cfg(feature = "teams")]
         Resource::Team(name) => {
-            let TeamsQuery { repo_url } = query(&uri)?;
-            let context = caller_context(session, caller);
-            serde_json::to_value(show_team(&session.app, &name, &repo_url, context).await?)
+            let sent = query::<coord_teams_server::TeamsQuery>(&uri)?;
+            serde_json::to_value(super::team_calls::team(session, caller, &name, &sent.repo_url).await?)
         }
+        #[cfg(feature = "teams")]
         Resource::Task(id) => {
-            let sent = query::<TaskQuery>(&uri)?.caller();
-            let context = caller_context(session, caller);
-            serde_json::to_value(show_task(&session.app, &id, &sent, context).await?)
+            let sent = query::<coord_teams_server::TaskQuery>(&uri)?.caller();
+            serde_json::to_value(super::team_calls::task(session, caller, &id, &sent).await?)
         }
         Resource::Graph(path) => {
             let query = query::<GraphQuery>(&uri)?.around(path);
             return read_graph_view(&session.app, &query, caller).await.map(Some);
         }
+        #[cfg(not(all(feature = "intents", feature = "teams")))]
+        _ => return Ok(None),
     };
     let mut json = json.map_err(|_| ApiError::Internal)?;
     clean(&mut json);
     Ok(Some(json.to_string()))
-}
-
-fn caller_context(session: &Session, caller: Caller) -> CallerContext<'_> {
-    CallerContext {
-        caller,
-        agent: session.agent.as_deref(),
-    }
 }
 
 fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {

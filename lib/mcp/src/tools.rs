@@ -15,6 +15,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::offer::Offer;
+#[cfg(feature = "teams")]
 use super::opencode::OpenCodeTool;
 use super::schema::{of_arguments, of_results};
 
@@ -28,15 +29,12 @@ pub(super) fn offered(offer: Offer, groups: &[ToolGroup]) -> impl Iterator<Item 
         Offer::WorkingCopy => &OF_WORKING_COPY,
     };
     let is_of = move |tool: &Tool| tool.is_of(groups);
-    let chosen = Tool::ALL
-        .into_iter()
-        .zip(all.iter())
-        .filter(move |(tool, _)| is_of(tool));
+    let chosen = Tool::ALL.iter().zip(all.iter()).filter(move |(tool, _)| is_of(tool));
     chosen.map(|(_, definition)| definition)
 }
 
 fn definitions(offer: Offer) -> Vec<Definition> {
-    Tool::ALL.into_iter().map(|tool| tool.definition(offer)).collect()
+    Tool::ALL.iter().map(|tool| tool.definition(offer)).collect()
 }
 
 /// A tool.
@@ -65,36 +63,60 @@ pub enum Tool {
     /// `message_read`
     MessageRead,
     /// One of the plugin opencode-teams.
+    #[cfg(feature = "teams")]
     OpenCode(OpenCodeTool),
 }
 
 impl Tool {
     /// Every tool.
-    pub(super) const ALL: [Tool; 25] = [
+    pub(super) const ALL: &[Tool] = &[
         Tool::CheckStatus,
         Tool::PostStatus,
+        #[cfg(feature = "intents")]
         Tool::SelectActiveIntent,
+        #[cfg(feature = "intents")]
         Tool::UpdateIntent,
+        #[cfg(feature = "teams")]
         Tool::Team,
+        #[cfg(feature = "teams")]
         Tool::TaskCreate,
+        #[cfg(feature = "teams")]
         Tool::TaskList,
+        #[cfg(feature = "teams")]
         Tool::TaskClaim,
+        #[cfg(feature = "teams")]
         Tool::TaskUpdate,
+        #[cfg(feature = "teams")]
         Tool::MessageSend,
+        #[cfg(feature = "teams")]
         Tool::MessageRead,
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::SpawnTeam),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::DiscoverTeams),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::JoinTeam),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::GetTeamInfo),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::SendMessage),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::BroadcastMessage),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::ReadMessages),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::PollInbox),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::CreateTask),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::GetTasks),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::ClaimTask),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::UpdateTask),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::RequestShutdown),
+        #[cfg(feature = "teams")]
         Tool::OpenCode(OpenCodeTool::ApproveShutdown),
     ];
 
@@ -106,6 +128,7 @@ impl Tool {
             Tool::Team => &[ToolGroup::Tasks, ToolGroup::Messages],
             Tool::TaskCreate | Tool::TaskList | Tool::TaskClaim | Tool::TaskUpdate => &[ToolGroup::Tasks],
             Tool::MessageSend | Tool::MessageRead => &[ToolGroup::Messages],
+            #[cfg(feature = "teams")]
             Tool::OpenCode(_) => &[ToolGroup::OpenCode],
         };
         own.iter().any(|group| groups.contains(group))
@@ -113,7 +136,7 @@ impl Tool {
 
     /// The tool called `name`.
     pub(super) fn named(name: &str) -> Option<Tool> {
-        Tool::ALL.into_iter().find(|tool| tool.name() == name)
+        Tool::ALL.iter().copied().find(|tool| tool.name() == name)
     }
 
     /// Its name.
@@ -130,6 +153,7 @@ impl Tool {
             Tool::TaskUpdate => "task_update",
             Tool::MessageSend => "message_send",
             Tool::MessageRead => "message_read",
+            #[cfg(feature = "teams")]
             Tool::OpenCode(tool) => tool.name(),
         }
     }
@@ -142,6 +166,7 @@ impl Tool {
             .idempotent(true)
             .open_world(false);
         match self {
+            #[cfg(feature = "teams")]
             Tool::OpenCode(tool) => tool.definition(offer),
             Tool::CheckStatus => Definition::new(
                 self.name(),

@@ -29,7 +29,7 @@ pub async fn require_local_caller(State(edge): State<Arc<Edge>>, request: Reques
 }
 
 fn judge(edge: &Edge, request: &Request<Body>) -> Result<(), ApiError> {
-    let endpoint = Endpoint::at(request.uri().path());
+    let endpoint = Endpoint::at(coord_extensions::endpoints(), request.uri().path());
     if endpoint.is_some_and(|endpoint| endpoint.route().takes_any_host) {
         return Ok(());
     }

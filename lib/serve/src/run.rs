@@ -12,6 +12,7 @@ use coord_builds::background::BackgroundBuilds;
 use coord_builds::head_observer::HeadObserver;
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
+use coord_server::extension::Extensions;
 use coord_server::sweep::sweep_due;
 use coord_settings::connections::ConnectionConfig;
 use coord_settings::process_environment;
@@ -78,7 +79,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         Arc::clone(&server.store),
         Arc::clone(&server.keeper),
         Arc::clone(&server.announcement),
-        server.ledger_max_lines,
+        server.extensions.clone(),
     ));
     let (stop, stopped) = tokio::sync::watch::channel(());
     let until_stopped = move || {
@@ -209,7 +210,7 @@ async fn sweep_forever(
     store: Arc<dyn Store>,
     keeper: Arc<BackgroundBuilds>,
     announcement: Arc<Announcement>,
-    most_lines: usize,
+    extensions: Extensions,
 ) {
     let mut interval = tokio::time::interval(SWEEP_EVERY);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -218,7 +219,7 @@ async fn sweep_forever(
         keeper.look_again();
         let announcement = Arc::clone(&announcement);
         tokio::task::spawn_blocking(move || announcement.renew());
-        match sweep_due(&*store, most_lines).await {
+        match sweep_due(&*store, &extensions).await {
             Ok(report) => tracing::debug!(?report, "swept"),
             Err(error) => tracing::warn!(%error, "expired locks could not be swept"),
         }

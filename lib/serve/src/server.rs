@@ -17,8 +17,8 @@ use coord_domain::UserId;
 use coord_embedded::EmbeddedStore;
 use coord_events::EventHub;
 use coord_git::GitSource;
-use coord_http::Endpoint;
 use coord_server::app::{App, credentials};
+use coord_server::extension::Extensions;
 use coord_server::settings::Settings;
 use coord_settings::{LockConfig, env_vars, process_environment};
 use coord_store::Store;
@@ -52,8 +52,8 @@ pub struct Server {
     pub events: Arc<EventHub>,
     /// The builds that keep graphs up to date.
     pub keeper: Arc<BackgroundBuilds>,
-    /// The most lines of a ledger.
-    pub ledger_max_lines: usize,
+    /// The extensions, which take part in sweeps.
+    pub extensions: Extensions,
     /// The repositories on this machine, and the interval of their fetches.
     pub fetching: Option<(Arc<GitSource>, Duration)>,
     /// The working copies whose files are kept current.
@@ -125,8 +125,8 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         head_observer: Some(Arc::clone(&keeper) as Arc<dyn HeadObserver>),
         ..App::new(&settings, Arc::clone(&store), authenticator)
     };
-    let (events, appended) = (Arc::clone(&app.events), app.sealing.appended());
-    let mut router = coord_http::routes(app, &Endpoint::ALL).merge(page::router());
+    let (events, appended) = (Arc::clone(&app.events), coord_extensions::appended(&app));
+    let mut router = coord_http::routes(app, coord_extensions::endpoints()).merge(page::router());
     let (mut local_edge, mut joined) = (None, None);
     if let Some(user) = &local_user {
         router = router.merge(page::served_list(&served, user));
@@ -141,14 +141,14 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         .layer(Extension(coord_mcp::protocol()));
     let router = router.layer(layers);
     Ok(Server {
-        router: coord_http::around(settings.edge, router),
+        router: coord_http::around(settings.edge, coord_extensions::endpoints(), router),
         announcement: Arc::new(announcement),
         store,
         file,
         rivals,
         events,
         keeper,
-        ledger_max_lines: settings.intents.ledger_max_lines,
+        extensions: settings.extensions,
         fetching: local
             .clone()
             .zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
@@ -167,7 +167,7 @@ fn started_at() -> u128 {
 
 /// The settings of the environment, overridden by the command line.
 fn settings(args: &ServeArgs) -> anyhow::Result<Settings> {
-    let mut settings = Settings::from_env(&process_environment)?;
+    let mut settings = Settings::from_env(&process_environment, coord_extensions::register)?;
     if let Some(seconds) = args.lock_ttl {
         if !(1..=LockConfig::MAX_TTL_SECONDS).contains(&seconds) {
             bail!("--lock-ttl must be from 1 to {} seconds", LockConfig::MAX_TTL_SECONDS);

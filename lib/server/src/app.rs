@@ -5,8 +5,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 
 use crate::admission::{LongReads, Lookups, UserLookups};
-use crate::ledger::Sealing;
-use crate::scopes::ScopeCache;
+use crate::extension::Extensions;
 use crate::settings::Settings;
 use coord_auth::{Authenticator, Credentials, People, RepoLimit};
 use coord_builds::graph_cache::GraphCache;
@@ -15,12 +14,11 @@ use coord_domain::RepoId;
 use coord_events::EventHub;
 use coord_settings::edge::Edge;
 use coord_settings::policy::cache::PolicyCache;
-use coord_settings::{ConfigError, HeadAges, IntentConfig, LockConfig, Rates, TeamConfig};
+use coord_settings::{Approvers, ConfigError, HeadAges, LockConfig, Rates};
 use coord_sources::github::webhook::Webhook;
 use coord_sources::{Source, SourceError};
 use coord_state::admission::KnownUses;
 use coord_state::locks::ClaimedRepositories;
-use coord_state::teams::OnlyTeams;
 use coord_store::{Store, TimedStore};
 
 /// The parts that every operation works with, built from the [`Settings`], a store and an [`Authenticator`]. The rest is
@@ -43,12 +41,10 @@ pub struct App {
     pub long_reads: Arc<LongReads>,
     /// Settings of locks.
     pub locks: LockConfig,
-    /// Settings of intents and of their ledger.
-    pub intents: Arc<IntentConfig>,
-    /// Settings of teams.
-    pub teams: TeamConfig,
-    /// Seals ledgers after responses.
-    pub sealing: Arc<Sealing>,
+    /// The logins that act as persons.
+    pub approvers: Approvers,
+    /// The extensions of this server.
+    pub extensions: Extensions,
     /// Maximum ages of heads that are kept in the store.
     pub head_ages: HeadAges,
     /// Rate limits.
@@ -67,12 +63,8 @@ pub struct App {
     pub graph_cache: Arc<GraphCache>,
     /// Live events.
     pub events: Arc<EventHub>,
-    /// The scopes of intents that this process knows.
-    pub scopes: Arc<ScopeCache>,
     /// The policies of repositories that this process knows.
     pub policies: Arc<PolicyCache>,
-    /// The only teams of agents that omit theirs.
-    pub only_teams: Arc<OnlyTeams>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,
     /// The features that the repositories of this process use.
@@ -102,9 +94,8 @@ impl App {
             person_lookups: Arc::default(),
             long_reads: Arc::default(),
             locks: settings.locks,
-            intents: Arc::clone(&settings.intents),
-            teams: settings.teams,
-            sealing: Arc::default(),
+            approvers: settings.approvers.clone(),
+            extensions: settings.extensions.clone(),
             head_ages: settings.head_ages,
             rates: settings.rates,
             webhook: None,
@@ -113,9 +104,7 @@ impl App {
             head_observer: None,
             edge: settings.edge.clone(),
             graph_cache: Arc::default(),
-            scopes: Arc::default(),
             policies: Arc::default(),
-            only_teams: Arc::default(),
             claimed: Arc::default(),
             uses: Arc::default(),
         }
@@ -135,11 +124,5 @@ impl App {
             });
         }
         source.map_or(Ok(()), |source| source.serves(repo))
-    }
-
-    /// Seals the lines that a request has appended to the ledger of `repo`, after its response.
-    pub fn seal_later(&self, repo: &RepoId) {
-        self.sealing
-            .seal_later(&self.store, repo, self.intents.ledger_max_lines);
     }
 }

@@ -1,15 +1,17 @@
 //! Settings from the environment, read once.
 
-use std::sync::Arc;
-
+use crate::extension::Extensions;
 use coord_auth::{JwtVerifier, RepoLimit};
 use coord_graph::Limits;
 use coord_settings::edge::Edge;
 use coord_settings::environment::{ConfigError, Environment, long_secret, secret, value_of};
 use coord_settings::variables::env_vars;
-use coord_settings::{HeadAges, IntentConfig, LockConfig, Rates, TeamConfig, graph_limits, is_graph_public};
+use coord_settings::{Approvers, HeadAges, LockConfig, Rates, graph_limits, is_graph_public};
 use coord_sources::github::ApiBase;
 use secrecy::SecretString;
+
+/// Registers extensions, with their settings from the environment.
+pub type Register = fn(Environment<'_>) -> Result<Extensions, ConfigError>;
 
 /// Settings from the environment, except those of the store and of the source.
 #[derive(Default)]
@@ -34,16 +36,18 @@ pub struct Settings {
     pub webhook_secret: Option<SecretString>,
     /// Limits of one graph.
     pub graph_limits: Limits,
-    /// Settings of intents and of their ledger.
-    pub intents: Arc<IntentConfig>,
-    /// Settings of teams.
-    pub teams: TeamConfig,
+    /// The logins that act as persons.
+    pub approvers: Approvers,
+    /// The extensions that are registered, with their settings.
+    pub extensions: Extensions,
 }
 
 impl Settings {
+    /// Settings with the extensions that `register` returns, which reads theirs.
+    ///
     /// # Errors
     /// When a variable has an invalid value.
-    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+    pub fn from_env(environment: Environment<'_>, register: Register) -> Result<Self, ConfigError> {
         Ok(Settings {
             locks: LockConfig::from_env(environment)?,
             head_ages: HeadAges::from_env(environment)?,
@@ -55,8 +59,8 @@ impl Settings {
             cron_secret: long_secret(environment, env_vars::CRON_SECRET)?,
             webhook_secret: secret(environment, env_vars::GITHUB_WEBHOOK_SECRET),
             graph_limits: graph_limits(environment)?,
-            intents: Arc::new(IntentConfig::from_env(environment)?),
-            teams: TeamConfig::from_env(environment)?,
+            approvers: Approvers::from_env(environment)?,
+            extensions: register(environment)?,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Drops expired locks and claims of tasks and announces them, and seals ledgers. No claim depends on it: an expired lock is free at
+//! Drops expired locks, and what of extensions has expired, and announces them. No claim depends on it: an expired lock is free at
 //! that instant.
 
 use std::time::{Duration, Instant};
@@ -6,17 +6,16 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::ledger::seal_lines;
+use crate::extension::Extensions;
 use coord_domain::RepoId;
 use coord_state::expiry::{DueRepository, settle_due, take_due};
 use coord_state::sweep::sweep;
-use coord_state::tasks::settle_lapses;
 use coord_store::{Store, StoreError};
 
 /// Repositories taken from the due list at once.
 const MOST_REPOSITORIES: usize = 100;
 
-/// Files, or claims of tasks, per script run, so that no script blocks the store for long.
+/// Files, or records of an extension, per script run, so that no script blocks the store for long.
 const MOST_AT_ONCE: usize = 500;
 
 /// Time after which a sweep stops; the rest is due in the next.
@@ -33,12 +32,12 @@ pub struct SweepReport {
     pub is_complete: bool,
 }
 
-/// Sweeps every repository in which a lock or a claim may have expired, and seals the lines of its ledger, of which `most_lines` are kept.
+/// Sweeps every repository in which a lock, or a record of one of `extensions`, may have expired.
 /// Sweeps may run concurrently. If nothing is due, it costs four store commands.
 ///
 /// # Errors
 /// When the store does not respond. Repositories that were taken but not completed are due again a minute later.
-pub async fn sweep_due(store: &dyn Store, most_lines: usize) -> Result<SweepReport, StoreError> {
+pub async fn sweep_due(store: &dyn Store, extensions: &Extensions) -> Result<SweepReport, StoreError> {
     let started = Instant::now();
     let mut report = SweepReport::default();
     while started.elapsed() < MOST_TIME {
@@ -46,7 +45,7 @@ pub async fn sweep_due(store: &dyn Store, most_lines: usize) -> Result<SweepRepo
         let count = taken.len();
         for repository in taken {
             report.repositories += 1;
-            report.expired += sweep_repository(store, &repository, most_lines, started).await?;
+            report.expired += sweep_repository(store, &repository, extensions, started).await?;
         }
         if count < MOST_REPOSITORIES {
             report.is_complete = true;
@@ -62,7 +61,7 @@ pub async fn sweep_due(store: &dyn Store, most_lines: usize) -> Result<SweepRepo
 async fn sweep_repository(
     store: &dyn Store,
     taken: &DueRepository,
-    most_lines: usize,
+    extensions: &Extensions,
     started: Instant,
 ) -> Result<u64, StoreError> {
     let Ok(repo) = RepoId::parse(&format!("https://{}", taken.name)) else {
@@ -81,14 +80,16 @@ async fn sweep_repository(
     loop {
         let swept = sweep(store, &repo, MOST_AT_ONCE).await?;
         expired += swept.expired;
-        for team in &swept.due_teams {
-            expired += settle_lapses(store, &repo, team, MOST_AT_ONCE).await?;
+        for extension in extensions.iter() {
+            expired += extension.settle(store, &repo, &swept.due, MOST_AT_ONCE).await?;
         }
-        // Teams stay due until their claims are settled, whatever ends this sweep.
+        // Parts stay due until their records are settled, whatever ends this sweep.
         let has_more = swept.next_expiry.is_some_and(|expiry| expiry <= swept.now);
         if !has_more || started.elapsed() >= MOST_TIME {
-            if swept.has_unsealed_lines {
-                seal_lines(store, &repo, most_lines).await?;
+            if swept.has_unfinished {
+                for extension in extensions.iter() {
+                    extension.finish(store, &repo).await?;
+                }
             }
             settle_due(store, taken, swept.next_expiry).await?;
             return Ok(expired);

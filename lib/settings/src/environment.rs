@@ -63,3 +63,25 @@ pub fn long_secret(environment: Environment<'_>, name: &'static str) -> Result<O
         value => Ok(value.map(SecretString::from)),
     }
 }
+
+/// The number of seconds in `variable`, within `bounds`; `default` where it is unset.
+///
+/// # Errors
+/// When it has another value.
+pub fn seconds_within(
+    environment: Environment<'_>,
+    variable: &'static str,
+    bounds: std::ops::RangeInclusive<u32>,
+    default: u32,
+) -> Result<u32, ConfigError> {
+    match value_of(environment, variable) {
+        None => Ok(default),
+        Some(text) => match text.parse() {
+            Ok(seconds) if bounds.contains(&seconds) => Ok(seconds),
+            _ => Err(ConfigError {
+                variable,
+                problem: format!("must be a whole number from {} to {}", bounds.start(), bounds.end()),
+            }),
+        },
+    }
+}

@@ -1,27 +1,26 @@
 //! Settings as values: those of a deployment, read from the environment ([`variables`] lists them), and those of a repository, read from
 //! its `.coord.toml` ([`policy`]).
 
+mod approvers;
 pub mod connections;
 pub mod edge;
 pub mod environment;
 mod head_ages;
-pub mod intents;
 pub mod policy;
 pub mod rates;
 pub mod service_hosts;
-pub mod teams;
 pub mod variables;
 
 use std::time::Duration;
 
 use coord_graph::Limits;
 
+pub use approvers::Approvers;
 use coord_domain::NeighborPolicy;
-pub use environment::{ConfigError, Environment, process_environment, secret, value_of};
+use coord_protocol::bounds::WAIT_SECONDS;
+pub use environment::{ConfigError, Environment, process_environment, seconds_within, secret, value_of};
 pub use head_ages::HeadAges;
-pub use intents::{Handshake, IntentConfig, IntentPolicy};
 pub use rates::{Rate, Rates};
-pub use teams::TeamConfig;
 pub use variables::env_vars;
 
 /// Seconds for which a waiting claim lets later ones take its files, unless a setting changes it.
@@ -38,6 +37,8 @@ pub struct LockConfig {
     pub queue_patience_seconds: u32,
     /// The effect of a neighbor that is locked for writing, unless a repository's policy says another.
     pub neighbor_policy: NeighborPolicy,
+    /// Most seconds that a request waits.
+    pub poll_max_seconds: u32,
     /// How long a release waits for the source to report which of the released files are unchanged.
     pub comparison_time: Duration,
 }
@@ -49,6 +50,7 @@ impl Default for LockConfig {
             most_ttl_seconds: 3600,
             queue_patience_seconds: QUEUE_PATIENCE_SECONDS,
             neighbor_policy: NeighborPolicy::Interface,
+            poll_max_seconds: WAIT_SECONDS,
             comparison_time: Duration::from_secs(2),
         }
     }
@@ -62,6 +64,12 @@ impl LockConfig {
     /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let mut config = LockConfig::default();
+        config.poll_max_seconds = seconds_within(
+            environment,
+            env_vars::COORD_POLL_MAX_SECONDS,
+            0..=WAIT_SECONDS,
+            config.poll_max_seconds,
+        )?;
         for (variable, value) in [
             (env_vars::COORD_LOCK_TTL_SECONDS, &mut config.ttl_seconds),
             (env_vars::COORD_LOCK_TTL_MAX_SECONDS, &mut config.most_ttl_seconds),

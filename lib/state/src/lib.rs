@@ -6,28 +6,38 @@
 
 pub mod admission;
 pub mod builds;
-pub mod departures;
 pub mod events;
 pub mod expiry;
 pub mod heads;
 pub mod health;
-pub mod intents;
-pub mod ledger;
 pub mod libraries;
 pub mod locks;
-pub mod mail;
-pub mod messages;
+pub mod seams;
 pub mod sweep;
+
+#[cfg(feature = "intents")]
+pub mod intents;
+#[cfg(feature = "intents")]
+pub mod ledger;
+
+#[cfg(feature = "teams")]
+pub mod departures;
+#[cfg(feature = "teams")]
+pub mod mail;
+#[cfg(feature = "teams")]
+pub mod messages;
+#[cfg(feature = "teams")]
 pub mod tasks;
+#[cfg(feature = "teams")]
 pub mod teams;
 
 mod clock;
+mod extensions;
 mod keys;
 mod read;
 mod reply;
 mod request_keys;
 mod scripts;
-mod team_keys;
 #[cfg(test)]
 mod tests;
 
@@ -45,12 +55,9 @@ pub fn scripts() -> impl Iterator<Item = &'static Script> {
 
 /// Whether calls need not wait until a change of `key` is on the disk: its value may be lost in a crash.
 pub fn is_expendable(key: &[u8]) -> bool {
-    [
-        admission::keys::LIMITS,
-        events::keys::REFUSALS,
-        locks::keys::QUEUE,
-        teams::keys::SEEN,
-    ]
-    .iter()
-    .any(|prefix| key.starts_with(prefix.as_bytes()))
+    let of_extensions = extensions::EXTENSIONS.iter().flat_map(|extension| extension.expendable);
+    [admission::keys::LIMITS, events::keys::REFUSALS, locks::keys::QUEUE]
+        .iter()
+        .chain(of_extensions)
+        .any(|prefix| key.starts_with(prefix.as_bytes()))
 }

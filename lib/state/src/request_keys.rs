@@ -5,8 +5,9 @@ use std::future::Future;
 use serde::Serialize;
 
 use super::admission::AdmissionTerms;
+use super::extensions::{EXTENSIONS, Extension};
 use super::reply::Reply;
-use super::{builds, events, intents, ledger, locks, teams};
+use super::{builds, events, locks};
 use coord_store::StoreError;
 
 /// A key, and the name that a function gives it.
@@ -81,27 +82,26 @@ fn graph_and_locks(terms: &AdmissionTerms<'_>) -> Keys {
         ("held", locks::keys::held(repo)),
         ("graph_json", builds::keys::graph_json(repo, branch)),
         ("graph_scan", builds::keys::graph_scan(repo, branch)),
-        ("members", teams::keys::members(repo)),
     ]);
+    add_of_extensions(&mut keys, terms, |extension| extension.keys);
     keys
 }
 
 /// KEYS of rare features.
 fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
-    let (repo, holder) = (terms.repo, terms.holder);
-    keys.add([
-        ("intents", intents::keys::intents(repo)),
-        ("intent_texts", intents::keys::intent_texts(repo)),
-        ("intent_use", intents::keys::intent_use(repo)),
-        ("owners", intents::keys::owners(repo)),
-        ("sessions", intents::keys::sessions(repo, holder)),
-        ("ledger", ledger::keys::ledger(repo)),
-        ("traces", ledger::keys::traces(repo)),
-        ("pending", locks::keys::pending(repo)),
-    ]);
+    add_of_extensions(keys, terms, |extension| extension.rare_keys);
+    keys.add([("pending", locks::keys::pending(terms.repo))]);
 }
 
-/// KEYS of a login's allowances: its share of the log of events and of the ledger.
+fn add_of_extensions(
+    keys: &mut Keys,
+    terms: &AdmissionTerms<'_>,
+    of: fn(&Extension) -> fn(&AdmissionTerms<'_>) -> Vec<NamedKey>,
+) {
+    keys.add(EXTENSIONS.iter().flat_map(|extension| of(extension)(terms)));
+}
+
+/// KEYS of a login's allowances: its share of the log of events, and of what else is logged.
 fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([
         ("refusals", events::keys::refusals(terms.repo)),
@@ -129,7 +129,7 @@ pub(super) fn change_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys 
     keys
 }
 
-/// KEYS of the functions that may use up a share of the caller, by lines of the ledger or events.
+/// KEYS of the functions that may use up a share of the caller.
 pub(super) fn share_keys(terms: &AdmissionTerms<'_>) -> Keys {
     let mut keys = check_keys(terms, true);
     add_shares(&mut keys, terms);

@@ -25,8 +25,17 @@ fn files_in(folder: &str, extension: &str) -> Vec<PathBuf> {
 /// The Lua files of the state: functions in the folders of aggregates, and modules in the folders `modules`.
 fn files(is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut files = files_in("src", "lua");
-    files.retain(|path| is_wanted(path));
+    files.retain(|path| is_wanted(path) && !is_left_out(path));
     files
+}
+
+/// Whether this build does not have the extension that the file is of.
+fn is_left_out(path: &Path) -> bool {
+    let is_in = |folder: &&str| path.iter().any(|part| part == *folder);
+    let has_intents = cfg!(feature = "intents") || !["intents", "ledger"].iter().any(is_in);
+    let of_teams = ["departures", "mail", "messages", "tasks", "teams"];
+    let has_teams = cfg!(feature = "teams") || !of_teams.iter().any(is_in);
+    !has_intents || !has_teams
 }
 
 fn is_module(path: &Path) -> bool {

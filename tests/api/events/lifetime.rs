@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::Request;
-use coord_http::Endpoint;
 use coord_runtime::after_response::AfterResponse;
 use coord_settings::Rates;
 use futures::future::BoxFuture;
@@ -23,7 +22,7 @@ type Runtime = mpsc::UnboundedSender<BoxFuture<'static, ()>>;
 async fn function(api: &Api, limit: Duration) -> (Api, mpsc::UnboundedReceiver<BoxFuture<'static, ()>>) {
     let (runtime, waited_for) = mpsc::unbounded_channel();
     let state = crate::api::state(Arc::clone(&api.store), &[api.git.path().to_owned()]);
-    let router = coord_http::router(state, &[Endpoint::Events]);
+    let router = coord_http::router(state, &[coord_http::endpoint::EVENTS]);
     let inner = service_fn(move |(_, request): (Runtime, Request)| router.clone().oneshot(request));
     let wait_until = |runtime: &Runtime, work| runtime.send(work).unwrap();
     let service = AfterResponse::new(wait_until).within(limit).layer(inner);

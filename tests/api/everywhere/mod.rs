@@ -188,8 +188,8 @@ impl World {
             app.source = Some(reading(fake));
         }
         let edge = app.edge.clone();
-        let routes = coord_http::routes(app, &coord_http::Endpoint::ALL);
-        let address = listen(coord_http::around(edge, routes)).await;
+        let routes = coord_http::routes(app, coord_extensions::endpoints());
+        let address = listen(coord_http::around(edge, coord_extensions::endpoints(), routes)).await;
         self.api.elsewhere(address, Arc::clone(&self.api.store))
     }
 }

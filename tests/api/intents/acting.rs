@@ -1,8 +1,6 @@
 //! The acts on intents, and which of them take a person.
 
-use std::sync::Arc;
-
-use coord_settings::IntentConfig;
+use coord_settings::Approvers;
 use serde_json::{Value, json};
 
 use super::intent;
@@ -115,10 +113,7 @@ async fn some_acts_take_a_person() {
 #[tokio::test]
 async fn where_approvers_are_named_nobody_else_counts_as_a_person() {
     let api = begun(|app| {
-        app.intents = Arc::new(IntentConfig {
-            approvers: vec!["root".to_owned(), "eve".to_owned()],
-            ..IntentConfig::default()
-        });
+        app.approvers = Approvers::of(["root", "eve"]);
     })
     .await;
     let forced = json!({ "force": true, "reason": "The criterion is moot" });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use coord_settings::IntentConfig;
+use coord_intents_server::config::IntentConfig;
 use serde_json::json;
 
 use super::intent;
@@ -125,10 +125,10 @@ async fn an_intent_with_a_too_broad_scope_cannot_be_selected() {
 #[tokio::test]
 async fn the_most_files_of_a_scope_are_a_setting() {
     let api = Api::start_with(|app| {
-        app.intents = Arc::new(IntentConfig {
+        app.extensions = app.extensions.with(coord_intents_server::Intents::new(IntentConfig {
             max_files: 1,
             ..IntentConfig::default()
-        });
+        }));
     })
     .await;
     api.publish_graph(&api.head).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use coord_settings::IntentConfig;
+use coord_intents_server::config::IntentConfig;
 use serde_json::{Value, json};
 
 use super::intent;
@@ -113,10 +113,10 @@ async fn the_fourth_identical_call_in_a_row_trips_the_breaker_until_a_person_res
 #[tokio::test]
 async fn the_breaker_can_be_off() {
     let api = Api::start_with(|app| {
-        app.intents = Arc::new(IntentConfig {
+        app.extensions = app.extensions.with(coord_intents_server::Intents::new(IntentConfig {
             breaker_calls: 0,
             ..IntentConfig::default()
-        });
+        }));
     })
     .await;
     api.writes_intent("ann", &intent("REQ-1", &["src/db.ts"])).await;

@@ -1,10 +1,9 @@
 //! Lines are recorded once, and read with a chain that verifies.
 
-use std::sync::Arc;
-
 use coord_intents::ledger::{Adoption, Anchor, Expectations, Record, SignedCheckpoint, SigningKey, Source, verify};
+use coord_intents_server::Intents;
+use coord_intents_server::config::IntentConfig;
 use coord_protocol::LedgerFilter;
-use coord_settings::IntentConfig;
 use serde_json::json;
 
 use super::{HASH, call, change, client, page, record, text_of};
@@ -200,7 +199,7 @@ async fn a_checkpoint_is_of_all_lines_and_signed_with_the_operators_key() {
             ..IntentConfig::default()
         },
     );
-    let signing = Api::start_with(|state| state.intents = Arc::new(config)).await;
+    let signing = Api::start_with(|state| state.extensions = state.extensions.with(Intents::new(config))).await;
     record(&signing, "ann", &[call("t1")], json!({})).await;
     let answer = signing
         .get(&format!("/api/ledger/checkpoint?repo_url={REPO_URL}"), &[])
@@ -217,7 +216,7 @@ async fn old_lines_go_and_the_rest_verifies_from_the_base() {
         ledger_max_lines: 300,
         ..IntentConfig::default()
     };
-    let api = Api::start_with(|state| state.intents = Arc::new(config)).await;
+    let api = Api::start_with(|state| state.extensions = state.extensions.with(Intents::new(config))).await;
     for number in 0..20 {
         let entries: Vec<_> = (0..32).map(|index| call(&format!("t{number}.{index}"))).collect();
         record(&api, "ann", &entries, json!({})).await;

@@ -50,7 +50,7 @@ async fn a_poll_in_vain_has_the_same_cursor() {
 /// A deployment whose functions end early sets it.
 #[tokio::test]
 async fn the_longest_poll_of_a_server_is_what_it_is_set_to() {
-    let api = Api::with_team_where(|app| app.teams.poll_max_seconds = 1).await;
+    let api = Api::with_team_where(|app| app.locks.poll_max_seconds = 1).await;
     let began = Instant::now();
     let inbox = api
         .does_in_team("bob/one", "/api/messages/read", json!({ "wait": 20 }))

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use coord_auth::Authenticator;
 use coord_embedded::EmbeddedStore;
-use coord_http::Endpoint;
 use coord_serve::listen::Places;
 use coord_server::app::App;
-use coord_server::settings::Settings;
 use coord_settings::connections::ConnectionConfig;
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
@@ -112,11 +110,11 @@ async fn streams_of_agents_outlive_a_flood_of_connections() {
 async fn sockets_that_never_say_who_they_are_make_room_after_their_upgrade_too() {
     let places = few_places();
     let app = App::new(
-        &Settings::default(),
+        &coord_extensions::default_settings(),
         Arc::new(EmbeddedStore::in_memory().unwrap()),
         Authenticator::by_jwt(None),
     );
-    let address = listen(&places, coord_http::router(app, &Endpoint::ALL)).await;
+    let address = listen(&places, coord_http::router(app, coord_extensions::endpoints())).await;
     let upgrade = format!(
         "GET /api/events?{QUERY} HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n\
          sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"

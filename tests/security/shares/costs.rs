@@ -7,9 +7,7 @@ use coord_auth::{Authenticator, Credentials};
 use coord_domain::UserId;
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
-use coord_http::Endpoint;
 use coord_server::app::App;
-use coord_server::settings::Settings;
 use coord_settings::{Rate, Rates};
 use coord_sources::{Source, Sources};
 use coord_test_support::git::Repo;
@@ -48,10 +46,14 @@ impl Server {
                 },
                 ..Rates::NONE
             },
-            ..App::new(&Settings::default(), store, authenticator)
+            ..App::new(&coord_extensions::default_settings(), store, authenticator)
         };
         let edge = app.edge.clone();
-        let routes = coord_http::around(edge, coord_http::routes(app, &Endpoint::ALL));
+        let routes = coord_http::around(
+            edge,
+            coord_extensions::endpoints(),
+            coord_http::routes(app, coord_extensions::endpoints()),
+        );
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(coord_serve::listen::serve(listener, routes, std::future::pending()));

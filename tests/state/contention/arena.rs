@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use coord_auth::{Authenticator, Credentials};
 use coord_domain::{Branch, CommitSha, NeighborPolicy, RepoId, UserId};
-use coord_http::{Endpoint, router};
+use coord_http::router;
 use coord_serve::listen;
 use coord_server::app::App;
 use coord_server::settings::Settings;
@@ -54,7 +54,7 @@ pub async fn open(stores: &[(Arc<dyn Store>, u32)], edges: &[(&str, &str)]) -> A
             },
             rates: Rates::NONE,
             cron_secret: Some(SecretString::from(CRON_SECRET.to_owned())),
-            ..Settings::default()
+            ..coord_extensions::default_settings()
         };
         let authenticator = Authenticator::Local {
             user: UserId::parse("local").expect("a user"),
@@ -65,7 +65,7 @@ pub async fn open(stores: &[(Arc<dyn Store>, u32)], edges: &[(&str, &str)]) -> A
         addresses.push(listener.local_addr().expect("an address"));
         tokio::spawn(listen::serve(
             listener,
-            router(app, &Endpoint::ALL),
+            router(app, coord_extensions::endpoints()),
             std::future::pending(),
         ));
     }

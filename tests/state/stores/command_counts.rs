@@ -67,10 +67,10 @@ impl Counted {
 async fn a_minute_in_which_nothing_expired_is_four_commands() {
     let Some(counted) = Counted::start() else { return };
     let Counted { world, .. } = &counted;
-    sweep_due(&*world.store, 20_000).await.unwrap();
+    sweep_due(&*world.store, &coord_extensions::registered()).await.unwrap();
     world.agent("ann").writes(&["a.ts"]).await;
     counted.commands().await;
-    let report = sweep_due(&*world.store, 20_000).await.unwrap();
+    let report = sweep_due(&*world.store, &coord_extensions::registered()).await.unwrap();
     assert!(report.is_complete && report.repositories == 0);
     assert_eq!(
         counted.commands().await,

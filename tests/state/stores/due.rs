@@ -51,7 +51,7 @@ impl World {
 
     /// A whole turn of a sweep.
     pub(super) async fn sweeps(&self) -> SweepReport {
-        sweep_due(&*self.store, 20_000).await.unwrap()
+        sweep_due(&*self.store, &coord_extensions::registered()).await.unwrap()
     }
 
     /// Looks and settles, after [`World::take`].
@@ -256,7 +256,8 @@ async fn sweeps_at_one_time_announce_an_expiry_once(world: World) {
     world.agent("ann").writes(&["a.ts", "b.ts"]).await;
     world.lapse(&["a.ts", "b.ts"]).await;
     world.let_time_pass().await;
-    let reports = futures::future::join_all((0..8).map(|_| sweep_due(&*world.store, 20_000))).await;
+    let extensions = coord_extensions::registered();
+    let reports = futures::future::join_all((0..8).map(|_| sweep_due(&*world.store, &extensions))).await;
     let expired: u64 = reports.into_iter().map(|report| report.unwrap().expired).sum();
     assert_eq!(expired, 2);
     assert_eq!(world.events().await.len(), 2, "one grant and one expiry");

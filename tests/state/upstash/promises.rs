@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
-use coord_http::Endpoint;
-use coord_http::function::function_router;
+use coord_extensions::function_router;
 use coord_store::redis::RedisStore;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -22,7 +21,10 @@ async fn told(variables: &[(&str, &str)]) -> (u16, Value) {
         variable.map(|(_, value)| (*value).to_owned())
     };
     let request = Request::get("/api/health").body(Body::empty()).unwrap();
-    let response = function_router(Endpoint::Health, &get).oneshot(request).await.unwrap();
+    let response = function_router(coord_http::endpoint::operation::HEALTH, &get)
+        .oneshot(request)
+        .await
+        .unwrap();
     let status = response.status().as_u16();
     let body = response.into_body().collect().await.unwrap().to_bytes();
     let mut body: Value = serde_json::from_slice(&body).unwrap();

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use coord_domain::FilePath;
 use coord_intents::intent::Intent;
-use coord_intents::scope::{IntentIgnore, Judge, Scope, Verdict};
+use coord_scopes::{IntentIgnore, Judge, Scope, Verdict};
 use coord_state as state;
-use coord_state::admission::ScopeQuestion;
+use coord_state::intents::ScopeQuestion;
 use coord_state::locks::{GateRules, GateTerms, Judgement};
 use coord_store::Request;
 

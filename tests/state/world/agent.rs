@@ -9,6 +9,7 @@ use coord_settings::policy::FileKind;
 use coord_sources::Reachable;
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question, RepositoryUses};
+use coord_state::intents::ScopeQuestion;
 use coord_state::locks::{
     ClaimOutcome, ClaimTerms, GateCode, JudgedFile, PolicyTerms, Release, ReleaseOutcome, Released, Survey,
 };
@@ -154,7 +155,9 @@ impl Agent<'_> {
                 .await
                 .unwrap();
             match admitted {
-                Admitted::Denied(Denial::Question(Question::Scope(question))) => self.about.learn(*question),
+                Admitted::Denied(Denial::Question(question @ Question::OfExtension { .. })) => {
+                    self.about.learn(ScopeQuestion::of(question).unwrap());
+                }
                 Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
                 Admitted::Outcome(outcome) => {
                     assert_as_specified(&wanted, &outcome);
@@ -195,7 +198,9 @@ impl Agent<'_> {
             let (store, entry) = (&*self.world.store, self.entry(&known));
             let checked = state::locks::check_status(store, &entry, &paths, intent, &policy, &gate).await;
             match checked.unwrap() {
-                Admitted::Denied(Denial::Question(Question::Scope(question))) => self.about.learn(*question),
+                Admitted::Denied(Denial::Question(question @ Question::OfExtension { .. })) => {
+                    self.about.learn(ScopeQuestion::of(question).unwrap());
+                }
                 Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
                 checked => return checked,
             }

@@ -4,7 +4,7 @@ use coord_domain::team::{Handle, TaskId, TeamName};
 use coord_domain::{AgentId, Branch, Holder, UserId};
 use coord_protocol::team_event::MessageType;
 use coord_settings::Rates;
-use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, USES_EVERYTHING};
+use coord_state::admission::{AdmissionTerms, Admitted, HeadTerms, USES_EVERYTHING};
 use coord_state::departures::{self, ShutdownStep};
 use coord_state::messages::{
     Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
@@ -14,8 +14,8 @@ use coord_state::tasks::{
     TaskChanges, TaskClaim, TaskEnd, TaskFilter, TaskPage,
 };
 use coord_state::teams::{
-    JoinKind, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over, join_team,
-    show_team,
+    JoinKind, NewMember, RequestKey, TeamAnswer, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over,
+    join_team, show_team,
 };
 
 use super::{World, answered};
@@ -111,19 +111,18 @@ pub fn given_back(end: TaskEnd) -> ReleasedTask {
 }
 
 /// The outcome, or the refusal by the rules of the team.
-pub fn refused_or<T>(admitted: Admitted<(T, Waiting)>) -> Admitted<Answer<T>> {
-    match admitted {
-        Admitted::Outcome((outcome, _)) => Admitted::Outcome(Ok(outcome)),
-        Admitted::Denied(Denial::Refused(refused)) => Admitted::Outcome(Err(refused.refusal)),
-        Admitted::Denied(denial) => Admitted::Denied(denial),
-    }
+pub fn refused_or<T>(admitted: Admitted<TeamAnswer<T>>) -> Admitted<Answer<T>> {
+    admitted.map(|answer| match answer {
+        Ok((outcome, _)) => Ok(outcome),
+        Err(refused) => Err(refused.refusal),
+    })
 }
 
 /// What waits for the caller, whatever the rules of the team say.
-fn waiting<T: std::fmt::Debug>(admitted: Admitted<(T, Waiting)>) -> Waiting {
+fn waiting<T: std::fmt::Debug>(admitted: Admitted<TeamAnswer<T>>) -> Waiting {
     match admitted {
-        Admitted::Outcome((_, waiting)) => waiting,
-        Admitted::Denied(Denial::Refused(refused)) => refused.waiting,
+        Admitted::Outcome(Ok((_, waiting))) => waiting,
+        Admitted::Outcome(Err(refused)) => refused.waiting,
         Admitted::Denied(denial) => panic!("{denial:?}"),
     }
 }

@@ -3,9 +3,10 @@
 use coord_domain::work::Verdict;
 use coord_domain::{CommitSha, LockEntry, NeighborPolicy};
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
+use coord_state::intents::ScopeQuestion;
 use coord_state::locks::{ClaimOutcome, JudgedFile};
 use coord_state::tasks::{self, ClaimedFiles, ClaimedTask, ReleasedFiles, ReleasedTask, TaskClaim, TaskEnd};
-use coord_state::teams::{RequestKey, TeamTerms, Waiting};
+use coord_state::teams::{RequestKey, TeamAnswer, TeamTerms};
 
 use super::team::{Answer, Mate, claimed, given_back, refused_or, task_id};
 use super::{AboutIntents, AboutPolicy, HEAD, World, aged, answered, branch, sha};
@@ -62,7 +63,7 @@ impl Worker<'_> {
     /// What a claim answers, once the intents that it asks about are judged.
     async fn judging(
         &self,
-        claim: impl AsyncFn(&TeamTerms<'_>, &ClaimedFiles<'_>) -> Admitted<(TaskClaim, Waiting)>,
+        claim: impl AsyncFn(&TeamTerms<'_>, &ClaimedFiles<'_>) -> Admitted<TeamAnswer<TaskClaim>>,
     ) -> Admitted<Answer<TaskClaim>> {
         let (branch, known) = (branch(self.branch), [self.head.clone()]);
         let mate = &self.mate;
@@ -81,7 +82,9 @@ impl Worker<'_> {
                 gate: self.about.terms(judgement.as_ref()),
             };
             match claim(&terms, &files).await {
-                Admitted::Denied(Denial::Question(Question::Scope(question))) => self.about.learn(*question),
+                Admitted::Denied(Denial::Question(question @ Question::OfExtension { .. })) => {
+                    self.about.learn(ScopeQuestion::of(question).unwrap());
+                }
                 Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
                 admitted => return refused_or(admitted),
             }

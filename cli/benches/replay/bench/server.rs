@@ -14,9 +14,7 @@ use coord_builds::leased_build::build_and_publish;
 use coord_domain::{Branch, CommitSha, RepoId, UserId};
 use coord_embedded::EmbeddedStore;
 use coord_graph::{ImportGraph, Limits};
-use coord_http::Endpoint;
 use coord_server::app::App;
-use coord_server::settings::Settings;
 use coord_settings::policy::{FileKind, Policy, PolicyText};
 use coord_state::builds::{BuildLease, stored_policy};
 use coord_store::Store;
@@ -53,10 +51,13 @@ impl Server {
         };
         let app = App {
             source: Some(Arc::clone(&source) as Arc<_>),
-            ..App::new(&Settings::default(), Arc::clone(&store), local)
+            ..App::new(&coord_extensions::default_settings(), Arc::clone(&store), local)
         };
         Ok(Server {
-            router: coord_http::router(app, &[Endpoint::CheckStatus, Endpoint::PostStatus]),
+            router: coord_http::router(
+                app,
+                &[coord_http::endpoint::CHECK_STATUS, coord_http::endpoint::POST_STATUS],
+            ),
             store,
             source,
             repo: repo.clone(),

@@ -2,7 +2,7 @@
 
 use coord_agent::work::Work;
 use coord_files::RootedPath;
-use coord_intents::scope::IntentIgnore;
+use coord_scopes::IntentIgnore;
 
 /// The first of `files` that no intent may change by the working copy's own list, with the sentence for it.
 pub fn refusal(work: &Work, intent: &str, files: &[String]) -> Option<(String, String)> {

@@ -60,8 +60,7 @@ async fn run_sweep(State(state): State<Arc<App>>, headers: HeaderMap) -> Result<
     if let Some(observer) = &state.head_observer {
         observer.look_again();
     }
-    let most_lines = state.intents.ledger_max_lines;
-    Ok(Json(sweep_due(&*state.store, most_lines).await?).into_response())
+    Ok(Json(sweep_due(&*state.store, &state.extensions).await?).into_response())
 }
 
 /// Its responses in the OpenAPI document.

@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 use utoipa::OpenApi;
 
-use super::Endpoint;
+use super::operation::{MCP, MCP_METADATA};
 use crate::body::{is_json, read_bytes};
 use crate::error::Respond;
 use crate::headers::agent_header;
@@ -85,7 +85,7 @@ async fn answer(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> Re
         return Err(ApiError::UnsupportedMediaType);
     }
     let body = read_bytes(request, MAX_BYTES).await?;
-    let mut bare = Request::post(Endpoint::Mcp.path());
+    let mut bare = Request::post(MCP.path());
     for (name, value) in headers.iter().filter(|(name, _)| is_of_protocol(name)) {
         bare = bare.header(name, value);
     }
@@ -154,6 +154,6 @@ fn challenge(origin: &str, has_credential: bool) -> String {
     } else {
         ""
     };
-    let path = Endpoint::McpMetadata.path();
+    let path = MCP_METADATA.path();
     format!("Bearer realm=\"coord\", {error}resource_metadata=\"{origin}{path}\"")
 }

@@ -9,7 +9,7 @@ use axum::routing::{MethodRouter, get};
 use serde::Serialize;
 use utoipa::OpenApi;
 
-use super::Endpoint;
+use super::operation::MCP;
 use crate::error::HandlerError;
 use crate::own_origin::own_origin;
 use coord_server::app::App;
@@ -38,7 +38,7 @@ struct Metadata {
 async fn get_metadata(State(app): State<Arc<App>>, headers: HeaderMap) -> Result<Json<Metadata>, HandlerError> {
     let origin = own_origin(&app.edge, &headers)?;
     Ok(Json(Metadata {
-        resource: format!("{origin}{}", Endpoint::Mcp.path()),
+        resource: format!("{origin}{}", MCP.path()),
         resource_name: "Coord",
         authorization_servers: app.authenticator.authorization_servers(),
         bearer_methods_supported: ["header"],

@@ -17,11 +17,11 @@ use coord_server::error::ApiError;
 use coord_state::admission::SizeLimit;
 
 /// Answers by status.
-pub(crate) type ResponsesByStatus = BTreeMap<u16, ResponseBuilder>;
+pub type ResponsesByStatus = BTreeMap<u16, ResponseBuilder>;
 
 /// Causes of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
+pub enum Cause {
     /// Any request.
     Any,
     /// The caller's credential.
@@ -40,14 +40,12 @@ pub(crate) enum Cause {
     Files,
     /// A file that a graph should be around.
     Focus,
-    /// An intent that has to be there.
-    Intent,
     /// Acts reserved for persons.
     Person,
 }
 
 /// Causes of errors of agents' operations.
-pub(crate) const OF_AGENTS: [Cause; 7] = [
+pub const OF_AGENTS: [Cause; 7] = [
     Cause::Caller,
     Cause::Token,
     Cause::Form,
@@ -59,7 +57,7 @@ pub(crate) const OF_AGENTS: [Cause; 7] = [
 
 /// The fields of a body besides the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub enum Reader {
     /// Nothing.
     Person,
     /// A command.
@@ -91,7 +89,6 @@ fn cause(error: &ApiError) -> Option<Cause> {
         ApiError::Unauthorized(_) => Some(Cause::Caller),
         ApiError::IdentityUnavailable(_) => Some(Cause::Token),
         ApiError::UnknownFile { .. } => Some(Cause::Focus),
-        ApiError::UnknownIntent(_) => Some(Cause::Intent),
         ApiError::PersonRequired(_) => Some(Cause::Person),
         ApiError::Forbidden(_)
         | ApiError::Internal
@@ -103,8 +100,7 @@ fn cause(error: &ApiError) -> Option<Cause> {
         | ApiError::MethodNotAllowed { .. }
         | ApiError::TooManyLocks(_)
         | ApiError::LockTaken(_)
-        | ApiError::Team(_)
-        | ApiError::TaskFiles(_) => None,
+        | ApiError::OfExtension(_) => None,
     }
 }
 
@@ -155,7 +151,6 @@ fn cases() -> Vec<Case> {
         ApiError::PersonRequired(
             "only a person may unblock an intent: ask your user to send the request without agent_id".to_owned(),
         ),
-        ApiError::UnknownIntent("REQ-POOL-2".to_owned()),
         ApiError::TooLarge(MAX_BYTES),
         ApiError::TooMuchAtOnce(SizeLimit::Neighbors),
         ApiError::UriTooLong(URI_BYTES),
@@ -188,12 +183,18 @@ fn cases() -> Vec<Case> {
 }
 
 /// A schema, and what it is like beside an error with that sentence.
-pub(crate) type Offline = (&'static str, fn(&str) -> Value);
+pub type Offline = (&'static str, fn(&str) -> Value);
 
 /// The errors of `causes`, and 405 of an endpoint that takes `allowed`. If the store cannot be reached (503), the body is a
 /// complete response of the schema `offline`, if there is one, with the error besides.
-pub(crate) fn errors(
+pub fn errors(causes: &[Cause], reader: Reader, allowed: &'static str, offline: Option<Offline>) -> ResponsesByStatus {
+    errors_and(causes, &[], reader, allowed, offline)
+}
+
+/// The same, and `more` errors.
+pub fn errors_and(
     causes: &[Cause],
+    more: &[ApiError],
     reader: Reader,
     allowed: &'static str,
     offline: Option<Offline>,
@@ -207,6 +208,9 @@ pub(crate) fn errors(
                 bodies.push(case.body);
             }
         }
+    }
+    for error in more {
+        by_status.entry(error.status().as_u16()).or_default().push(error.body());
     }
     let not_allowed = ApiError::MethodNotAllowed { allowed };
     by_status.insert(not_allowed.status().as_u16(), vec![not_allowed.body()]);
@@ -247,7 +251,7 @@ pub(crate) fn errors(
 }
 
 /// A body that all of `schemas` hold for, with one of `codes` as its error.
-pub(crate) fn with_error(schemas: &[&str], codes: &[ErrorCode]) -> ContentBuilder {
+pub fn with_error(schemas: &[&str], codes: &[ErrorCode]) -> ContentBuilder {
     let codes: Vec<&'static str> = codes.iter().map(|code| code.as_str()).collect();
     let code = ObjectBuilder::new()
         .schema_type(Type::Object)
@@ -283,7 +287,7 @@ fn describe(status: u16) -> &'static str {
 }
 
 /// `response` with the header that says when to ask again.
-pub(crate) fn retry_later(response: ResponseBuilder) -> ResponseBuilder {
+pub fn retry_later(response: ResponseBuilder) -> ResponseBuilder {
     match header_of(503, "") {
         Some((name, header)) => response.header(name, header),
         None => response,
@@ -316,7 +320,7 @@ fn header_of(status: u16, allowed: &str) -> Option<(&'static str, Header)> {
 }
 
 /// As `utoipa` takes them.
-pub(crate) fn finish(answers: ResponsesByStatus) -> BTreeMap<String, utoipa::openapi::RefOr<Response>> {
+pub fn finish(answers: ResponsesByStatus) -> BTreeMap<String, utoipa::openapi::RefOr<Response>> {
     answers
         .into_iter()
         .map(|(status, response)| (status.to_string(), response.build().into()))

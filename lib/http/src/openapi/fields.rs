@@ -11,7 +11,7 @@ use coord_scan::ImportKind;
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
-pub(crate) struct AgentHeaders {
+pub struct AgentHeaders {
     /// The calling agent, where one person runs several; a field `agent_id` takes precedence.
     #[param(rename = "X-Coord-Agent", value_type = AgentId, required = false)]
     agent: Option<String>,
@@ -21,7 +21,7 @@ pub(crate) struct AgentHeaders {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
-pub(crate) struct StreamHeaders {
+pub struct StreamHeaders {
     /// The newest `id` or `cursor` that the client has, as browsers send it. It counts before `last_event_id`.
     #[param(rename = "Last-Event-ID", value_type = EventId, required = false)]
     last_event_id: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct StreamHeaders {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
-pub(crate) struct ConditionalHeaders {
+pub struct ConditionalHeaders {
     /// The `ETag` of an earlier response: 304 while that response is current.
     #[param(rename = "If-None-Match", required = false, nullable = false)]
     if_none_match: Option<String>,
@@ -41,14 +41,14 @@ pub(crate) struct ConditionalHeaders {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handler reads itself")]
-pub(crate) struct WebhookHeaders {
+pub struct WebhookHeaders {
     /// The type of the event, such as `push`.
     #[param(rename = "X-GitHub-Event", required = true)]
     event: String,
 }
 
 /// Forms of an import.
-pub(crate) fn import_kinds() -> Array {
+pub fn import_kinds() -> Array {
     let kinds: Vec<&str> = ImportKind::ALL.into_iter().map(ImportKind::name).collect();
     ArrayBuilder::new()
         .items(one_of(&kinds, "A form of an import"))
@@ -58,7 +58,7 @@ pub(crate) fn import_kinds() -> Array {
 }
 
 /// The commit of a graph.
-pub(crate) fn version() -> Schema {
+pub fn version() -> Schema {
     OneOfBuilder::new()
         .item(Ref::from_schema_name("CommitSha"))
         .item(ObjectBuilder::new().schema_type(Type::Null))
@@ -68,12 +68,12 @@ pub(crate) fn version() -> Schema {
 }
 
 /// `type` of a node.
-pub(crate) fn file() -> Object {
+pub fn file() -> Object {
     one_of(&["file"], "Always `file`")
 }
 
 /// `holder` of a question about locks.
-pub(crate) fn me() -> Object {
+pub fn me() -> Object {
     one_of(
         &["me"],
         "`me`: only the caller's locks, those of all of its agents unless `agent_id` names one",
@@ -81,6 +81,6 @@ pub(crate) fn me() -> Object {
 }
 
 /// `type` of an edge.
-pub(crate) fn import() -> Object {
+pub fn import() -> Object {
     one_of(&["import"], "Always `import`")
 }

@@ -4,7 +4,7 @@
 //! - `fields`, and [`coord_protocol::schema`]: fields and headers
 //! - `examples`: requests and answers that a test plays through
 
-pub(crate) mod errors;
+pub mod errors;
 pub mod examples;
-pub(crate) mod fields;
-pub(crate) mod responses;
+pub mod fields;
+pub mod responses;

@@ -4,12 +4,7 @@ use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 
 /// A schema that narrows `property` of another.
-pub(crate) fn narrowed(
-    name: &str,
-    property: &str,
-    schema: impl Into<RefOr<Schema>>,
-    required: &[&str],
-) -> ContentBuilder {
+pub fn narrowed(name: &str, property: &str, schema: impl Into<RefOr<Schema>>, required: &[&str]) -> ContentBuilder {
     let mut part = ObjectBuilder::new()
         .schema_type(Type::Object)
         .property(property, schema);
@@ -21,14 +16,14 @@ pub(crate) fn narrowed(
 }
 
 /// The schema of `value` alone.
-pub(crate) fn just(value: bool) -> ObjectBuilder {
+pub fn just(value: bool) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Boolean)
         .enum_values(Some([value]))
 }
 
 /// A response in JSON.
-pub(crate) fn response(description: &str, content: ContentBuilder) -> ResponseBuilder {
+pub fn response(description: &str, content: ContentBuilder) -> ResponseBuilder {
     ResponseBuilder::new()
         .description(description)
         .content("application/json", content.build())

@@ -14,9 +14,9 @@ use coord_agent::terminal::output::{BAD, FAINT, GOOD, print, print_json, styled}
 use coord_agent::workplace::Workplace;
 use coord_files::RootedPath;
 use coord_intents::intent::Intent;
-use coord_intents::scope::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
 use coord_protocol::plain_text::shown_line;
 use coord_protocol::{IntentView, IntentsView};
+use coord_scopes::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
 use coord_settings::env_vars;
 use serde::Serialize;
 

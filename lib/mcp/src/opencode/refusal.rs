@@ -3,8 +3,9 @@
 use coord_protocol::{AgentError, ErrorCode, Waiting};
 
 use coord_domain::team::TeamName;
-use coord_server::error::{ApiError, TeamRefused};
+use coord_server::error::ApiError;
 use coord_state::teams::TeamRefusal;
+use coord_teams_server::refusal::TeamRefused;
 
 /// The refusal of `name`, by the documented sentence.
 pub(super) fn no_team_name(name: &str) -> ApiError {

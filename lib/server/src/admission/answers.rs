@@ -29,11 +29,10 @@ impl Admission<'_> {
             Question::Ancestry(AncestryQuestion::Commits { head, age, etag }) => {
                 self.find_ancestry(KnownHead { commit: head, etag }, age).await
             }
-            // A script asks this only where the operation has sent work, files or no team, and then the operation answers.
-            Question::Ancestry(AncestryQuestion::Work { .. })
-            | Question::Scope(_)
-            | Question::Policy(_)
-            | Question::Team { .. } => Err(ApiError::Internal),
+            // A script asks this only where the operation has sent work or files, or where an extension has, and then the operation answers.
+            Question::Ancestry(AncestryQuestion::Work { .. }) | Question::Policy(_) | Question::OfExtension { .. } => {
+                Err(ApiError::Internal)
+            }
         }
     }
 

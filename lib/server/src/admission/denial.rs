@@ -1,7 +1,7 @@
 //! Denials of the store as errors.
 
 use crate::app::App;
-use crate::error::{ApiError, TeamRefused};
+use crate::error::ApiError;
 use crate::heads;
 use coord_domain::{Branch, Holder, RepoId};
 use coord_sources::Source;
@@ -22,11 +22,6 @@ pub(super) fn refusal(denial: Denial, repo: &RepoId, branch: &Branch) -> ApiErro
         Denial::TooMuch(what) => ApiError::TooMuchAtOnce(what),
         Denial::Full(what) => ApiError::TooManyLocks(what),
         Denial::Taken(taken) => ApiError::LockTaken(Box::new(taken)),
-        Denial::Refused(refused) => TeamRefused {
-            refusal: refused.refusal,
-            waiting: refused.waiting.into(),
-        }
-        .into(),
         // Only `Admission::run` has answers.
         Denial::Question(_) => ApiError::Internal,
     }

@@ -36,7 +36,7 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
                 user_name: identity.user_name,
                 can_push: true,
                 // The owner is unknown: every caller has the rights of COORD_APPROVERS, unless that is set.
-                is_owner: app.intents.approvers.is_empty(),
+                is_owner: app.approvers.logins().is_empty(),
             });
         }
         // Unverified callers must not find out which repositories are served.

@@ -45,7 +45,7 @@ pub use lookups::Lookups;
 pub use person_lookups::UserLookups;
 use pushed_work::Work;
 pub use repository::{admit_as_holder, admit_to_repository};
-pub(crate) use run::AdmittedCall;
+pub use run::AdmittedCall;
 
 /// A webhook delivery that may have moved a head sets its time to 1970. Its age then exceeds this number of seconds.
 const NEVER: u64 = 1_000_000_000;
@@ -217,7 +217,7 @@ impl<'a> Admission<'a> {
     /// Whether the caller may take others' locks away: a person who owns the repository, or may approve.
     pub fn may_force(&self) -> bool {
         let Holder { user_id, agent_id, .. } = &self.holder;
-        agent_id.is_none() && (self.is_owner || self.app.intents.is_named_approver(user_id))
+        agent_id.is_none() && (self.is_owner || self.app.approvers.names(user_id))
     }
 
     /// Whether the source can judge the caller's work.

@@ -14,18 +14,26 @@ use coord_store::{Store, StoreError};
 const MOST_ROUNDS: u32 = 30;
 
 /// A store call whose script begins with an admission. It is made again after each question, with the answer's changes.
-pub(crate) trait AdmittedCall: Send + Sync {
+pub trait AdmittedCall: Send + Sync {
     /// The outcome of the script.
     type Outcome: Send;
 
     /// Runs the script once, on these terms.
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError>;
+    fn make(
+        &self,
+        store: &dyn Store,
+        terms: &AdmissionTerms<'_>,
+    ) -> impl Future<Output = Result<Admitted<Self::Outcome>, StoreError>> + Send;
 
     /// Answers a question of the script for its next run. Facts of the source are left to [`Admission::answer`].
     ///
     /// # Errors
     /// When the caller has to send more, the source does not respond, or this call's script does not ask that.
-    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError>;
+    fn answer(
+        &mut self,
+        admission: &mut Admission<'_>,
+        question: Question,
+    ) -> impl Future<Output = Result<(), ApiError>> + Send;
 }
 
 /// A function of the state, with its arguments.
@@ -60,7 +68,7 @@ impl Admission<'_> {
     ///
     /// # Errors
     /// When the caller is denied, or the store or the source does not respond.
-    pub(crate) async fn run<C: AdmittedCall>(&mut self, call: &mut C) -> Result<C::Outcome, ApiError> {
+    pub async fn run<C: AdmittedCall>(&mut self, call: &mut C) -> Result<C::Outcome, ApiError> {
         loop {
             match call.make(&*self.app.store, &self.terms()).await? {
                 Admitted::Outcome(outcome) => return Ok(outcome),
@@ -98,7 +106,7 @@ impl Admission<'_> {
     ///
     /// # Errors
     /// As those of [`Admission::run`].
-    pub(crate) async fn run_part<C: AdmittedCall>(
+    pub async fn run_part<C: AdmittedCall>(
         &mut self,
         call: &mut C,
         price: &'static str,

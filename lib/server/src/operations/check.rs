@@ -6,16 +6,15 @@ use coord_protocol::{Action, CheckRequest, CheckResponse, Membership, Metadata, 
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::claim_rules::ClaimRules;
-use super::intent_refusal::IntentVerdict;
 use super::interfaces::notices_of;
-use super::lock_views::{others_locks, own_locks, warnings};
+use super::lock_views::{memberships, others_locks, own_locks, warnings};
 use super::policy_request::PolicyVerdict;
-use super::teams::memberships;
 use super::tool_use::ToolUse;
 use super::work_request::{Standing, WorkRequest, offline_warning};
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::error::ApiError;
+use crate::extension::GateVerdict;
 use coord_auth::Caller;
 use coord_domain::orchestration::{self, Facts, Operation};
 use coord_domain::{CommitSha, FilePaths, Holder, LockMode};
@@ -61,7 +60,7 @@ pub async fn check_as_sent(
 /// When the caller is denied, or store or source do not respond: then [`Refusal::of_check`](super::Refusal::of_check) is the response.
 pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
     let mut admission = request.begin(app, Right::Read).await?;
-    let tool_use = ToolUse::parse(None, None)?;
+    let tool_use = ToolUse::parse(app, None, None)?;
     let mut call = CheckCall {
         rules: ClaimRules::new(app, request, &admission, &tool_use),
         paths: &request.paths,
@@ -79,8 +78,7 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
         admission.misses_graph(&survey.head.commit);
     }
     let standing = Standing::of(request, &admission, &survey);
-    let ClaimRules { gate, policy } = call.rules;
-    let verdict = IntentVerdict::new(request, &survey.gate, gate.end(&survey.gate));
+    let (verdict, policy) = call.rules.end_gate(&survey.gate);
     let mut response = respond(&standing, &survey, &verdict, &policy.end(), notes);
     response.repo_head_ref = admission.head_ref();
     Ok(response)
@@ -96,8 +94,8 @@ impl AdmittedCall for CheckCall<'_> {
     type Outcome = Survey;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Survey>, StoreError> {
-        let ClaimRules { gate, policy } = &self.rules;
-        state::locks::check_status(store, terms, self.paths, self.intent, &policy.terms, &gate.terms()).await
+        let (policy, gate) = (self.rules.policy_terms(), self.rules.gate_terms());
+        state::locks::check_status(store, terms, self.paths, self.intent, policy, &gate).await
     }
 
     async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
@@ -131,7 +129,7 @@ fn leads_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
 fn respond(
     standing: &Standing,
     survey: &Survey,
-    verdict: &IntentVerdict<'_>,
+    verdict: &GateVerdict,
     policy: &PolicyVerdict,
     mut notes: Vec<String>,
 ) -> CheckResponse {
@@ -143,20 +141,23 @@ fn respond(
         ..Facts::default()
     };
     let action = orchestration::decide(Operation::Check, facts);
-    let orchestration = match action {
-        _ if facts.refused.is_some() => verdict.orchestration(),
-        Action::SwitchTask => Orchestration::new(action, blocking_reason(&blocking, standing.user())).with(Metadata {
-            suggested_tasks: survey.suggested.clone(),
-            free: survey.free.clone(),
-            ..blocking_metadata(&blocking, None)
-        }),
-        Action::Pull => standing
+    let refusal = verdict.refusal.clone().filter(|_| facts.refused.is_some());
+    let orchestration = match (refusal, action) {
+        (Some(refusal), _) => refusal,
+        (None, Action::SwitchTask) => {
+            Orchestration::new(action, blocking_reason(&blocking, standing.user())).with(Metadata {
+                suggested_tasks: survey.suggested.clone(),
+                free: survey.free.clone(),
+                ..blocking_metadata(&blocking, None)
+            })
+        }
+        (None, Action::Pull) => standing
             .with_pull(Orchestration::new(action, standing.behind_reason()))
             .with(Metadata {
                 remote_head: Some(survey.head.commit.to_string()),
                 ..Metadata::default()
             }),
-        _ => Orchestration::new(action, "No lock blocks these files"),
+        (None, _) => Orchestration::new(action, "No lock blocks these files"),
     };
     let your_teams = memberships(&survey.waiting);
     notes.extend(your_teams.iter().flat_map(Membership::warnings));
@@ -168,7 +169,7 @@ fn respond(
             blocking_reason(&blocking, standing.user())
         ));
     }
-    notes.extend(verdict.warnings());
+    notes.extend(verdict.warnings.iter().cloned());
     notes.extend(policy.warnings());
     notes.extend(notices_of(&survey.own));
     CheckResponse {

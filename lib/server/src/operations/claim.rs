@@ -7,11 +7,11 @@ use coord_protocol::{Action, ErrorCode, Event, Membership, Metadata, Orchestrati
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
 use super::claim_rules::ClaimRules;
-use super::intent_refusal::IntentVerdict;
 use super::interfaces::notices_of;
-use super::lock_views::{already_held, cost_of_claim, holder_name, others_locks, own_locks, taken_over, warnings};
+use super::lock_views::{
+    already_held, cost_of_claim, holder_name, memberships, others_locks, own_locks, taken_over, warnings,
+};
 use super::sentences::{named, new_files};
-use super::teams::memberships;
 use super::tool_use::ToolUse;
 use super::wait::{Urgency, Waiting};
 use super::work_request::{Standing, WorkRequest};
@@ -105,7 +105,7 @@ fn first_end(blocking: &[&Finding], now: i64) -> Option<Duration> {
 }
 
 /// The response to a claim.
-pub(super) fn respond(
+pub fn respond(
     app: &App,
     request: &WorkRequest,
     admission: &Admission<'_>,
@@ -114,19 +114,21 @@ pub(super) fn respond(
     rules: ClaimRules<'_>,
 ) -> PostResponse {
     let survey = outcome.survey();
-    let verdict = IntentVerdict::new(request, &survey.gate, rules.gate.end(&survey.gate));
+    let (verdict, policy) = rules.end_gate(&survey.gate);
     let standing = Standing::of(request, admission, survey);
     let mut response = match outcome {
         ClaimOutcome::Claimed(survey) => granted(request, mode, survey, &standing),
         ClaimOutcome::Conflict(survey) => conflict(survey, &standing),
         ClaimOutcome::Stale(survey) => stale(survey, &standing),
         ClaimOutcome::Refused(survey) => {
-            app.seal_later(&request.repo);
-            refused(survey, &standing, &verdict)
+            if let Some(gate) = app.extensions.gate() {
+                gate.note_refusal(&app.store, &request.repo);
+            }
+            refused(survey, &standing, verdict.refusal)
         }
     };
-    response.warnings.extend(verdict.warnings());
-    rules.policy.end().add_to(&mut response);
+    response.warnings.extend(verdict.warnings);
+    policy.end().add_to(&mut response);
     response.warnings.extend(notices_of(&survey.own));
     response.your_teams = memberships(&survey.waiting);
     let mut notes = Vec::new();
@@ -152,18 +154,18 @@ impl AdmittedCall for ClaimCall<'_> {
     type Outcome = ClaimOutcome;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<ClaimOutcome>, StoreError> {
-        let (request, ClaimRules { gate, policy }) = (self.request, &self.rules);
+        let (request, rules) = (self.request, &self.rules);
         let wanted = ClaimTerms {
             claim: self.mode,
             wait_seconds: self.wait_seconds,
-            policy: &policy.terms,
+            policy: rules.policy_terms(),
             agent_head: &request.agent_head,
             message: self.reason,
-            ttl_seconds: policy.ttl_seconds(),
+            ttl_seconds: rules.policy.ttl_seconds(),
             claimed: &self.app.claimed,
             take_over: request.take_over.as_ref(),
             paths: &request.paths,
-            gate: gate.terms(),
+            gate: rules.gate_terms(),
         };
         state::locks::claim(store, terms, &wanted).await
     }
@@ -275,10 +277,11 @@ fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
     refusal(ErrorCode::StaleHead, orchestration, survey, standing)
 }
 
-/// The refusal by intents, with all other conflicts.
-fn refused(survey: &Survey, standing: &Standing, verdict: &IntentVerdict<'_>) -> PostResponse {
+/// The refusal by the gate, with all other conflicts.
+fn refused(survey: &Survey, standing: &Standing, command: Option<Orchestration>) -> PostResponse {
     let code = survey.gate.refusal().unwrap_or(ErrorCode::Internal);
-    let mut response = refusal(code, verdict.orchestration(), survey, standing);
+    let command = command.unwrap_or_else(|| Orchestration::new(Action::Stop, ""));
+    let mut response = refusal(code, command, survey, standing);
     let blocking = blocking(&survey.findings);
     if !blocking.is_empty() {
         response.warnings.push(format!(

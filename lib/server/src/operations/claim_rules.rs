@@ -1,37 +1,63 @@
-//! The rules for the files of a check or a claim: intents, and the policy of the branch.
+//! The rules for the files of a check or a claim: the gate, and the policy of the branch.
 
-use super::gate_request::GateRequest;
 use super::policy_request::PolicyRequest;
 use super::tool_use::ToolUse;
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
 use crate::app::App;
 use crate::error::ApiError;
+use crate::extension::{GateRequest, GateVerdict};
 use coord_state::admission::Question;
+use coord_state::locks::{Gate, GateTerms, PolicyTerms};
 
 /// The parts of a request that these rules use.
-pub(super) struct ClaimRules<'a> {
-    pub gate: GateRequest<'a>,
-    pub policy: PolicyRequest<'a>,
+pub struct ClaimRules<'a> {
+    gate: Option<Box<dyn GateRequest + 'a>>,
+    pub(super) policy: PolicyRequest<'a>,
 }
 
 impl<'a> ClaimRules<'a> {
+    /// Those of `request`.
     pub fn new(app: &'a App, request: &'a WorkRequest, admission: &Admission<'_>, tool_use: &'a ToolUse) -> Self {
+        let gate = app.extensions.gate();
         ClaimRules {
-            gate: GateRequest::new(app, request, admission, tool_use),
+            gate: gate.map(|gate| gate.begin(request, admission.holder().clone(), tool_use)),
             policy: PolicyRequest::new(app, request),
         }
     }
 
+    /// The terms of the gate in the next run of the script.
+    pub fn gate_terms(&self) -> GateTerms<'_> {
+        self.gate.as_ref().map_or(GateTerms::NONE, |gate| gate.terms())
+    }
+
+    /// Those of the policy.
+    pub fn policy_terms(&self) -> &PolicyTerms {
+        &self.policy.terms
+    }
+
+    /// What the gate has found, in words; and the rest of the rules.
+    pub(super) fn end_gate(self, found: &Gate) -> (GateVerdict, PolicyRequest<'a>) {
+        let verdict = self.gate.map(|gate| gate.end(found));
+        (verdict.unwrap_or_default(), self.policy)
+    }
+
     /// Judges the files as the script asks; other questions are the source's.
+    ///
+    /// # Errors
+    /// When the source does not respond, or nobody can answer the question.
     pub async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
-        match question {
-            Question::Scope(question) => self.gate.judge(*question),
-            Question::Policy(question) => self.policy.judge(*question),
-            question @ (Question::Head(_) | Question::Ancestry(_) | Question::Team { .. }) => {
-                return admission.answer(question).await;
+        let question = match (question, &mut self.gate) {
+            (Question::Policy(question), _) => {
+                self.policy.judge(*question);
+                return Ok(());
             }
-        }
-        Ok(())
+            (question @ Question::OfExtension { .. }, Some(gate)) => match gate.answer(question) {
+                Ok(()) => return Ok(()),
+                Err(question) => question,
+            },
+            (question, _) => question,
+        };
+        admission.answer(question).await
     }
 }

@@ -1,7 +1,5 @@
 //! Fields of requests: parsed into types of the domain, or an error that names the field.
 
-use coord_intents::intent::valid_id;
-
 use crate::error::ApiError;
 use coord_domain::{AgentId, FilePaths, Invalid, plain_text};
 
@@ -69,7 +67,12 @@ pub fn agent_of(sent: Option<&str>, header: Option<&str>) -> Result<Option<Agent
 
 /// `id`, if it is one of an intent.
 pub fn id_in<'a>(field: &'static str, id: &'a str) -> Result<&'a str, ApiError> {
-    if valid_id(id) {
+    let is_valid = id.len() <= 64
+        && id.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && id
+            .chars()
+            .all(|one| one.is_ascii_alphanumeric() || matches!(one, '.' | '_' | '-'));
+    if is_valid {
         return Ok(id);
     }
     Err(ApiError::InvalidField {
@@ -93,7 +96,7 @@ pub fn line(field: &'static str, text: &str, most_chars: usize) -> Result<String
 }
 
 /// A number of seconds between `least` and `most`.
-pub(super) fn seconds(
+pub fn seconds(
     field: &'static str,
     sent: Option<u32>,
     bounds: std::ops::RangeInclusive<u32>,

@@ -3,8 +3,8 @@
 use coord_protocol::{Action, Membership, Orchestration, PostResponse};
 use futures::FutureExt;
 
+use super::lock_views::memberships;
 use super::sentences::named;
-use super::teams::memberships;
 use super::work_request::WorkRequest;
 use crate::app::App;
 use crate::error::ApiError;
@@ -26,7 +26,7 @@ pub(super) async fn force_release(
         return Err(ApiError::PersonRequired(format!(
             "only an owner of the repository can force-release a lock: ask your user to send the request without agent_id, with a \
              login that has admin or maintain at GitHub{}",
-            match app.intents.approvers.as_slice() {
+            match app.approvers.logins() {
                 [] => String::new(),
                 approvers => format!(", or is one of {}", approvers.join(", ")),
             }

@@ -98,7 +98,7 @@ fn held_lock(entry: LockEntry) -> HeldLock {
 }
 
 /// As many of `locks` as a response may have, in its order.
-pub(super) fn held_locks(locks: Vec<LockEntry>) -> Vec<HeldLock> {
+pub fn held_locks(locks: Vec<LockEntry>) -> Vec<HeldLock> {
     response_of(locks).locks
 }
 

@@ -393,6 +393,16 @@ fn moment(unix_seconds: i64) -> String {
     )
 }
 
+/// Pending messages and questions for the caller in each of its teams.
+pub fn memberships(stored: &[coord_state::seams::Membership]) -> Vec<coord_protocol::Membership> {
+    let membership = |stored: &coord_state::seams::Membership| coord_protocol::Membership {
+        team: stored.team.clone(),
+        handle: stored.handle.clone(),
+        waiting: stored.waiting.clone().into(),
+    };
+    stored.iter().map(membership).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

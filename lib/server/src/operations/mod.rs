@@ -7,38 +7,30 @@
 //! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
 //! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
-//! - [`intents`]: intents, their acts and their costs
-//! - `claim_rules`: the rules for the files of a check and a claim; `gate_request`, `intent_refusal`, `tool_use`: those of intents
+//! - `claim_rules`: the rules for the files of a check and a claim; `tool_use`: what the gate is told
 //! - `interfaces`: whether writers kept the interfaces that they were to keep
 //! - `policy_request`: the effect of `.coord.toml` on a check, a claim and a release
-//! - [`teams`]: teams, their tasks and their messages
-//! - [`ledger`]: the ledger, and its records of files
 //! - `wait`: a request that waits until something happens
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
 mod blocking;
 mod check;
-mod claim;
-mod claim_rules;
+pub mod claim;
+pub mod claim_rules;
 pub mod fields;
 mod force_release;
-mod gate_request;
-mod intent_refusal;
-pub mod intents;
 mod interfaces;
-pub mod ledger;
 mod list_activity;
-mod list_locks;
+pub mod list_locks;
 mod lock_views;
 mod policy_request;
 mod post;
 pub mod read_graph;
 mod refusal;
-mod release;
-mod sentences;
-pub mod teams;
+pub mod release;
+pub mod sentences;
 mod tool_use;
-mod wait;
+pub mod wait;
 mod watch_events;
 mod work_request;
 
@@ -46,9 +38,11 @@ pub use check::{CheckError, check, check_as_sent};
 use claim::claim;
 pub use list_activity::{ActivityRequest, EventRange, list_activity};
 pub use list_locks::{LocksRequest, list_locks};
+pub use lock_views::memberships;
 pub use post::post;
 pub use refusal::Refusal;
 pub use release::{Release, release};
 pub use sentences::unknown_fields;
+pub use tool_use::ToolUse;
 pub use watch_events::{Message, Stream, Verify, WatchRequest, admit_again, watch_events};
 pub use work_request::WorkRequest;

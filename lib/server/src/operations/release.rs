@@ -4,9 +4,9 @@ use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
 
 use super::interfaces::{compare_interfaces, notices};
+use super::lock_views::memberships;
 use super::policy_request::PolicyVerdict;
 use super::sentences::{graph_warning, named, unchanged_files};
-use super::teams::memberships;
 use super::work_request::{BY_A_CLONE, WorkRequest};
 use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
@@ -52,7 +52,7 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
 }
 
 /// The work that is released, and the source's verdicts on it, once the script has asked for them.
-pub(super) struct ReleasedWork<'a> {
+pub struct ReleasedWork<'a> {
     pub new_head: Option<&'a CommitSha>,
     pub agent_head: &'a CommitSha,
     /// Whether the source can still be asked: it is asked once, whatever the answer.
@@ -82,15 +82,14 @@ impl<'a> ReleasedWork<'a> {
             }
             question @ (Question::Head(_)
             | Question::Ancestry(AncestryQuestion::Commits { .. })
-            | Question::Scope(_)
             | Question::Policy(_)
-            | Question::Team { .. }) => admission.answer(question).await,
+            | Question::OfExtension { .. }) => admission.answer(question).await,
         }
     }
 }
 
 /// The response to a release.
-pub(super) async fn respond(
+pub async fn respond(
     app: &App,
     request: &WorkRequest,
     admission: &Admission<'_>,

@@ -22,7 +22,7 @@ pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<S
 }
 
 /// A `reason` in parentheses, with the login that wrote it; empty without a reason.
-pub(super) fn reason_by_login(reason: &str, login: &str) -> String {
+pub fn reason_by_login(reason: &str, login: &str) -> String {
     if reason.is_empty() {
         return String::new();
     }
@@ -100,7 +100,7 @@ pub(super) fn unchanged_files(files: &[String]) -> Option<String> {
 }
 
 /// `paths` as in a sentence: all of a few, or some and the number of the others.
-pub(super) fn named(paths: &[impl AsRef<str>]) -> String {
+pub fn named(paths: &[impl AsRef<str>]) -> String {
     const MOST: usize = 3;
     let shown: Vec<String> = paths
         .iter()

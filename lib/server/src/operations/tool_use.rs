@@ -2,11 +2,11 @@
 
 use coord_protocol::{AgentSession, ToolCall};
 
-use super::intents::{counted_call, origin::origin};
+use crate::app::App;
 use crate::error::ApiError;
 
-/// A tool call that may change something, and the origin of lines of the ledger about it.
-#[derive(Clone, Debug)]
+/// A tool call that may change something, and the origin of the records about it. Only the gate reads it.
+#[derive(Clone, Debug, Default)]
 pub struct ToolUse {
     /// Name of the tool; empty where there is no call.
     pub tool: String,
@@ -19,12 +19,10 @@ pub struct ToolUse {
 impl ToolUse {
     /// # Errors
     /// When a text is missing or too long.
-    pub fn parse(call: Option<&ToolCall>, session: Option<&AgentSession>) -> Result<Self, ApiError> {
-        let (tool, digest) = call.map(counted_call).transpose()?.unwrap_or_default();
-        Ok(ToolUse {
-            tool,
-            digest,
-            origin: origin(session)?,
-        })
+    pub fn parse(app: &App, call: Option<&ToolCall>, session: Option<&AgentSession>) -> Result<Self, ApiError> {
+        match app.extensions.gate() {
+            Some(gate) => gate.tool_use(call, session),
+            None => Ok(ToolUse::default()),
+        }
     }
 }

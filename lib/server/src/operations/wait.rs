@@ -14,9 +14,9 @@ use coord_domain::{RepoId, UserId};
 use coord_events::{EventHub, EventWatch, Permit, WatchItem, Watcher};
 
 /// The seconds that a request with `sent` in `field` waits: no more than this server lets it.
-pub(super) fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) -> Result<u32, ApiError> {
+pub fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) -> Result<u32, ApiError> {
     let wait = seconds(field, sent, 0..=WAIT_SECONDS, 0)?;
-    Ok(wait.min(app.teams.poll_max_seconds))
+    Ok(wait.min(app.locks.poll_max_seconds))
 }
 
 /// Shortest time between the first two reads of a request that waits: others' events do not make it ask more often.
@@ -27,7 +27,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// How soon an event is read after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Urgency {
+pub enum Urgency {
     /// After the pause.
     Soon,
     /// At once: it is about this request alone.
@@ -35,7 +35,7 @@ pub(super) enum Urgency {
 }
 
 /// A request that waits, or does not.
-pub(super) struct Waiting {
+pub struct Waiting {
     watching: Option<(EventWatch, Permit)>,
     ends_by: Instant,
     /// When it may read again; the first event is answered at once.

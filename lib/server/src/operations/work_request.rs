@@ -15,12 +15,12 @@ use coord_state::locks::{InterfaceTerms, Survey};
 /// The valid common part of a request.
 #[derive(Debug)]
 pub struct WorkRequest {
-    pub(super) repo: RepoId,
-    pub(super) branch: Branch,
+    pub repo: RepoId,
+    pub branch: Branch,
     /// The branch that the caller commits to, where it is another one.
     pub(super) work_branch: Option<Branch>,
-    pub(super) paths: FilePaths,
-    pub(super) agent_head: CommitSha,
+    pub paths: FilePaths,
+    pub agent_head: CommitSha,
     base_head: Option<CommitSha>,
     caller: CallerIdentity,
     agent_id: Option<AgentId>,
@@ -113,7 +113,7 @@ impl WorkRequest {
     }
 
     /// The work request on the files of a task, which only the store knows.
-    pub(super) fn of_task(
+    pub fn of_task(
         repo: RepoId,
         (branch, work_branch): (Branch, Option<Branch>),
         (agent_head, base_head): (CommitSha, Option<CommitSha>),
@@ -175,7 +175,7 @@ impl WorkRequest {
     }
 
     /// Begins the admission of a check or a claim.
-    pub(super) async fn begin<'a>(&'a self, app: &'a App, right: Right) -> Result<Admission<'a>, ApiError> {
+    pub async fn begin<'a>(&'a self, app: &'a App, right: Right) -> Result<Admission<'a>, ApiError> {
         let mut known_commits = vec![self.agent_head.clone()];
         known_commits.extend(self.base_head.clone());
         self.begin_with(app, right, Some(known_commits)).await
@@ -183,7 +183,7 @@ impl WorkRequest {
 
     /// Begins the admission of a release. The caller's commits are checked later, where they matter. Abandoned work needs no
     /// head.
-    pub(super) async fn begin_release<'a>(&'a self, app: &'a App, needs_head: bool) -> Result<Admission<'a>, ApiError> {
+    pub async fn begin_release<'a>(&'a self, app: &'a App, needs_head: bool) -> Result<Admission<'a>, ApiError> {
         let admission = self.begin_with(app, Right::Push, needs_head.then(Vec::new)).await?;
         Ok(admission.for_release())
     }
@@ -199,8 +199,13 @@ impl WorkRequest {
         Ok(admission.on_work_branch(self.work_branch.as_ref()))
     }
 
+    /// The intent that it cites.
+    pub fn intent_id(&self) -> Option<&str> {
+        self.intent_id.as_deref()
+    }
+
     /// Whether the request names an agent.
-    pub(super) fn has_agent_id(&self) -> bool {
+    pub fn has_agent_id(&self) -> bool {
         self.agent_id.is_some()
     }
 }

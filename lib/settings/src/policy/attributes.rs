@@ -1,7 +1,7 @@
 //! Lines of `.gitattributes` about files that git merges by itself (`merge=union`), or that are generated
 //! (`linguist-generated`).
 
-use coord_intents::scope::FileRules;
+use coord_scopes::FileRules;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use coord_intents::scope::{MAX_PATTERNS, Pattern, Scope};
+use coord_scopes::{MAX_PATTERNS, Pattern, Scope};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

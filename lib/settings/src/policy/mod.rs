@@ -16,7 +16,7 @@ pub use attributes::AttributeRule;
 pub use attributes::Attributes;
 pub use lockfiles::SHARED_NAMES;
 
-use coord_intents::scope::{FileRules, Matcher, Scope};
+use coord_scopes::{FileRules, Matcher, Scope};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::question::{HeadQuestion, Question};
 use crate::reply::Reply;
-use crate::teams::Refused;
 use coord_store::StoreError;
 
 /// The subject of a rate limit.
@@ -85,8 +84,6 @@ pub enum Denial {
     Full(FullPart),
     /// A person has taken locks of the caller away.
     Taken(ForceReleased),
-    /// The rules of a team refuse it.
-    Refused(Box<Refused>),
     /// The script lacks a fact: with it, the same call is repeated.
     Question(Question),
 }

@@ -1,13 +1,15 @@
 //! Questions of scripts: facts that a run lacks, so that the same call is repeated with the answer.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::locks::WrittenFile;
 use crate::reply::Reply;
 use coord_domain::CommitSha;
 use coord_store::StoreError;
+
+/// How the names of questions of extensions begin.
+const ASKS: &str = "ASK_";
 
 /// A script's question. Its run has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,14 +18,14 @@ pub enum Question {
     Head(HeadQuestion),
     /// Does the branch have the caller's commits?
     Ancestry(AncestryQuestion),
-    /// Which files may the intent of the request change?
-    Scope(Box<ScopeQuestion>),
     /// The policy of the branch for the files.
     Policy(Box<PolicyQuestion>),
-    /// Which team does the request mean? It names none, and the one that was assumed is not the caller's only team.
-    Team {
-        /// The caller's handles, by team in lower case.
-        handles: BTreeMap<String, String>,
+    /// A question of an extension, which alone can answer it.
+    OfExtension {
+        /// Its name, which begins with [`ASKS`].
+        name: String,
+        /// Its fields.
+        fields: Value,
     },
 }
 
@@ -64,27 +66,6 @@ pub enum AncestryQuestion {
     },
 }
 
-/// A judgement by the scope of an intent, which scripts cannot make, because they match no patterns.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct ScopeQuestion {
-    /// The intent.
-    pub intent: String,
-    /// Digest of its scope.
-    pub scope: String,
-    /// The intent as JSON; empty where this digest was sent.
-    #[serde(default)]
-    pub text: String,
-    /// Digest of `.intentignore`; empty where there is none.
-    #[serde(default)]
-    pub ignore: String,
-    /// `.intentignore`; empty where this digest was sent.
-    #[serde(default)]
-    pub ignore_text: String,
-    /// The files, where only the store knows them.
-    #[serde(default)]
-    pub files: Vec<String>,
-}
-
 /// The policy by which files have to be judged.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PolicyQuestion {
@@ -122,12 +103,6 @@ struct WrittenFiles {
     written: Vec<WrittenFile>,
 }
 
-/// The fields of ASK_TEAM.
-#[derive(Deserialize)]
-struct Handles {
-    handles: BTreeMap<String, String>,
-}
-
 impl Question {
     /// The question that a reply asks, if any.
     pub(crate) fn read(reply: &Reply) -> Result<Option<Self>, StoreError> {
@@ -144,12 +119,11 @@ impl Question {
                 let WrittenFiles { head, etag, written } = reply.object()?;
                 Question::Ancestry(AncestryQuestion::Work { head, etag, written })
             }
-            "ASK_SCOPE" => Question::Scope(reply.object()?),
             "ASK_POLICY" => Question::Policy(reply.object()?),
-            "ASK_TEAM" => {
-                let Handles { handles } = reply.object()?;
-                Question::Team { handles }
-            }
+            name if name.starts_with(ASKS) => Question::OfExtension {
+                name: name.to_owned(),
+                fields: reply.object()?,
+            },
             _ => return Ok(None),
         }))
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::keys;
 use super::uses::{RepositoryUses, USES_EVERYTHING};
 use crate::request_keys::Keys;
-use crate::{expiry, heads, intents, locks};
+use crate::{expiry, heads, locks};
 use coord_domain::{Branch, CommitSha, Holder, RepoId};
 use coord_settings::Rates;
 
@@ -109,7 +109,7 @@ impl<'a> AdmissionTerms<'a> {
             ("repository_limits", keys::limit(self.repo, "all")),
             ("webhook", heads::keys::webhook(self.repo)),
             ("mark", expiry::keys::marked(self.repo)),
-            ("governed", intents::keys::governed(self.repo)),
+            ("governed", locks::keys::governed(self.repo)),
             ("queue", locks::keys::queue(self.repo)),
             ("taken", locks::keys::taken(self.repo)),
         ]);

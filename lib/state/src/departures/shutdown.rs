@@ -129,7 +129,7 @@ pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) 
     loop {
         let forcing = ForceShutdownArgs { shutdown: id };
         let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &forcing, read).await?;
-        let Admitted::Outcome((step, _)) = &mut forced else {
+        let Admitted::Outcome(Ok((step, _))) = &mut forced else {
             return Ok(forced);
         };
         given_back.append(&mut step.given_back);

@@ -1,13 +1,8 @@
 //! Intents, the files that they own, and the sessions of holders.
 
 use crate::keys::of;
+pub use crate::locks::keys::governed;
 use coord_domain::{Holder, RepoId};
-
-/// string: version of the registry, a number that grows with each change of an intent. Without it, the repository has no
-/// intents, and nothing else here is read.
-pub fn governed(repo: &RepoId) -> String {
-    of("coord:governed:", repo, &[])
-}
 
 /// hash: intent id -> its record, JSON; see `modules/records.lua`.
 pub fn intents(repo: &RepoId) -> String {

@@ -5,7 +5,9 @@ pub mod keys;
 pub mod scripts;
 
 mod lines;
+mod record;
 mod seal;
 
 pub use lines::*;
+pub use record::*;
 pub use seal::*;

@@ -54,7 +54,7 @@ return function(KEYS, ARGV)
     if record and record.status == 'IN_PROGRESS' and not gate.limit then
       Gate.warn_of_budget(call)
     end
-  elseif call.governed and gate.cited ~= '' and redis.call('HEXISTS', call.keys.intents, gate.cited) == 1 then
+  elseif call.governed and gate.cited ~= '' and Gate.knows(call) then
     gate.intent = gate.cited
   end
   local behind, is_for_source = Behind.is_behind(call)

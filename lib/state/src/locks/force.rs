@@ -6,7 +6,7 @@ use super::scripts::FORCE_RELEASE;
 use crate::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::reply::call;
 use crate::request_keys::lock_keys;
-use crate::teams::Membership;
+use crate::seams::Membership;
 use coord_domain::{FilePath, LockReason};
 use coord_store::{Store, StoreError};
 

@@ -49,6 +49,11 @@ pub fn token(repo: &RepoId) -> String {
     of("coord:token:", repo, &[])
 }
 
+/// string: version of what the gate judges by, a number that grows with each change. Without it, nothing of the gate is read.
+pub fn governed(repo: &RepoId) -> String {
+    of("coord:governed:", repo, &[])
+}
+
 /// KEYS of locks in a sweep, by `modules/expired.lua`.
 pub(crate) fn swept(repo: &RepoId) -> Vec<NamedKey> {
     vec![

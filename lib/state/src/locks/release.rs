@@ -6,7 +6,7 @@ use super::scripts::RELEASE;
 use crate::admission::{AdmissionTerms, Admitted, Kind, ReportedHead, admitted, is_false};
 use crate::reply::{JsonText, Reply, call, in_texts};
 use crate::request_keys::{change_keys, run_with_required_keys};
-use crate::teams::Membership;
+use crate::seams::Membership;
 use coord_domain::work::{Shortfall, Verdict};
 use coord_domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use coord_store::{Store, StoreError, script};

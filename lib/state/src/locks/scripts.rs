@@ -15,6 +15,4 @@ scripts! {
     TELL_INTERFACES = "tell_interfaces", repeatable: false;
     /// Ends pending changes, or numbers them.
     SETTLE_PENDING = "settle_pending", repeatable: true;
-    /// Appends a holder's actions to the ledger.
-    RECORD = "record", repeatable: false;
 }

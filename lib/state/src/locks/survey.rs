@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::gate::{Gate, RawGateFinding};
 use crate::admission::ReportedHead;
 use crate::reply::{JsonText, Reply, in_texts};
-use crate::teams::Membership;
+use crate::seams::Membership;
 use coord_domain::{CommitSha, FilePath, LockEntry, LockMode};
 use coord_store::StoreError;
 

@@ -1,16 +1,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::scripts::SWEEP;
-use crate::ledger::has_unsealed_lines;
+use crate::extensions::EXTENSIONS;
+use crate::read::Read;
 use crate::reply::Reply;
-use crate::request_keys::{Keys, NamedKey};
-use crate::{events, expiry, locks, tasks};
+use crate::request_keys::Keys;
+use crate::{events, expiry, locks};
 use coord_domain::RepoId;
-use coord_domain::team::TeamName;
 use coord_store::{Request, Store, StoreError};
-
-/// The kinds of expiring records, each by its keys, in the order in which `sweep.lua` includes them.
-const KINDS: [fn(&RepoId) -> Vec<NamedKey>; 2] = [locks::keys::swept, tasks::keys::swept];
 
 /// Arguments of `sweep.lua`.
 #[derive(Serialize)]
@@ -24,7 +21,7 @@ struct SweepAnswer {
     expired: u64,
     next_expiry: Option<i64>,
     #[serde(default)]
-    due_teams: Vec<String>,
+    due: Vec<String>,
 }
 
 /// Result of one run of the sweep script.
@@ -36,10 +33,10 @@ pub struct SweepResult {
     pub expired: u64,
     /// When the next expires here.
     pub next_expiry: Option<i64>,
-    /// Teams in which claims of tasks may have expired: [`tasks::settle_lapses`] drops and announces those.
-    pub due_teams: Vec<TeamName>,
-    /// Whether the ledger has lines that are not sealed.
-    pub has_unsealed_lines: bool,
+    /// The names of the parts of the repository in which records of extensions may have expired: these drop and announce them.
+    pub due: Vec<String>,
+    /// Whether an extension has something to finish in the repository.
+    pub has_unfinished: bool,
 }
 
 /// Drops and announces the expired records in `repo`, of each kind up to `most`; of locks that is the number of files. One round
@@ -53,9 +50,16 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
         ("events", events::keys::events(repo)),
         ("mark", expiry::keys::marked(repo)),
     ]);
-    keys.add(KINDS.iter().flat_map(|keys_of| keys_of(repo)));
+    keys.add(locks::keys::swept(repo));
+    keys.add(EXTENSIONS.iter().flat_map(|extension| (extension.swept)(repo)));
     let args = keys.request(&SweepArgs { most });
-    let (reads, decode) = has_unsealed_lines(repo).into_parts();
+    let unfinished = EXTENSIONS
+        .iter()
+        .filter_map(|extension| (extension.has_unfinished)(repo))
+        .fold(Read::nothing().map(|()| false), |one, other| {
+            one.and(other).map(|(one, other)| one || other)
+        });
+    let (reads, decode) = unfinished.into_parts();
     let mut batch = vec![Request::Script {
         script: &SWEEP,
         keys: keys.into(),
@@ -69,11 +73,7 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
         now: reply.now,
         expired: answer.expired,
         next_expiry: answer.next_expiry,
-        due_teams: answer
-            .due_teams
-            .iter()
-            .map(|name| TeamName::parse(name).map_err(|_| reply.malformed("a team that has no name")))
-            .collect::<Result<_, _>>()?,
-        has_unsealed_lines: decode(replies.collect())?,
+        due: answer.due,
+        has_unfinished: decode(replies.collect())?,
     })
 }

@@ -1,15 +1,15 @@
 -- sweep: drops and announces what has expired in one repository, of each kind, and events that are old. Its cost grows with what
 -- has expired.
--- KEYS: `status_log`, `events`, `mark`, then those of each kind: of locks `locks`, `expiries`, `held`, of claims of tasks `lapses`
+-- KEYS: `status_log`, `events`, `mark`, then those of each kind: of locks `locks`, `expiries`, `held`
 -- ARGV: that of admission/request, with `most` of each kind to look at
--- Returns { SWEPT, now, answer }: `expired`: how many expired, `next_expiry`, absent where nothing is held, `due_teams`, in which claims may have
---           expired
+-- Returns { SWEPT, now, answer }: `expired`: how many expired, `next_expiry`, absent where nothing is held, `due`, names of
+--           what Expiring.find() found
 local Answer = require('answer')
 local Clock = require('clock')
 local Entries = require('locks/entries')
 local Expired = require('locks/expired')
+local Expiring = require('seams/expiring')
 local Held = require('locks/held')
-local Lapses = require('tasks/lapses')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
@@ -26,7 +26,7 @@ return function(KEYS, ARGV)
   redis.call('EXPIRE', call.keys.status_log, EVENT_DAYS * 86400)
 
   local count, next_expiry = Expired.drop(call, call.request.most)
-  local due_teams, next_lapse = Lapses.find(call)
+  local due, next_lapse = Expiring.find(call)
   local earliest = next_expiry
   if next_lapse and (not earliest or tonumber(next_lapse) < tonumber(earliest)) then
     earliest = next_lapse
@@ -35,5 +35,5 @@ return function(KEYS, ARGV)
     -- This may be the last look: see mark_due.lua.
     redis.call('DEL', call.keys.mark)
   end
-  return Answer.reply(call, 'SWEPT', { expired = count, next_expiry = tonumber(earliest), due_teams = Answer.some(due_teams) })
+  return Answer.reply(call, 'SWEPT', { expired = count, next_expiry = tonumber(earliest), due = Answer.some(due) })
 end

@@ -12,8 +12,8 @@ use crate::locks::{
     ReleaseAnswer, ReleaseOutcome, SurveyAnswer, mark_and_run, verdicts,
 };
 use crate::reply::{Reply, call};
-use crate::team_keys::{team_and_lock_keys, team_keys};
 use crate::teams::{TeamOutcome, TeamTerms, outcome};
+use crate::teams::{team_and_lock_keys, team_keys};
 use coord_domain::CommitSha;
 use coord_settings::Rates;
 use coord_store::{Script, Store, StoreError};

@@ -5,15 +5,29 @@ pub mod scripts;
 
 mod membership;
 mod only_teams;
+mod question;
 mod records;
 mod refusal;
+mod team_keys;
 mod terms;
-mod waiting;
 
+pub use crate::seams::{EVERYBODY, Membership, PendingShutdown, Waiting};
 pub use membership::*;
 pub use only_teams::OnlyTeams;
+pub use question::TeamQuestion;
 pub use records::*;
 pub use refusal::*;
-pub use terms::{RequestKey, TeamOutcome, TeamTerms};
+pub(crate) use team_keys::{team_and_lock_keys, team_keys};
+pub use terms::{RequestKey, TeamAnswer, TeamOutcome, TeamTerms};
 pub(crate) use terms::{RequestKeyArgs, outcome, run, run_as_many, unknown};
-pub use waiting::{EVERYBODY, Membership, PendingShutdown, Waiting};
+
+use crate::extensions::Extension;
+
+/// What teams add to the heart.
+pub(crate) const EXTENSION: Extension = Extension {
+    keys: |terms| vec![("members", keys::members(terms.repo))],
+    rare_keys: |_| Vec::new(),
+    swept: crate::tasks::keys::swept,
+    has_unfinished: |_| None,
+    expendable: &[keys::SEEN],
+};

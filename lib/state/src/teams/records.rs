@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::scripts::{SHOW_TEAM, TELL_WAITING};
 use super::terms::{TeamOutcome, TeamTerms, run, unknown};
-use super::waiting::Membership;
 use crate::admission::Kind;
 use crate::read::Read;
 use crate::reply::{JsonText, Reply};
 use crate::request_keys::Keys;
+use crate::seams::Membership;
 use coord_domain::{Holder, RepoId};
 use coord_store::{Request, Store, StoreError, Value};
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::waiting::Waiting;
+use crate::seams::Waiting;
 
 /// A refusal by the rules of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::refusal::Refused;
-use super::waiting::Waiting;
-use crate::admission::{AdmissionTerms, Admitted, Denial, Kind, denied};
+use crate::admission::{AdmissionTerms, Admitted, Kind, denied};
 use crate::reply::{Reply, call};
 use crate::request_keys::Keys;
-use crate::team_keys::team_keys;
+use crate::seams::Waiting;
+use crate::teams::team_keys;
 use coord_domain::team::TeamName;
 use coord_store::{Script, Store, StoreError};
 
@@ -18,12 +18,15 @@ pub struct TeamTerms<'a> {
     pub admission: AdmissionTerms<'a>,
     /// The team.
     pub team: &'a TeamName,
-    /// The request names no team: this one has to be the only one of the caller ([`coord_server::admission::Question::Team`]).
+    /// The request names no team: this one has to be the only one of the caller ([`super::TeamQuestion`]).
     pub is_assumed: bool,
 }
 
-/// The answer of a team's script, with pending items for the caller in the team; or why the request was not admitted.
-pub type TeamOutcome<T> = Result<Admitted<(T, Waiting)>, StoreError>;
+/// The answer of a team's script, with pending items for the caller in the team; or the refusal by the rules of the team.
+pub type TeamAnswer<T> = Result<(T, Waiting), Box<Refused>>;
+
+/// That answer, or why the request was not admitted.
+pub type TeamOutcome<T> = Result<Admitted<TeamAnswer<T>>, StoreError>;
 
 /// A key under which a request may be repeated for ten minutes.
 #[derive(Clone, Copy, Debug)]
@@ -116,13 +119,10 @@ pub(crate) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, Sto
     let waiting = Waiting::of(&reply)?;
     if reply.outcome == "REFUSED" {
         let refusal = reply.object()?;
-        return Ok(Admitted::Denied(Denial::Refused(Box::new(Refused {
-            refusal,
-            waiting,
-        }))));
+        return Ok(Admitted::Outcome(Err(Box::new(Refused { refusal, waiting }))));
     }
     let outcome = read(reply)?;
-    Ok(Admitted::Outcome((outcome, waiting)))
+    Ok(Admitted::Outcome(Ok((outcome, waiting))))
 }
 
 /// The error of an outcome that no version of the script has.

@@ -9,7 +9,7 @@ mod refusals;
 use coord_domain::LockMode::Writing;
 use coord_intents::intent::{Budget, Intent, Status};
 use coord_intents::ledger::Entry;
-use coord_intents::scope::Scope;
+use coord_scopes::Scope;
 use coord_state as state;
 use coord_state::intents::{
     Criteria, Move, MoveOutcome, SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent,

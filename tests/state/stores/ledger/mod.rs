@@ -13,11 +13,11 @@ use coord_intents::ledger::{
     ActionType, Anchor, Entry, Event, Expectations, Metadata, Outcome, Payload, Report, ResultStatus, Source, TraceId,
     verify,
 };
-use coord_server::ledger::{SealedLine, read_lines, seal_lines};
+use coord_intents_server::ledger::{SealedLine, read_lines, seal_lines};
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted};
 use coord_state::ledger::Seal;
-use coord_state::locks::{Mutation, Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
+use coord_state::ledger::{Mutation, Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
 use coord_store::Request;
 
 use crate::world::{Agent, World, answered};
@@ -240,7 +240,7 @@ impl Agent<'_> {
             is_reset_by_prompts,
             events,
         };
-        state::locks::record(&*self.world.store, &terms, &request)
+        state::ledger::record(&*self.world.store, &terms, &request)
             .await
             .unwrap()
     }

@@ -6,18 +6,18 @@ use coord_settings::{Rate, Rates};
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, SizeLimit};
 use coord_state::intents::Session;
-use coord_state::locks::{Record, RecordedKind};
+use coord_state::ledger::{Record, RecordedKind};
 use serde_json::json;
 
 use super::{EMPTY, HASH, change, event, in_short};
 use crate::world::{World, denial_of};
 
-fn call(trace_id: &str) -> state::locks::RecordedEvent {
+fn call(trace_id: &str) -> state::ledger::RecordedEvent {
     let status = ResultStatus::Success;
     event(trace_id, RecordedKind::Other(status), ActionType::ToolExecution, status)
 }
 
-fn prompt(trace_id: &str) -> state::locks::RecordedEvent {
+fn prompt(trace_id: &str) -> state::ledger::RecordedEvent {
     event(
         trace_id,
         RecordedKind::Prompt,
@@ -26,7 +26,7 @@ fn prompt(trace_id: &str) -> state::locks::RecordedEvent {
     )
 }
 
-pub fn end(trace_id: &str) -> state::locks::RecordedEvent {
+pub fn end(trace_id: &str) -> state::ledger::RecordedEvent {
     event(
         trace_id,
         RecordedKind::End,
@@ -311,7 +311,7 @@ async fn a_denied_caller_records_nothing(world: World) {
         is_reset_by_prompts: false,
         events: &events,
     };
-    let run = async || state::locks::record(&*world.store, &terms, &request).await.unwrap();
+    let run = async || state::ledger::record(&*world.store, &terms, &request).await.unwrap();
     assert!(matches!(run().await, Admitted::Outcome(_)));
     assert!(matches!(denial_of(run().await), Denial::Limited { .. }));
     assert_eq!(world.lines().await.len(), 2);

@@ -1,7 +1,7 @@
 //! The seal moves only from where it was read: whoever seals, there is one chain.
 
 use coord_intents::ledger::{Point, Sealer, Verdict};
-use coord_server::ledger::{read_lines, seal_lines};
+use coord_intents_server::ledger::{read_lines, seal_lines};
 use coord_server::sweep::sweep_due;
 use coord_state as state;
 use coord_state::ledger::{ChainPosition, SealMove, move_seal};
@@ -97,7 +97,7 @@ async fn a_sweep_seals_what_was_left(world: World) {
     world.appends(1, 5).await;
     world.lapse(&["a.ts"]).await;
     world.let_time_pass().await;
-    sweep_due(&*world.store, MANY).await.unwrap();
+    sweep_due(&*world.store, &coord_extensions::registered()).await.unwrap();
     assert_eq!(world.seal().await.sealed.point.seq, 5);
     let unsealed = state::ledger::has_unsealed_lines(&world.repo);
     assert!(!unsealed.run(&*world.store).await.unwrap());

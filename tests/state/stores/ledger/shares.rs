@@ -2,7 +2,7 @@
 
 use coord_intents::ledger::{ActionType, ResultStatus};
 use coord_state::admission::{Admitted, Denial, LimitSubject};
-use coord_state::locks::{RecordedEvent, RecordedKind};
+use coord_state::ledger::{RecordedEvent, RecordedKind};
 use coord_store::Request;
 
 use super::event;

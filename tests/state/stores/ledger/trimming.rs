@@ -1,7 +1,7 @@
 //! Old lines go at a waypoint, once they are sealed; the seal keeps where the rest begins.
 
 use coord_intents::ledger::Verdict;
-use coord_server::ledger::read_lines;
+use coord_intents_server::ledger::read_lines;
 use coord_state as state;
 
 use super::{MANY, file_of, python_says};

@@ -94,7 +94,7 @@ async fn many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_t
     // It takes the repository, finds the team, settles a part, and dies.
     world.take().await.unwrap();
     let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
-    assert_eq!(swept.due_teams.len(), 1);
+    assert_eq!(swept.due.len(), 1);
     let settled = settle_lapses(&*world.store, &world.repo, &bob.team, 2).await.unwrap();
     assert_eq!((settled, world.lapsed_tasks().await.len()), (2, 2));
     world.let_time_pass().await;

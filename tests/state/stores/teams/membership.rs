@@ -1,9 +1,9 @@
 //! Teams are made, joined and handed over.
 
 use coord_state as state;
-use coord_state::admission::{Admitted, Denial, Question, admit_without_head};
+use coord_state::admission::{Admitted, Denial, admit_without_head};
 use coord_state::tasks::TaskChanges;
-use coord_state::teams::{JoinKind, TeamRefusal, TeamTerms, list_teams, show_team};
+use coord_state::teams::{JoinKind, TeamQuestion, TeamRefusal, TeamTerms, list_teams, show_team};
 
 use crate::world::World;
 use crate::world::team::titled;
@@ -301,11 +301,12 @@ async fn a_team_that_is_assumed_has_to_be_the_only_one_of_the_caller(world: Worl
             ..bob.terms()
         };
         match show_team(&*world.store, &terms).await.unwrap() {
-            Admitted::Outcome((team, _)) => Ok(team.name),
-            Admitted::Denied(Denial::Question(Question::Team { handles })) => {
-                Err(handles.into_iter().collect::<Vec<_>>())
+            Admitted::Outcome(Ok((team, _))) => Ok(team.name),
+            Admitted::Denied(Denial::Question(question)) => {
+                let question = TeamQuestion::of(question).unwrap();
+                Err(question.handles.into_iter().collect::<Vec<_>>())
             }
-            Admitted::Denied(denial) => panic!("{denial:?}"),
+            other => panic!("{other:?}"),
         }
     };
     assert_eq!(asks().await.as_deref(), Ok("alpha"));

@@ -24,6 +24,11 @@ local function note_finding(call, code, kind, intent, used, allowed, files, by)
   })
 end
 
+-- Whether the cited intent exists. Reading takes no intent, but may name its purpose.
+function Gate.knows(call)
+  return redis.call('HEXISTS', call.keys.intents, call.gate.cited) == 1
+end
+
 -- Judges a claim of `paths`: nil, with the findings in `gate`, or the denial ASK_SCOPE: the `intent`, the digest `scope` of its scope and its
 -- `text`, absent if that digest was sent; the digest `ignore` of .intentignore and `ignore_text`, absent for none, and the text if that
 -- digest was sent; `files`, absent where the request names them. Changes nothing.

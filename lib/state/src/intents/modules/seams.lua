@@ -4,6 +4,7 @@ local Gate = require('intents/gate')
 local GateClaim = require('intents/gate_claim')
 local GateSeam = require('seams/gate')
 
+GateSeam.knows = Gate.knows
 GateSeam.judge = Gate.judge
 GateSeam.warn_of_budget = Gate.warn_of_budget
 GateSeam.judge_claim = GateClaim.judge_claim

@@ -8,7 +8,7 @@ local Admitted = {}
 -- The denial { NEEDS, now } if the repository uses features that the request has no keys for: intents, or pending changes. The same
 -- request is made again with all keys.
 local function needs_more(call)
-  if not call.keys.intents and (call.governed or (GraphAge.load(call)[5] or '') ~= '') then
+  if not call.keys.pending and (call.governed or (GraphAge.load(call)[5] or '') ~= '') then
     return { 'NEEDS', call.now }
   end
 end

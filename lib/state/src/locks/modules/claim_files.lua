@@ -33,8 +33,7 @@ function ClaimFiles.claim(call, claim)
     if denial then
       return denial
     end
-  elseif call.governed and call.gate.cited ~= '' and redis.call('HEXISTS', call.keys.intents, call.gate.cited) == 1 then
-    -- Reading takes no intent, but may name its purpose.
+  elseif call.governed and call.gate.cited ~= '' and Gate.knows(call) then
     call.gate.intent = call.gate.cited
   end
   local findings, blocked, omitted, own = unpack(claim.surveyed)

@@ -1,6 +1,11 @@
 -- The gate before a claim. An extension puts its functions in place of these, with which everything passes and nothing is recorded.
 local Gate = {}
 
+-- Whether the gate knows what a request cites that it need not cite.
+function Gate.knows()
+  return false
+end
+
 -- Judges a check of `paths` to write. Nil, or a denial; refusals are in call.gate.
 function Gate.judge() end
 

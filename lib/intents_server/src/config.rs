@@ -1,0 +1,212 @@
+//! Settings of intents and of their ledger.
+
+use std::str::FromStr;
+
+use coord_intents::ledger::SigningKey;
+
+use coord_settings::environment::{ConfigError, Environment, value_of};
+use coord_settings::variables::env_vars;
+
+/// Whether a claim to write has to cite an intent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntentPolicy {
+    /// Without one, only files that an intent owns are refused.
+    #[default]
+    Optional,
+    /// Each cites one.
+    Required,
+}
+
+impl IntentPolicy {
+    /// The name, for scripts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            IntentPolicy::Optional => "optional",
+            IntentPolicy::Required => "required",
+        }
+    }
+}
+
+/// How long a selected intent stays selected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handshake {
+    /// Until the agent's session ends: it outlives prompts.
+    #[default]
+    Session,
+    /// Until the next prompt.
+    Prompt,
+}
+
+/// Settings of intents and of their ledger. It has no `Debug`: the key is a secret.
+#[derive(Clone)]
+pub struct IntentConfig {
+    /// Whether a claim to write has to cite an intent.
+    pub policy: IntentPolicy,
+    /// How long a selected intent stays selected.
+    pub handshake: Handshake,
+    /// The most files of a branch that the scope of an intent may cover.
+    pub max_files: usize,
+    /// Seconds of inactivity after which an intent stops owning its files.
+    pub idle_seconds: u64,
+    /// Identical tool calls in a row that are allowed; 0 for any number.
+    pub breaker_calls: u32,
+    /// The most lines of a ledger.
+    pub ledger_max_lines: usize,
+    /// Signs checkpoints.
+    pub ledger_key: Option<SigningKey>,
+}
+
+impl Default for IntentConfig {
+    fn default() -> Self {
+        IntentConfig {
+            policy: IntentPolicy::default(),
+            handshake: Handshake::default(),
+            max_files: 100,
+            idle_seconds: 28_800,
+            breaker_calls: 3,
+            ledger_max_lines: 20_000,
+            ledger_key: None,
+        }
+    }
+}
+
+impl IntentConfig {
+    /// The fewest lines that a ledger may be limited to.
+    pub const LEAST_LEDGER_LINES: usize = 1_000;
+
+    /// # Errors
+    /// When a variable has an invalid value.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        let default = IntentConfig::default();
+        let policies = [
+            ("optional", IntentPolicy::Optional),
+            ("required", IntentPolicy::Required),
+        ];
+        let handshakes = [("session", Handshake::Session), ("prompt", Handshake::Prompt)];
+        let at_least = |variable, least, default| number(environment, variable, least, default);
+        Ok(IntentConfig {
+            policy: one_of(environment, env_vars::COORD_INTENT_POLICY, policies)?,
+            handshake: one_of(environment, env_vars::COORD_HANDSHAKE, handshakes)?,
+            max_files: at_least(env_vars::COORD_INTENT_MAX_FILES, 1, default.max_files)?,
+            idle_seconds: number(
+                environment,
+                env_vars::COORD_INTENT_IDLE_SECONDS,
+                1,
+                default.idle_seconds,
+            )?,
+            breaker_calls: number(environment, env_vars::COORD_BREAKER_CALLS, 0, default.breaker_calls)?,
+            ledger_max_lines: at_least(
+                env_vars::COORD_LEDGER_MAX_LINES,
+                Self::LEAST_LEDGER_LINES,
+                default.ledger_max_lines,
+            )?,
+            ledger_key: ledger_key(environment)?,
+        })
+    }
+}
+
+fn one_of<T: Copy + Default>(
+    environment: Environment<'_>,
+    variable: &'static str,
+    values: [(&str, T); 2],
+) -> Result<T, ConfigError> {
+    let Some(text) = value_of(environment, variable) else {
+        return Ok(T::default());
+    };
+    let found = values.iter().find(|(name, _)| *name == text);
+    found.map(|(_, value)| *value).ok_or_else(|| ConfigError {
+        variable,
+        problem: format!("must be {} or {}", values[0].0, values[1].0),
+    })
+}
+
+fn number<T: FromStr + PartialOrd + std::fmt::Display>(
+    environment: Environment<'_>,
+    variable: &'static str,
+    least: T,
+    default: T,
+) -> Result<T, ConfigError> {
+    match value_of(environment, variable) {
+        None => Ok(default),
+        Some(text) => match text.parse() {
+            Ok(number) if number >= least => Ok(number),
+            _ => Err(ConfigError {
+                variable,
+                problem: format!("must be a whole number, at least {least}"),
+            }),
+        },
+    }
+}
+
+/// The error never has the value, which may be a key with a mistake.
+fn ledger_key(environment: Environment<'_>) -> Result<Option<SigningKey>, ConfigError> {
+    let text = value_of(environment, env_vars::COORD_LEDGER_KEY);
+    let key = text.map(|text| SigningKey::parse(&text)).transpose();
+    key.map_err(|bad| ConfigError {
+        variable: env_vars::COORD_LEDGER_KEY,
+        problem: format!("is no private key: {bad}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(variable: &'static str, value: &str) -> Result<IntentConfig, ConfigError> {
+        IntentConfig::from_env(&|name| (name == variable).then(|| value.to_owned()))
+    }
+
+    #[test]
+    fn an_unset_setting_has_its_default() {
+        let config = IntentConfig::from_env(&|_| None).ok().unwrap();
+        assert_eq!(config.policy, IntentPolicy::Optional);
+        assert_eq!(config.handshake, Handshake::Session);
+        assert_eq!((config.max_files, config.idle_seconds), (100, 28_800));
+        assert_eq!((config.breaker_calls, config.ledger_max_lines), (3, 20_000));
+        assert!(config.ledger_key.is_none());
+    }
+
+    #[test]
+    fn each_variable_is_read() {
+        let read = |variable, value| with(variable, value).ok().unwrap();
+        assert_eq!(
+            read(env_vars::COORD_INTENT_POLICY, "required").policy,
+            IntentPolicy::Required
+        );
+        assert_eq!(read(env_vars::COORD_HANDSHAKE, "prompt").handshake, Handshake::Prompt);
+        assert_eq!(read(env_vars::COORD_INTENT_MAX_FILES, "7").max_files, 7);
+        assert_eq!(read(env_vars::COORD_INTENT_IDLE_SECONDS, "60").idle_seconds, 60);
+        assert_eq!(read(env_vars::COORD_BREAKER_CALLS, "0").breaker_calls, 0);
+        assert_eq!(read(env_vars::COORD_LEDGER_MAX_LINES, "1000").ledger_max_lines, 1000);
+        let key = SigningKey::new("coord.example", [7; 32]).unwrap();
+        let config = read(env_vars::COORD_LEDGER_KEY, &key.secret_text());
+        assert_eq!(config.ledger_key.unwrap().verifying_key(), key.verifying_key());
+    }
+
+    #[test]
+    fn a_value_that_is_not_taken_is_an_error_that_names_the_variable() {
+        for (variable, value) in [
+            (env_vars::COORD_INTENT_POLICY, "Required"),
+            (env_vars::COORD_HANDSHAKE, "turn"),
+            (env_vars::COORD_INTENT_MAX_FILES, "0"),
+            (env_vars::COORD_INTENT_IDLE_SECONDS, "8h"),
+            (env_vars::COORD_BREAKER_CALLS, "-1"),
+            (env_vars::COORD_LEDGER_MAX_LINES, "999"),
+            (env_vars::COORD_LEDGER_KEY, "a key"),
+        ] {
+            assert_eq!(with(variable, value).err().unwrap().variable, variable, "{value}");
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_wrong_key_is_in_its_error() {
+        let key = SigningKey::new("coord.example", [7; 32]).unwrap().secret_text();
+        let wrong = key.replace("example", "sample");
+        let error = with(env_vars::COORD_LEDGER_KEY, &wrong).err().unwrap().to_string();
+        assert!(
+            key.split('+')
+                .all(|part| !error.contains(part) || part == "PRIVATE" || part == "KEY"),
+            "{error}"
+        );
+    }
+}

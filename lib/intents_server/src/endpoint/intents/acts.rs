@@ -1,0 +1,105 @@
+//! `/api/intents/{id}/ACT`: acts on an intent. Each act has its request; all have one response.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Request;
+use axum::response::Response;
+use coord_protocol::{IntentAct, IntentResponse};
+use serde::de::DeserializeOwned;
+
+use super::answers::respond;
+use crate::operations::intents::act;
+use coord_http::body::read_json;
+use coord_http::headers::agent_header;
+use coord_server::app::App;
+use coord_server::error::ApiError;
+
+/// Declares an endpoint for each act. The sentences are those of the OpenAPI document.
+macro_rules! acts {
+    ($($module:ident = $act:ident($request:ident) at $path:literal: $summary:literal, $description:literal;)*) => {$(
+        #[doc = $summary]
+        pub(crate) mod $module {
+            use axum::extract::{Path, State};
+            use axum::routing::{MethodRouter, post};
+            use coord_protocol::$request;
+            use coord_protocol::schema::IntentId;
+            use utoipa::OpenApi;
+
+            use super::super::answers::ActResponses;
+            use super::*;
+            use coord_http::openapi::fields::AgentHeaders;
+
+            /// Its methods.
+            pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
+                post($module)
+            }
+
+            /// Its part of the OpenAPI document.
+            #[derive(OpenApi)]
+            #[openapi(paths($module), components(schemas($request)))]
+            pub(crate) struct Document;
+
+            #[doc = $summary]
+            #[doc = ""]
+            #[doc = $description]
+            #[utoipa::path(
+                post,
+                path = $path,
+                tag = "agents",
+                params(("id" = IntentId, Path, description = "The intent"), AgentHeaders),
+                request_body(content = $request),
+                responses(ActResponses),
+                security(("bearer" = []), ("api_key" = []))
+            )]
+            async fn $module(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request<Body>) -> Response {
+                answer(&app, IntentAct::$act, &id, request).await
+            }
+        }
+    )*};
+}
+
+acts! {
+    intent_select = Select(SelectIntentRequest) at "/api/intents/{id}/select":
+        "Select an intent to work on.",
+        "One that is PENDING begins, unless its scope covers too much or meets that of an active one. The response has its context.";
+    intent_complete = Complete(CompleteIntentRequest) at "/api/intents/{id}/complete":
+        "Complete an intent.",
+        "Each criterion must be marked as met. With `force` and a `reason`, a person can complete it anyway.";
+    intent_abandon = Abandon(StopIntentRequest) at "/api/intents/{id}/abandon":
+        "Give an intent up.",
+        "It takes a `reason`, and a person where the intent is BLOCKED. Its files are free then.";
+    intent_block = Block(StopIntentRequest) at "/api/intents/{id}/block":
+        "Stop an intent.",
+        "It takes a `reason`. Only a person lets it go on.";
+    intent_unblock = Unblock(UnblockIntentRequest) at "/api/intents/{id}/unblock":
+        "Let a blocked intent go on.",
+        "A person's act.";
+    intent_allow = Allow(AllowOverlapRequest) at "/api/intents/{id}/allow":
+        "Let an intent overlap with `other`.",
+        "A person's act.";
+    intent_take_over = TakeOver(TakeOverRequest) at "/api/intents/{id}/take_over":
+        "Make an active intent the owner of `file_paths`.",
+        "Reserved for people. Ends any earlier ownership of the files.";
+}
+
+async fn answer<R: DeserializeOwned>(
+    app: &App,
+    wanted: fn(R) -> IntentAct,
+    id: &str,
+    request: Request<Body>,
+) -> Response {
+    respond(try_act(app, wanted, id, request).await)
+}
+
+async fn try_act<R: DeserializeOwned>(
+    app: &App,
+    wanted: fn(R) -> IntentAct,
+    id: &str,
+    request: Request<Body>,
+) -> Result<IntentResponse, ApiError> {
+    let headers = request.headers().clone();
+    let caller = app.authenticator.authenticate(&headers).await?;
+    let wanted = wanted(read_json(request).await?);
+    act(app, id, &wanted, caller, agent_header(&headers)).await
+}

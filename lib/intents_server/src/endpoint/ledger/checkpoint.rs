@@ -1,0 +1,53 @@
+//! `GET /api/ledger/checkpoint`: a statement about the ledger, to be kept elsewhere.
+
+use std::sync::Arc;
+
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+use utoipa::OpenApi;
+
+use super::answers::{CheckpointResponses, respond};
+use super::query::{CheckpointQuery, unreadable};
+use crate::operations::ledger::checkpoint;
+use coord_http::headers::agent_header;
+use coord_http::openapi::fields::AgentHeaders;
+use coord_server::app::App;
+use coord_server::error::ApiError;
+
+/// Its methods.
+pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
+    get(get_checkpoint)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(paths(get_checkpoint))]
+pub(crate) struct Document;
+
+/// Get a checkpoint of the ledger.
+///
+/// `GET /api/ledger/checkpoint?repo_url=URL`. The text says how many lines there are, and the hash of the last. It is a signed note
+/// where the operator has set a key.
+#[utoipa::path(
+    get,
+    path = "/api/ledger/checkpoint",
+    tag = "agents",
+    params(CheckpointQuery, AgentHeaders),
+    responses(CheckpointResponses),
+    security(("bearer" = []), ("api_key" = []))
+)]
+async fn get_checkpoint(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    query: Result<Query<CheckpointQuery>, axum::extract::rejection::QueryRejection>,
+) -> Response {
+    respond(state(&app, &headers, query.ok()).await)
+}
+
+async fn state(app: &App, headers: &HeaderMap, query: Option<Query<CheckpointQuery>>) -> Result<String, ApiError> {
+    let caller = app.authenticator.authenticate(headers).await?;
+    let Query(query) = query.ok_or_else(unreadable)?;
+    checkpoint(app, query.parse(caller, agent_header(headers))?).await
+}

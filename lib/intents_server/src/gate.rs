@@ -1,0 +1,94 @@
+//! A request before the gate: its intent, and the verdicts on its files.
+
+use crate::config::IntentPolicy;
+use crate::registered::Intents;
+use crate::scopes::{ScopeCache, ScopeCheck, ScopeVerdicts};
+use crate::verdict::IntentVerdict;
+use coord_domain::{FilePath, Holder};
+use coord_server::extension::{GateRequest, GateVerdict};
+use coord_server::operations::{ToolUse, WorkRequest};
+use coord_state::admission::Question;
+use coord_state::intents::ScopeQuestion;
+use coord_state::locks::{Gate, GateRules, GateTerms};
+
+/// The parts of a request that concern intents. The judgement is a guess by the state that this process saw last, until
+/// a script asks for one.
+pub(crate) struct IntentGate<'a> {
+    request: &'a WorkRequest,
+    tool_use: &'a ToolUse,
+    holder: Holder,
+    rules: GateRules,
+    scopes: &'a ScopeCache,
+    judged: Option<ScopeVerdicts>,
+}
+
+impl<'a> IntentGate<'a> {
+    pub fn new(intents: &'a Intents, request: &'a WorkRequest, holder: Holder, tool_use: &'a ToolUse) -> Self {
+        let config = &intents.config;
+        let mut gate = IntentGate {
+            request,
+            tool_use,
+            holder,
+            rules: GateRules {
+                is_required: config.policy == IntentPolicy::Required,
+                idle_seconds: config.idle_seconds,
+                most_repeats: config.breaker_calls,
+            },
+            scopes: &intents.scopes,
+            judged: None,
+        };
+        gate.judged = gate.scopes.guess(&gate.files());
+        gate
+    }
+
+    fn files(&self) -> ScopeCheck<'_> {
+        ScopeCheck {
+            repo: &self.request.repo,
+            branch: &self.request.branch,
+            holder: &self.holder,
+            cited: self.request.intent_id(),
+            paths: &self.request.paths,
+        }
+    }
+
+    /// Judges the files as `question` asks.
+    fn judge(&mut self, question: ScopeQuestion) {
+        let asked = question.files.clone();
+        let named: Vec<FilePath> = asked.iter().filter_map(|file| FilePath::parse(file).ok()).collect();
+        let files = match named.as_slice() {
+            [] => self.files(),
+            paths => ScopeCheck { paths, ..self.files() },
+        };
+        let mut judged = self.scopes.answer(&files, question, self.judged.as_ref());
+        judged.judgement.files = asked;
+        self.judged = Some(judged);
+    }
+}
+
+impl GateRequest for IntentGate<'_> {
+    fn terms(&self) -> GateTerms<'_> {
+        GateTerms {
+            rules: self.rules,
+            cited: self.request.intent_id(),
+            tool: &self.tool_use.tool,
+            call: &self.tool_use.digest,
+            origin: &self.tool_use.origin,
+            judgement: self.judged.as_ref().map(|judged| &judged.judgement),
+        }
+    }
+
+    fn answer(&mut self, question: Question) -> Result<(), Question> {
+        ScopeQuestion::of(question).map(|question| self.judge(question))
+    }
+
+    fn end(self: Box<Self>, found: &Gate) -> GateVerdict {
+        if let Some(intent) = &found.intent {
+            self.scopes.note_selected(&self.files(), intent);
+        }
+        let verdict = IntentVerdict::new(self.request, found, self.judged);
+        GateVerdict {
+            refusal: found.refusal().map(|_| verdict.orchestration()),
+            warnings: verdict.warnings(),
+        }
+    }
+}

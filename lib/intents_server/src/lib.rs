@@ -1,0 +1,20 @@
+//! Intents and their ledger, as an extension of the server: its operations, its endpoints, and what it registers.
+//!
+//! - [`Intents`]: what it registers in an [`App`](coord_server::app::App); [`ENDPOINTS`]: its rows of the table of routes
+//! - [`operations`]: intents, their acts and their costs; the ledger, and its records of files
+//! - `gate`: the gate before checks and claims; `scopes`: which files an intent may change, judged for the functions of the store;
+//!   `verdict`: what the gate has found, in words
+//! - [`ledger`]: seals of ledgers; [`config`]: settings
+
+pub mod config;
+mod endpoint;
+pub mod examples;
+mod gate;
+pub mod ledger;
+pub mod operations;
+mod registered;
+mod scopes;
+mod verdict;
+
+pub use endpoint::{ENDPOINTS, INTENTS, IntentsQuery, LEDGER_VERIFY, LedgerQuery, documents};
+pub use registered::Intents;

@@ -1,0 +1,169 @@
+//! The context of a caller: its selected intent, or those that it can select.
+
+use coord_intents::intent::Status;
+use coord_intents::ledger::Record;
+use coord_protocol::IntentView;
+use coord_protocol::plain_text::{quoted_line, shown_line};
+
+use super::context_text::{Choice, Context};
+use super::view::{owned_by, view};
+use crate::registered::unknown_intent;
+use coord_domain::{Branch, Holder, LockMode, RepoId};
+use coord_server::app::App;
+use coord_server::error::ApiError;
+use coord_state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
+use coord_state::ledger::{AppendedLine, newest_lines};
+use coord_state::locks::{LiveLocks, live_locks};
+
+/// Lines of the ledger that are looked at.
+const MOST_READ: usize = 200;
+
+/// Most ledger lines that are shown.
+const MOST_LINES: usize = 5;
+
+/// Most others that are shown, of each kind.
+const MOST_NEAR: usize = 5;
+
+/// Digits of a hash that are shown.
+const HASH_DIGITS: usize = 12;
+
+/// Most intents to select from.
+const MOST_CHOICES: usize = 50;
+
+/// The text about the intent `id` for `holder`, whose work is on `branch`.
+pub(super) async fn selected_context(
+    app: &App,
+    repo: &RepoId,
+    holder: &Holder,
+    id: &str,
+    branch: &Branch,
+) -> Result<String, ApiError> {
+    let read = registry(repo, holder)
+        .and(owned_paths(repo))
+        .and(live_locks(repo).and(newest_lines(repo, MOST_READ)));
+    let ((registry, owned), (locks, lines)) = read.run(&*app.store).await?;
+    let others = active_others(&registry, id);
+    let mut ids = vec![id];
+    ids.extend(&others);
+    let store = &*app.store;
+    let (owners, texts) = tokio::try_join!(owned.owners(store, repo), intent_texts(store, repo, &ids))?;
+    let Some(record) = registry.records.get(id) else {
+        return Err(unknown_intent(id));
+    };
+    let cost = registry.uses.get(id).copied().unwrap_or_default();
+    let mut near: Vec<String> = Vec::new();
+    for other in others {
+        let Some(stored) = texts.get(other) else { continue };
+        let scope = quoted_line(&stored.intent.owned_scope.join(", "));
+        near.push(format!(
+            "intent {other} (login {}): {scope}",
+            shown_line(stored.author())
+        ));
+    }
+    near.extend(locks_near(&locks, holder, branch));
+    let intent = view(id, record, texts.get(id), cost, owned_by(id, &owners));
+    let context = Context {
+        author: author(&intent, holder.user_id.as_str()),
+        intent,
+        lines: lines_about(id, &lines),
+        touched: touched(id, &owners),
+        near,
+    };
+    Ok(context.text())
+}
+
+/// The text about the intents that `holder` can select.
+pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry) -> Result<String, ApiError> {
+    let is_open = |id: &&str| matches!(registry.records[*id].status, Status::Pending | Status::InProgress);
+    let ids: Vec<&str> = registry.ids().into_iter().filter(is_open).collect();
+    // The newest are the likeliest.
+    let ids = &ids[ids.len().saturating_sub(MOST_CHOICES)..];
+    let texts = intent_texts(&*app.store, repo, ids).await?;
+    let intents = ids.iter().map(|id| {
+        let cost = registry.uses.get(*id).copied().unwrap_or_default();
+        view(id, &registry.records[*id], texts.get(*id), cost, 0)
+    });
+    let authors = ids
+        .iter()
+        .map(|id| texts.get(*id).map(|stored| stored.editor().to_owned()));
+    let choice = Choice {
+        authors: authors.map(Option::unwrap_or_default).collect(),
+        intents: intents.collect(),
+        last: registry.session.last.clone(),
+    };
+    Ok(choice.text())
+}
+
+/// The author of the intent, if `login` has not written all of it.
+fn author(intent: &IntentView, login: &str) -> Option<String> {
+    let is_own = intent.author.as_deref() == Some(login) && intent.editor.is_none();
+    (!is_own).then(|| intent.authorship())
+}
+
+fn active_others<'a>(registry: &'a Registry, id: &str) -> Vec<&'a str> {
+    let is_near = |other: &&str| *other != id && registry.records[*other].status.is_active();
+    registry.ids().into_iter().filter(is_near).take(MOST_NEAR).collect()
+}
+
+fn locks_near(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<String> {
+    let is_other = |user: &str, agent: Option<&str>| {
+        user != holder.user_id.as_str() || agent.unwrap_or_default() != holder.agent_or_empty()
+    };
+    let entries = locks
+        .entries
+        .iter()
+        .filter(|entry| entry.branch == branch.as_str() && is_other(&entry.user_id, entry.agent_id.as_deref()));
+    let mut lines: Vec<String> = entries
+        .map(|entry| {
+            let verb = match entry.status {
+                LockMode::Writing => "writes",
+                LockMode::Reading => "reads",
+            };
+            format!(
+                "{} {verb} {}: {}",
+                entry.user_id,
+                entry.file_path,
+                quoted_line(&entry.message)
+            )
+        })
+        .collect();
+    lines.sort();
+    lines.truncate(MOST_NEAR);
+    lines
+}
+
+fn lines_about(id: &str, lines: &[AppendedLine]) -> Vec<String> {
+    let records = lines.iter().filter_map(|line| Record::read(line.text.as_bytes()).ok());
+    let about = records.filter(|record| record.intent_id.as_deref() == Some(id));
+    let mut lines: Vec<String> = about.take(MOST_LINES).map(|record| ledger_line(&record)).collect();
+    lines.reverse();
+    lines
+}
+
+fn ledger_line(record: &Record) -> String {
+    let time = record.timestamp.get(11..19).unwrap_or_default();
+    let files = record.target_files.join(", ");
+    let what = [&files, &record.reasoning, &record.output_summary, &record.error_message];
+    let what: Vec<&str> = what
+        .into_iter()
+        .map(String::as_str)
+        .filter(|text| !text.is_empty())
+        .collect();
+    format!(
+        "{time} {} {} {}: {}",
+        record.agent_id,
+        record.action_type,
+        record.status,
+        quoted_line(&what.join("; "))
+    )
+}
+
+fn touched(id: &str, owners: &Owners) -> Vec<String> {
+    let of_file = owners.iter().filter_map(|(path, entries)| {
+        let entry = entries.iter().find(|owner| owner.intent == id)?;
+        let hash = entry.hash.as_deref()?;
+        let digits = hash.strip_prefix("sha256:").unwrap_or(hash);
+        Some(format!("{path} {}", digits.get(..HASH_DIGITS).unwrap_or(digits)))
+    });
+    of_file.collect()
+}

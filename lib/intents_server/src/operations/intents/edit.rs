@@ -1,0 +1,284 @@
+//! Whether an intent may be changed as asked.
+
+use coord_intents::intent::{Budget, CriterionProof, Intent, Status};
+use coord_protocol::EditIntentRequest;
+
+use super::members;
+use coord_server::error::ApiError;
+
+/// Why an intent may not be changed as asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum EditRefusal {
+    /// A field is not valid.
+    Invalid(ApiError),
+    /// This member is frozen once the intent has begun.
+    Frozen(&'static str),
+    /// Raising or removing a limit of the budget takes a person.
+    Person,
+}
+
+impl From<ApiError> for EditRefusal {
+    fn from(error: ApiError) -> Self {
+        EditRefusal::Invalid(error)
+    }
+}
+
+/// A change of an intent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edited {
+    /// The intent afterwards.
+    pub intent: Intent,
+    /// The members that have changed.
+    pub changed: Vec<&'static str>,
+    /// Whether its holders have to know.
+    pub is_for_holders: bool,
+}
+
+/// Changes `before`, which has this status. `met` is the record of a criterion that is met now, but for its evidence.
+pub(super) fn edit(
+    before: &Intent,
+    status: Status,
+    sent: &EditIntentRequest,
+    is_person: bool,
+    met: &CriterionProof,
+) -> Result<Edited, EditRefusal> {
+    let mut intent = before.clone();
+    members::put(&mut intent, &sent.fields)?;
+    for proof in &sent.met {
+        let evidence = members::evidence(&proof.evidence)?;
+        criterion(&mut intent, "met", &proof.criterion)?.met = Some(CriterionProof {
+            evidence,
+            ..met.clone()
+        });
+    }
+    for text in &sent.unmet {
+        criterion(&mut intent, "unmet", text)?.met = None;
+    }
+    let texts = |intent: &Intent| -> Vec<String> {
+        let criteria = intent.acceptance_criteria.iter();
+        criteria.map(|criterion| criterion.text.clone()).collect()
+    };
+    let has_other_criteria = texts(&intent) != texts(before);
+    let members = [
+        ("name", intent.name != before.name, true, false),
+        ("description", intent.description != before.description, true, false),
+        ("constraints", intent.constraints != before.constraints, true, false),
+        ("owned_scope", intent.owned_scope != before.owned_scope, true, true),
+        ("acceptance_criteria", has_other_criteria, true, false),
+        ("budget", limits(&intent) != limits(before), false, false),
+        (
+            "assigned_agent",
+            intent.assigned_agent != before.assigned_agent,
+            false,
+            false,
+        ),
+        ("branch", intent.branch != before.branch, true, true),
+        ("supplements", intent.supplements != before.supplements, true, true),
+        (
+            "related_specs",
+            intent.related_specs != before.related_specs,
+            false,
+            false,
+        ),
+        ("criteria", !sent.met.is_empty() || !sent.unmet.is_empty(), false, false),
+    ];
+    let changed = members.iter().filter(|(_, is_changed, ..)| *is_changed);
+    if status != Status::Pending {
+        if let Some((member, ..)) = changed.clone().find(|(_, _, _, is_frozen)| *is_frozen) {
+            return Err(EditRefusal::Frozen(member));
+        }
+        if is_raised(limits(before), limits(&intent)) && !is_person {
+            return Err(EditRefusal::Person);
+        }
+    }
+    let is_for_holders = changed.clone().any(|(_, _, is_for_holders, _)| *is_for_holders);
+    let changed = changed.map(|(member, ..)| *member).collect();
+    Ok(Edited {
+        intent,
+        changed,
+        is_for_holders,
+    })
+}
+
+fn criterion<'a>(
+    intent: &'a mut Intent,
+    field: &'static str,
+    text: &str,
+) -> Result<&'a mut coord_intents::intent::Criterion, ApiError> {
+    let mut criteria = intent.acceptance_criteria.iter_mut();
+    criteria
+        .find(|criterion| criterion.text == text)
+        .ok_or_else(|| ApiError::InvalidField {
+            field,
+            problem: format!(
+                "names no criterion of the intent, word by word: {}",
+                members::shown(text)
+            ),
+        })
+}
+
+fn limits(intent: &Intent) -> Budget {
+    intent.budget.unwrap_or_default()
+}
+
+/// Whether a limit is higher afterwards, or gone.
+fn is_raised(before: Budget, after: Budget) -> bool {
+    let is_raised = |before: Option<u64>, after: Option<u64>| match (before, after) {
+        (None, _) => false,
+        (Some(_), None) => true,
+        (Some(before), Some(after)) => after > before,
+    };
+    is_raised(before.max_turns, after.max_turns) || is_raised(before.max_tokens, after.max_tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use coord_intents::intent::Criterion;
+    use coord_protocol::{BudgetLimits, CriterionEvidence, IntentFields};
+
+    use super::*;
+
+    fn intent() -> Intent {
+        Intent {
+            id: "a".to_owned(),
+            name: "Pool".to_owned(),
+            owned_scope: vec!["src/db/**".to_owned()],
+            acceptance_criteria: vec![Criterion::new("Tests pass"), Criterion::new("No new dependency")],
+            budget: Some(Budget {
+                max_turns: Some(50),
+                ..Budget::default()
+            }),
+            ..Intent::default()
+        }
+    }
+
+    fn with(fields: IntentFields) -> EditIntentRequest {
+        EditIntentRequest {
+            fields,
+            ..EditIntentRequest::default()
+        }
+    }
+
+    fn limits_of(max_turns: Option<u64>, max_tokens: Option<u64>) -> EditIntentRequest {
+        with(IntentFields {
+            budget: Some(BudgetLimits { max_turns, max_tokens }),
+            ..IntentFields::default()
+        })
+    }
+
+    fn try_edit(status: Status, sent: &EditIntentRequest, is_person: bool) -> Result<Edited, EditRefusal> {
+        edit(&intent(), status, sent, is_person, &CriterionProof::default())
+    }
+
+    #[test]
+    fn scope_branch_and_supplements_are_frozen_once_it_has_begun() {
+        let text = || Some("x".to_owned());
+        for (member, fields) in [
+            (
+                "owned_scope",
+                IntentFields {
+                    owned_scope: Some(vec!["x".to_owned()]),
+                    ..IntentFields::default()
+                },
+            ),
+            (
+                "branch",
+                IntentFields {
+                    branch: text(),
+                    ..IntentFields::default()
+                },
+            ),
+            (
+                "supplements",
+                IntentFields {
+                    supplements: text(),
+                    ..IntentFields::default()
+                },
+            ),
+        ] {
+            let sent = with(fields);
+            assert_eq!(try_edit(Status::Pending, &sent, false).unwrap().changed, [member]);
+            for status in Status::ALL.into_iter().skip(1) {
+                assert_eq!(
+                    try_edit(status, &sent, true),
+                    Err(EditRefusal::Frozen(member)),
+                    "{status:?}"
+                );
+            }
+        }
+        // The same scope is no change.
+        let same = with(IntentFields {
+            owned_scope: Some(intent().owned_scope),
+            ..IntentFields::default()
+        });
+        assert_eq!(try_edit(Status::InProgress, &same, false).unwrap().changed, [""; 0]);
+    }
+
+    #[test]
+    fn raising_a_budget_takes_a_person_and_lowering_it_does_not() {
+        for (max_turns, max_tokens, takes_person) in [
+            (Some(51), None, true),
+            (None, None, true),
+            (None, Some(5), true),
+            (Some(49), None, false),
+            (Some(50), Some(5), false),
+        ] {
+            let sent = limits_of(max_turns, max_tokens);
+            let edited = try_edit(Status::InProgress, &sent, false);
+            assert_eq!(
+                edited == Err(EditRefusal::Person),
+                takes_person,
+                "{max_turns:?} {max_tokens:?}"
+            );
+            assert!(try_edit(Status::InProgress, &sent, true).is_ok());
+            assert!(try_edit(Status::Pending, &sent, false).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_criterion_is_met_by_its_words_and_no_longer_when_these_change() {
+        let sent = EditIntentRequest {
+            met: vec![CriterionEvidence {
+                criterion: "Tests pass".to_owned(),
+                evidence: "cargo test: 5 passed".to_owned(),
+            }],
+            ..EditIntentRequest::default()
+        };
+        let edited = try_edit(Status::InProgress, &sent, false).unwrap();
+        assert!(!edited.is_for_holders);
+        let met = edited.intent.acceptance_criteria[0].met.clone().unwrap();
+        assert_eq!(met.evidence, "cargo test: 5 passed");
+        let criteria = |texts: [&str; 2]| {
+            let sent = with(IntentFields {
+                acceptance_criteria: Some(texts.map(str::to_owned).to_vec()),
+                ..IntentFields::default()
+            });
+            edit(
+                &edited.intent,
+                Status::InProgress,
+                &sent,
+                false,
+                &CriterionProof::default(),
+            )
+            .unwrap()
+        };
+        let same = criteria(["No new dependency", "Tests pass"]);
+        assert!(same.intent.acceptance_criteria[1].met.is_some() && same.is_for_holders);
+        let other = criteria(["No new dependency", "Tests pass twice"]);
+        assert!(
+            other
+                .intent
+                .acceptance_criteria
+                .iter()
+                .all(|criterion| criterion.met.is_none())
+        );
+        let unknown = EditIntentRequest {
+            unmet: vec!["tests pass".to_owned()],
+            ..EditIntentRequest::default()
+        };
+        assert!(matches!(
+            try_edit(Status::InProgress, &unknown, false),
+            Err(EditRefusal::Invalid(ApiError::InvalidField { field: "unmet", .. }))
+        ));
+    }
+}

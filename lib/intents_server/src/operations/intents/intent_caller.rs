@@ -1,0 +1,64 @@
+//! The caller of an operation on intents, and the common parts of its request.
+
+use coord_auth::{Caller, CallerIdentity};
+use coord_domain::{AgentId, Branch, RepoId};
+use coord_server::admission::{Admission, Right};
+use coord_server::app::App;
+use coord_server::error::ApiError;
+pub(super) use coord_server::operations::fields::id_in;
+use coord_server::operations::fields::{agent_of, in_field, required};
+
+/// The branch of requests that name none.
+const USUAL_BRANCH: &str = "main";
+
+/// The caller in a repository.
+#[derive(Debug)]
+pub(super) struct IntentCaller {
+    pub repo: RepoId,
+    pub branch: Branch,
+    pub caller: CallerIdentity,
+    pub agent_id: Option<AgentId>,
+}
+
+impl IntentCaller {
+    /// The caller of a request with these fields. `header` is `X-Coord-Agent`, if sent.
+    pub fn parse(
+        repo_url: &Option<String>,
+        branch: Option<&str>,
+        agent_id: Option<&str>,
+        caller: Caller,
+        header: Option<&str>,
+    ) -> Result<Self, ApiError> {
+        let repo = RepoId::parse(required("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
+        let caller = caller.in_repository(&repo)?;
+        Ok(IntentCaller {
+            repo,
+            branch: Branch::parse(branch.unwrap_or(USUAL_BRANCH)).map_err(in_field("branch"))?,
+            caller,
+            agent_id: agent_of(agent_id, header)?,
+        })
+    }
+
+    /// Begins the admission of a change.
+    pub async fn begin<'a>(&'a self, app: &'a App) -> Result<Admission<'a>, ApiError> {
+        let (caller, agent_id) = (self.caller.clone(), self.agent_id.clone());
+        Admission::begin(app, &self.repo, &self.branch, caller, agent_id, Right::Push, None).await
+    }
+}
+
+/// Whether the caller that was admitted acts as a person.
+pub(super) fn is_person(app: &App, admission: &Admission<'_>) -> bool {
+    let holder = admission.holder();
+    holder.agent_id.is_none() && app.approvers.includes(&holder.user_id)
+}
+
+/// The error for a caller that does not, which wants to `do_what`.
+pub(super) fn person_required(app: &App, do_what: &str) -> ApiError {
+    let who = match app.approvers.logins() {
+        [] => String::new(),
+        approvers => format!(" with the login of one of {}", approvers.join(", ")),
+    };
+    ApiError::PersonRequired(format!(
+        "only a person may {do_what}: ask your user to send the request without agent_id{who}"
+    ))
+}

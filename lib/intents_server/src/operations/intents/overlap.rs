@@ -1,0 +1,121 @@
+//! Whether an intent may begin: how much its scope covers, and whether it meets that of an active one.
+
+use coord_intents::intent::{Intent, Status};
+use coord_scopes::{Overlap, Scope, StepBudget};
+
+use super::members::parse_scope;
+use crate::registered::Intents;
+use coord_domain::{Branch, RepoId};
+use coord_server::app::App;
+use coord_server::error::ApiError;
+use coord_server::operations::sentences::reason_by_login;
+use coord_state as state;
+use coord_state::builds::graph_hash;
+use coord_state::intents::{IntentRecord, Registry, intent_texts};
+
+/// An active intent whose scope meets that of another.
+pub(super) struct ScopeOverlap {
+    pub id: String,
+    pub overlap: Overlap,
+}
+
+/// The first active intent on a common branch whose scope meets that of `intent`, unless a person has let them overlap, or one
+/// supplements the other.
+pub(super) async fn first_meeting(
+    app: &App,
+    repo: &RepoId,
+    registry: &Registry,
+    intent: &Intent,
+    record: &IntentRecord,
+) -> Result<Option<ScopeOverlap>, ApiError> {
+    let scope = parse_scope(&intent.owned_scope)?;
+    let is_rival = |id: &str, other: &IntentRecord| {
+        id != intent.id
+            && other.status.is_active()
+            && !record.may_overlap.iter().any(|allowed| allowed == id)
+            && have_common_branch(record, other)
+    };
+    let ids: Vec<&str> = registry
+        .ids()
+        .into_iter()
+        .filter(|id| is_rival(id, &registry.records[*id]))
+        .collect();
+    let texts = intent_texts(&*app.store, repo, &ids).await?;
+    let mut rivals = Vec::new();
+    for id in ids {
+        let Some(other) = texts.get(id).map(|stored| &stored.intent) else {
+            continue;
+        };
+        let is_same_work = intent.supplements.as_deref() == Some(id) || other.supplements.as_ref() == Some(&intent.id);
+        if !is_same_work {
+            rivals.push((id.to_owned(), other.owned_scope.clone()));
+        }
+    }
+    // A hundred scopes with patterns made to be slow take a tenth of a second.
+    tokio::task::spawn_blocking(move || meeting(&scope, rivals))
+        .await
+        .map_err(|_| ApiError::Internal)
+}
+
+fn meeting(scope: &Scope, rivals: Vec<(String, Vec<String>)>) -> Option<ScopeOverlap> {
+    let mut steps = StepBudget::new();
+    for (id, patterns) in rivals {
+        // An earlier version accepted scopes that are refused now: they block no selection.
+        let Ok(other) = Scope::parse(&patterns) else { continue };
+        if let Some(overlap) = scope.overlap(&other, &mut steps) {
+            return Some(ScopeOverlap { id, overlap });
+        }
+    }
+    None
+}
+
+fn have_common_branch(one: &IntentRecord, other: &IntentRecord) -> bool {
+    match (&one.branch, &other.branch) {
+        (Some(one), Some(other)) => one == other,
+        _ => true,
+    }
+}
+
+/// Whether the scope of an intent covers too much of a branch: a sentence if it does. A warning where the files of the branch
+/// are not known.
+pub(super) async fn breadth(
+    app: &App,
+    repo: &RepoId,
+    branch: &Branch,
+    intent: &Intent,
+) -> Result<Result<Option<String>, String>, ApiError> {
+    let scope = parse_scope(&intent.owned_scope)?;
+    let most = Intents::of(app).config.max_files;
+    let key = state::builds::keys::graph_json(repo, branch);
+    let version = graph_hash(repo, branch).run(&*app.store).await?.version;
+    let graph = match version {
+        Some(version) => app.graph_cache.load(&app.store, key, &version).await?.ok(),
+        None => None,
+    };
+    let is_known = graph.is_some();
+    let count = tokio::task::spawn_blocking(move || match graph {
+        Some(graph) => scope.within_breadth(graph.stored.nodes.iter().map(|node| node.id.as_str()), most),
+        None => scope.within_breadth([""; 0], most),
+    });
+    Ok(match count.await.map_err(|_| ApiError::Internal)? {
+        Err(too_broad) => Err(too_broad.to_string()),
+        Ok(_) if is_known => Ok(None),
+        Ok(_) => Ok(Some(format!(
+            "BREADTH_UNKNOWN: The files of {branch} are not known yet, so it was not counted how many the scope covers."
+        ))),
+    })
+}
+
+/// Why an intent of this status cannot be selected, after its id.
+pub(super) fn cannot_be_selected(status: Status, record: Option<&IntentRecord>) -> String {
+    let [reason, by] = record.map_or([None, None], |record| {
+        [record.reason.as_deref(), record.reason_by.as_deref()]
+    });
+    let why = reason_by_login(reason.unwrap_or_default(), by.unwrap_or_default());
+    match status {
+        Status::Blocked => format!("is blocked{why}; a person has to unblock it"),
+        Status::Completed => "is completed; select another, or write a new one".to_owned(),
+        Status::Abandoned => "was abandoned; select another, or write a new one".to_owned(),
+        Status::Pending | Status::InProgress => "can be selected".to_owned(),
+    }
+}

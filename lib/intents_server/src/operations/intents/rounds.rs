@@ -1,0 +1,45 @@
+//! Rounds of a change that is decided here and made by a script, if the registry has not changed meanwhile.
+
+use std::time::{Duration, Instant};
+
+use coord_server::error::ApiError;
+
+/// Time in which a change has to be made.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Longest pause before the second round, in microseconds. It doubles with each round.
+const FIRST_PAUSE: u64 = 4_000;
+
+/// Longest pause, in microseconds.
+const LONGEST_PAUSE: u64 = 512_000;
+
+/// The rounds of one change.
+pub(super) struct Rounds {
+    began: Instant,
+    longest_pause: u64,
+}
+
+impl Rounds {
+    pub(super) fn begin() -> Self {
+        Rounds {
+            began: Instant::now(),
+            longest_pause: FIRST_PAUSE,
+        }
+    }
+
+    /// Waits before the next round. For how long is random, so that many callers who race do not meet again and again.
+    ///
+    /// # Errors
+    /// When the time is over.
+    pub(super) async fn again(&mut self) -> Result<(), ApiError> {
+        if self.began.elapsed() > LIMIT {
+            let why = "the intents of the repository are being changed all the time; try again soon";
+            return Err(ApiError::StoreUnavailable(why.to_owned()));
+        }
+        // The second half of a UUID is random.
+        let (_, random) = uuid::Uuid::now_v7().as_u64_pair();
+        tokio::time::sleep(Duration::from_micros(random % self.longest_pause)).await;
+        self.longest_pause = (2 * self.longest_pause).min(LONGEST_PAUSE);
+        Ok(())
+    }
+}

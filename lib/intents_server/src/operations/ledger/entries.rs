@@ -1,0 +1,278 @@
+//! Entries as sent, made into events with the texts of their lines.
+
+use coord_intents::ledger::{
+    ActionType, ContentHash, Event, LineTooLong, Metadata, Outcome, Payload, PreparedLine, ResultStatus, ToolInput,
+    TraceId,
+};
+use coord_protocol::{AgentSession, RecordEntry, RecordKind};
+use serde_json::Value as Json;
+
+use super::adoption::{adoption, summary};
+use coord_domain::{AgentId, FilePath};
+use coord_server::error::ApiError;
+use coord_state::ledger::{Mutation, RecordedEvent, RecordedKind};
+
+/// Most entries of a request.
+const MOST_ENTRIES: usize = 32;
+
+/// Most characters of a name that an agent gives to itself, its session or its tool.
+const MOST_NAME: usize = 128;
+
+const CLASSES: [&str; 2] = ["AST_REFACTOR", "INTENT_EVOLUTION"];
+
+/// The error for an entry whose content is missing or wrong.
+const HASH: &str = ".hash must be sha256: and 64 lower-case digits, or DELETED; a mutation needs it";
+
+const NO_LOCK: &str = "No lock: the file was changed without the caller's lock for writing";
+const OTHER_TOKEN: &str =
+    "Lock lost: the caller's lock for writing has another fencing token than the one that was sent";
+
+/// The valid entries of a request.
+///
+/// # Errors
+/// When there are none or too many, or a field is missing or invalid; the error names the entry.
+pub(super) fn events(
+    sent: &[RecordEntry],
+    session: &AgentSession,
+    agent: Option<&AgentId>,
+) -> Result<Vec<RecordedEvent>, ApiError> {
+    if !(1..=MOST_ENTRIES).contains(&sent.len()) {
+        return Err(ApiError::InvalidField {
+            field: "entries",
+            problem: format!("must have 1 to {MOST_ENTRIES} entries"),
+        });
+    }
+    for name in [&session.session_id, &session.contributor] {
+        if name.chars().count() > MOST_NAME {
+            return Err(ApiError::InvalidField {
+                field: "session",
+                problem: format!("has a name of more than {MOST_NAME} characters"),
+            });
+        }
+    }
+    let event = |(index, entry): (usize, &RecordEntry)| {
+        event(entry, session, agent).map_err(|problem| ApiError::InvalidField {
+            field: "entries",
+            problem: format!("[{index}]{problem}"),
+        })
+    };
+    sent.iter().enumerate().map(event).collect()
+}
+
+/// The problem follows the entry's name in a sentence.
+fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) -> Result<RecordedEvent, String> {
+    let trace_id = TraceId::parse(&sent.trace_id).map_err(|error| format!(".trace_id is not valid: {error}"))?;
+    let path = sent.file_path.as_deref().map(FilePath::parse).transpose();
+    let path = path.map_err(|invalid| format!(".file_path {}", invalid.0))?;
+    if sent
+        .tool_name
+        .as_ref()
+        .is_some_and(|name| name.chars().count() > MOST_NAME)
+    {
+        return Err(format!(".tool_name has more than {MOST_NAME} characters"));
+    }
+    if let Some(class) = &sent.mutation_class
+        && !CLASSES.contains(&class.as_str())
+    {
+        return Err(format!(".mutation_class must be {} or {}", CLASSES[0], CLASSES[1]));
+    }
+    let hash: Option<ContentHash> = sent.hash.as_deref().map(str::parse).transpose().map_err(|_| HASH)?;
+    if sent.token.is_some_and(|token| token < 1) {
+        return Err(".token must be a whole number, at least 1".to_owned());
+    }
+    let adopted = match sent.kind {
+        RecordKind::Adoption => Some(adoption(sent, hash)?),
+        _ => None,
+    };
+    let (action_type, status) = match sent.kind {
+        RecordKind::Mutation | RecordKind::Call if sent.error_message.is_some() => {
+            (ActionType::ToolExecution, ResultStatus::Failure)
+        }
+        RecordKind::Mutation | RecordKind::Call => (ActionType::ToolExecution, ResultStatus::Success),
+        RecordKind::Stale => (ActionType::ToolExecution, ResultStatus::Denied),
+        RecordKind::Context => (ActionType::ContextLoad, ResultStatus::Success),
+        RecordKind::Prompt | RecordKind::End | RecordKind::Adoption => {
+            (ActionType::StateTransition, ResultStatus::Success)
+        }
+    };
+    if sent.kind == RecordKind::Stale && (path.is_none() || sent.error_message.is_none()) {
+        return Err(" needs file_path and error_message, because its kind is stale".to_owned());
+    }
+    let sent_payload = || Payload {
+        tool_name: sent.tool_name.clone(),
+        tool_input: sent
+            .tool_input
+            .clone()
+            .map(|input| ToolInput::record(&Json::Object(input))),
+        target_files: path.iter().map(ToString::to_string).collect(),
+        reasoning: sent.reasoning.clone(),
+        hash: None,
+    };
+    let sent_summary = || sent.output_summary.clone();
+    let event = Event {
+        action_type,
+        payload: adopted.map_or_else(sent_payload, |adopted| adopted.payload()),
+        result: Outcome {
+            status,
+            output_summary: adopted.map_or_else(sent_summary, |adopted| summary(&adopted)),
+            error_message: sent.error_message.clone(),
+        },
+        metadata: Metadata {
+            session_id: session.session_id.clone(),
+            contributor: session.contributor.clone(),
+            mutation_class: sent.mutation_class.clone(),
+        },
+        trace_id: trace_id.clone(),
+    };
+    let agent = agent.map(AgentId::as_str);
+    let (kind, line) = match sent.kind {
+        RecordKind::Mutation => {
+            let path = path.ok_or(".file_path is required, because its kind is mutation")?;
+            mutation(sent, (path, hash.ok_or(HASH)?), event, agent)?
+        }
+        RecordKind::Prompt => (RecordedKind::Prompt, prepared(event, agent)?),
+        RecordKind::End => (RecordedKind::End, prepared(event, agent)?),
+        RecordKind::Stale | RecordKind::Context | RecordKind::Call | RecordKind::Adoption => {
+            (RecordedKind::Other(status), prepared(event, agent)?)
+        }
+    };
+    Ok(RecordedEvent { kind, trace_id, line })
+}
+
+fn mutation(
+    sent: &RecordEntry,
+    (path, hash): (FilePath, ContentHash),
+    mut event: Event,
+    agent: Option<&str>,
+) -> Result<(RecordedKind, PreparedLine), String> {
+    event.payload.hash = Some(hash);
+    let has_failed = sent.error_message.is_some();
+    if !has_failed {
+        // The longest of the results: an event that fits with it fits with the others.
+        event.result.error_message = Some(OTHER_TOKEN.to_owned());
+    }
+    let mut line = prepared(event, agent)?;
+    let (mut without_lock, mut other_token) = (line.result.clone(), line.result.clone());
+    if !has_failed {
+        let outcome: Outcome = serde_json::from_str(&line.result).map_err(|error| error.to_string())?;
+        let result = |status, message: Option<&str>| {
+            let outcome = Outcome {
+                status,
+                output_summary: outcome.output_summary.clone(),
+                error_message: message.map(str::to_owned),
+            };
+            serde_json::to_string(&outcome).map_err(|error| error.to_string())
+        };
+        without_lock = result(ResultStatus::Failure, Some(NO_LOCK))?;
+        other_token = result(ResultStatus::Failure, Some(OTHER_TOKEN))?;
+        line.result = result(ResultStatus::Success, None)?;
+    }
+    let mutation = Mutation {
+        path,
+        hash,
+        token: sent.token,
+        has_failed,
+        without_lock,
+        other_token,
+    };
+    Ok((RecordedKind::Mutation(mutation), line))
+}
+
+fn prepared(event: Event, agent: Option<&str>) -> Result<PreparedLine, String> {
+    event
+        .prepare(agent)
+        .map_err(|LineTooLong| format!(" is too long: {LineTooLong}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HASH: &str = "sha256:5ca890bf2046006ced7f9a4f4e9449d7beb77fc868bba102d34c34fa715078e7";
+
+    fn entry(json: &str) -> RecordEntry {
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn one(json: &str) -> Result<RecordedEvent, String> {
+        let events = events(&[entry(json)], &AgentSession::default(), None);
+        events
+            .map(|mut events| events.remove(0))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_change_has_a_result_for_each_outcome() {
+        let event = one(&format!(
+            r#"{{ "trace_id": "t", "kind": "mutation", "file_path": "a.ts", "hash": "{HASH}", "output_summary": "Wrote a.ts" }}"#
+        ))
+        .unwrap();
+        let RecordedKind::Mutation(mutation) = &event.kind else {
+            panic!("{event:?}");
+        };
+        assert_eq!(
+            event.line.result,
+            r#"{"status":"SUCCESS","output_summary":"Wrote a.ts"}"#
+        );
+        assert!(mutation.without_lock.contains("No lock") && mutation.without_lock.contains("FAILURE"));
+        assert!(mutation.other_token.contains("another fencing token"));
+        assert_eq!(
+            event.line.payload,
+            format!(r#"{{"target_files":["a.ts"],"hash":"{HASH}"}}"#)
+        );
+    }
+
+    #[test]
+    fn credentials_are_blanked_and_long_texts_shortened() {
+        let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+        let event = one(&format!(
+            r#"{{ "trace_id": "t", "kind": "call", "tool_name": "Bash", "tool_input": {{ "command": "TOKEN={secret} x" }},
+                 "reasoning": "with {secret}", "output_summary": "{secret} {}" }}"#,
+            "x".repeat(20_000)
+        ))
+        .unwrap();
+        let text = format!("{} {}", event.line.payload, event.line.result);
+        assert!(!text.contains("ghp_") && text.contains("[redacted]"), "{text}");
+        assert!(text.len() < 8192);
+    }
+
+    #[test]
+    fn a_wrong_entry_is_named_with_its_problem() {
+        let mut problems = Vec::new();
+        // No text that could be shortened: a path whose characters are all escaped.
+        let long = format!(
+            r#"{{ "trace_id": "t", "kind": "call", "file_path": "{}" }}"#,
+            r#"\""#.repeat(4000)
+        );
+        for wrong in [
+            r#"{ "trace_id": "", "kind": "call" }"#,
+            r#"{ "trace_id": "a\" b", "kind": "call" }"#,
+            r#"{ "trace_id": "t", "kind": "call", "file_path": "../a" }"#,
+            r#"{ "trace_id": "t", "kind": "call", "mutation_class": "REFACTOR" }"#,
+            r#"{ "trace_id": "t", "kind": "stale", "file_path": "a.ts" }"#,
+            r#"{ "trace_id": "t", "kind": "mutation", "hash": "DELETED" }"#,
+            r#"{ "trace_id": "t", "kind": "mutation", "file_path": "a.ts" }"#,
+            r#"{ "trace_id": "t", "kind": "mutation", "file_path": "a.ts", "hash": "sha256:5ca8" }"#,
+            r#"{ "trace_id": "t", "kind": "mutation", "file_path": "a.ts", "hash": "DELETED", "token": 0 }"#,
+            &long,
+        ] {
+            let problem = one(wrong).unwrap_err();
+            assert!(problem.starts_with("entries [0]"), "{problem}");
+            problems.push(problem);
+        }
+        problems.dedup();
+        assert_eq!(problems.len(), 8, "those of one member are the same: {problems:#?}");
+        assert!(problems[7].contains("too long"), "{problems:#?}");
+        let none = events(&[], &AgentSession::default(), None).unwrap_err();
+        let many = vec![entry(r#"{ "trace_id": "t", "kind": "call" }"#); 33];
+        let many = events(&many, &AgentSession::default(), None).unwrap_err();
+        assert_eq!(none, many);
+        let session = AgentSession {
+            session_id: "x".repeat(129),
+            contributor: String::new(),
+        };
+        let entries = [entry(r#"{ "trace_id": "t", "kind": "call" }"#)];
+        let error = events(&entries, &session, None).unwrap_err();
+        assert!(error.to_string().contains("session"), "{error}");
+    }
+}

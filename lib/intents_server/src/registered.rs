@@ -1,0 +1,116 @@
+//! What intents and their ledger register in a server.
+
+use std::sync::{Arc, LazyLock};
+
+use coord_protocol::{Action, AgentError, AgentSession, ErrorBody, ErrorCode, Orchestration, ToolCall, Waiting};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+
+use crate::config::IntentConfig;
+use crate::gate::IntentGate;
+use crate::ledger::{Sealing, seal_lines};
+use crate::operations::intents::{counted_call, origin::origin};
+use crate::scopes::ScopeCache;
+use coord_domain::{Holder, RepoId};
+use coord_server::app::App;
+use coord_server::error::ApiError;
+use coord_server::extension::{Extension, Gate, GateRequest};
+use coord_server::operations::{ToolUse, WorkRequest};
+use coord_settings::{ConfigError, Environment};
+use coord_store::{Store, StoreError};
+
+/// Intents and their ledger in a server.
+#[derive(Default)]
+pub struct Intents {
+    /// Settings.
+    pub config: IntentConfig,
+    /// The scopes that this process knows.
+    pub(crate) scopes: ScopeCache,
+    /// Seals ledgers after responses.
+    sealing: Arc<Sealing>,
+}
+
+/// Those of a server in which none are registered.
+static USUAL: LazyLock<Intents> = LazyLock::new(Intents::default);
+
+impl Intents {
+    /// Intents with these settings.
+    pub fn new(config: IntentConfig) -> Self {
+        Intents {
+            config,
+            ..Intents::default()
+        }
+    }
+
+    /// Intents with the settings of `environment`.
+    ///
+    /// # Errors
+    /// When a variable has an invalid value.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        IntentConfig::from_env(environment).map(Intents::new)
+    }
+
+    /// Those of `app`.
+    pub fn of(app: &App) -> &Intents {
+        app.extensions.get().unwrap_or(&USUAL)
+    }
+
+    /// Changes whenever this process has appended to a ledger.
+    pub fn appended(&self) -> watch::Receiver<u64> {
+        self.sealing.appended()
+    }
+
+    /// Seals the lines that a request has appended to the ledger of `repo`, after its response.
+    pub(crate) fn seal_later(&self, store: &Arc<dyn Store>, repo: &RepoId) {
+        self.sealing.seal_later(store, repo, self.config.ledger_max_lines);
+    }
+}
+
+impl Extension for Intents {
+    fn gate(&self) -> Option<&dyn Gate> {
+        Some(self)
+    }
+
+    fn finish<'a>(&'a self, store: &'a dyn Store, repo: &'a RepoId) -> BoxFuture<'a, Result<(), StoreError>> {
+        async move { seal_lines(store, repo, self.config.ledger_max_lines).await.map(drop) }.boxed()
+    }
+}
+
+impl Gate for Intents {
+    fn tool_use(&self, call: Option<&ToolCall>, session: Option<&AgentSession>) -> Result<ToolUse, ApiError> {
+        let (tool, digest) = call.map(counted_call).transpose()?.unwrap_or_default();
+        Ok(ToolUse {
+            tool,
+            digest,
+            origin: origin(session)?,
+        })
+    }
+
+    fn begin<'a>(
+        &'a self,
+        request: &'a WorkRequest,
+        holder: Holder,
+        tool_use: &'a ToolUse,
+    ) -> Box<dyn GateRequest + 'a> {
+        Box::new(IntentGate::new(self, request, holder, tool_use))
+    }
+
+    fn note_refusal(&self, store: &Arc<dyn Store>, repo: &RepoId) {
+        self.seal_later(store, repo);
+    }
+}
+
+/// The error for an intent that the repository does not have.
+pub(crate) fn unknown_intent(id: &str) -> ApiError {
+    let message = format!("there is no intent {id} in the repository; list those that there are, or write a new one");
+    ApiError::OfExtension(Box::new(AgentError {
+        orchestration: Orchestration::new(Action::Stop, message.clone()),
+        error: ErrorBody {
+            error: ErrorCode::UnknownIntent,
+            message,
+            field: Some("id".to_owned()),
+        },
+        waiting: Waiting::default(),
+    }))
+}

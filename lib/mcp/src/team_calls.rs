@@ -1,0 +1,136 @@
+//! Calls of the tools of teams, by their operations.
+
+use coord_protocol::tasks::TaskResponse;
+use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_protocol::teams::{TeamCaller, TeamResponse};
+use futures::FutureExt;
+
+use super::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Requests};
+use super::teams::only_team;
+use coord_auth::Caller;
+use coord_http::Session;
+use coord_server::error::ApiError;
+use coord_state::tasks::Readiness;
+use coord_teams_server::operations::teams::{
+    CallerContext, HistoryRequest, TasksRequest, claim_task, complete_task, edit_task, join_team, leave_team,
+    list_tasks, list_teams, message_history, new_tasks, new_team, next_task, read_messages, release_task, send_message,
+    show_task, show_team, shut_down,
+};
+
+/// The answer to `call`.
+pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
+    let app = &session.app;
+    let mut named = call.clone();
+    let (repo_url, agent) = named.caller_mut();
+    let (repo_url, agent) = (repo_url.clone(), agent.take().or_else(|| session.agent.clone()));
+    let context = || CallerContext {
+        caller: session.caller.clone(),
+        agent: agent.as_deref(),
+    };
+    let found;
+    let call = if call.lacks_team() {
+        let listed = list_teams(app, &repo_url, context()).await?;
+        found = call.clone().in_team(only_team(&listed)?);
+        &found
+    } else {
+        call
+    };
+    let context = context();
+    Ok(match call {
+        TeamCall::Teams(caller) => list_teams(app, &caller.repo_url, context).await?.into(),
+        TeamCall::Team(caller) => {
+            let team = caller.team.as_deref().unwrap_or_default();
+            show_team(app, team, &caller.repo_url, context).await?.into()
+        }
+        TeamCall::NewTeam(request) => new_team(app, request, context).await?.into(),
+        TeamCall::Join(team, request) => join_team(app, team, request, context).await?.into(),
+        TeamCall::Leave(team, request) => leave_team(app, team, request, context).await?.into(),
+        TeamCall::Shutdown(team, request) => shut_down(app, team, request, context).await?.into(),
+        TeamCall::Tasks(list) => {
+            let request = TasksRequest {
+                caller: &list.caller.member(),
+                status: list.status,
+                owner: list.owner.as_deref(),
+                readiness: list.is_unclaimed.then_some(Readiness::Unclaimed),
+                file: None,
+                text: list.text.as_deref(),
+                after: list.after.unwrap_or_default(),
+                limit: list.limit.map(|limit| limit as usize),
+                has_descriptions: list.has_descriptions,
+            };
+            list_tasks(app, request, context).await?.into()
+        }
+        TeamCall::Task(id, caller) => show_task(app, id, &caller.member(), context).await?.into(),
+        TeamCall::NewTasks(request) => new_tasks(app, request, context).await?.into(),
+        TeamCall::Next(request) => next_task(app, request, context).await?.into(),
+        TeamCall::Claim(id, request) => claim_task(app, id, request, context).await?.into(),
+        TeamCall::Edit(id, request) => edit_task(app, id, request, context).await?.into(),
+        TeamCall::Complete(id, request) => complete_task(app, id, request, context).await?.into(),
+        TeamCall::Release(id, request) => release_task(app, id, request, context).await?.into(),
+        TeamCall::Send(request) => send_message(app, request, context).await?.into(),
+        TeamCall::Read(request) => read_messages(app, request, context).await?.into(),
+        TeamCall::History(history) => {
+            let request = HistoryRequest {
+                caller: &history.caller.member(),
+                member: None,
+                task: None,
+                before: history.before,
+                limit: history.limit.map(|limit| limit as usize),
+            };
+            message_history(app, request, context).await?.into()
+        }
+    })
+}
+
+/// Requests of the caller of a session, by the operations.
+struct SessionRequests<'a>(&'a Session);
+
+impl Requests for SessionRequests<'_> {
+    type Error = ApiError;
+
+    fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, ApiError>> {
+        // In a box, because of the compiler: it does not see otherwise that this may go to another thread.
+        let session = self.0;
+        async move { answer(session, &call).await }.boxed()
+    }
+}
+
+/// Answers a tool of the plugin opencode-teams. Nothing is remembered until the next call, so that messages count as read at once.
+pub(super) async fn answer_opencode(session: &Session, call: &OpenCodeCall) -> Result<OpenCodeAnswer, ApiError> {
+    let defaults = Defaults {
+        agent_id: session.agent.clone(),
+        ..Defaults::default()
+    };
+    let mut answered = opencode::answer(call, &defaults, &SessionRequests(session)).await?;
+    if let Some(proof) = answered.proof.take() {
+        answer(session, &proof).await?;
+    }
+    Ok(answered)
+}
+
+/// The team of a resource.
+pub(super) async fn team(
+    session: &Session,
+    caller: Caller,
+    name: &str,
+    repo_url: &Option<String>,
+) -> Result<TeamResponse, ApiError> {
+    show_team(&session.app, name, repo_url, context_of(session, caller)).await
+}
+
+/// The task of a resource.
+pub(super) async fn task(
+    session: &Session,
+    caller: Caller,
+    id: &str,
+    sent: &TeamCaller,
+) -> Result<TaskResponse, ApiError> {
+    show_task(&session.app, id, sent, context_of(session, caller)).await
+}
+
+fn context_of(session: &Session, caller: Caller) -> CallerContext<'_> {
+    CallerContext {
+        caller,
+        agent: session.agent.as_deref(),
+    }
+}

@@ -1,0 +1,125 @@
+//! What extensions add to the operations. A build registers those that it links in [`Extensions`]; no operation names one.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use coord_protocol::{AgentSession, Orchestration, ToolCall};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+
+use crate::error::ApiError;
+use crate::operations::{ToolUse, WorkRequest};
+use coord_domain::{Holder, RepoId};
+use coord_state::admission::Question;
+use coord_state::locks::{Gate as GateFindings, GateTerms};
+use coord_store::{Store, StoreError};
+
+/// An extension.
+pub trait Extension: Any + Send + Sync {
+    /// Its gate before checks and claims, if it has one.
+    fn gate(&self) -> Option<&dyn Gate> {
+        None
+    }
+
+    /// Drops and announces up to `most` expired records in each part of `repo` that a sweep has found `due`. Returns how many had
+    /// expired.
+    fn settle<'a>(
+        &'a self,
+        _store: &'a dyn Store,
+        _repo: &'a RepoId,
+        _due: &'a [String],
+        _most: usize,
+    ) -> BoxFuture<'a, Result<u64, StoreError>> {
+        ready(Ok(0)).boxed()
+    }
+
+    /// Finishes its work in a repository that is swept.
+    fn finish<'a>(&'a self, _store: &'a dyn Store, _repo: &'a RepoId) -> BoxFuture<'a, Result<(), StoreError>> {
+        ready(Ok(())).boxed()
+    }
+}
+
+/// The gate before checks and claims.
+pub trait Gate: Send + Sync {
+    /// The tool call that a request is for, and the agent's session.
+    ///
+    /// # Errors
+    /// When a text is missing or too long.
+    fn tool_use(&self, call: Option<&ToolCall>, session: Option<&AgentSession>) -> Result<ToolUse, ApiError>;
+
+    /// Begins with `request` of `holder`.
+    fn begin<'a>(
+        &'a self,
+        request: &'a WorkRequest,
+        holder: Holder,
+        tool_use: &'a ToolUse,
+    ) -> Box<dyn GateRequest + 'a>;
+
+    /// Notes that a claim in `repo` was refused.
+    fn note_refusal(&self, store: &Arc<dyn Store>, repo: &RepoId);
+}
+
+/// A request before the gate.
+pub trait GateRequest: Send + Sync {
+    /// The terms of the next run of the script.
+    fn terms(&self) -> GateTerms<'_>;
+
+    /// Answers a question of the script.
+    ///
+    /// # Errors
+    /// When it is none of the gate's.
+    fn answer(&mut self, question: Question) -> Result<(), Question>;
+
+    /// Puts what the gate has found into words.
+    fn end(self: Box<Self>, found: &GateFindings) -> GateVerdict;
+}
+
+/// What the gate has found, in words.
+#[derive(Clone, Debug, Default)]
+pub struct GateVerdict {
+    /// The command of a refusal.
+    pub refusal: Option<Orchestration>,
+    /// All that is true beside it.
+    pub warnings: Vec<String>,
+}
+
+/// The extensions of a server.
+#[derive(Clone, Default)]
+pub struct Extensions(Arc<[Arc<dyn Extension>]>);
+
+impl Extensions {
+    /// These.
+    pub fn of(extensions: impl IntoIterator<Item = Arc<dyn Extension>>) -> Self {
+        Extensions(extensions.into_iter().collect())
+    }
+
+    /// The same, with `extension` in place of the one of its type.
+    #[must_use]
+    pub fn with<T: Extension>(&self, extension: T) -> Self {
+        let others = self.iter().filter(|other| !is_a::<T>(other)).cloned();
+        Extensions::of(others.chain([Arc::new(extension) as Arc<dyn Extension>]))
+    }
+
+    /// The one of this type.
+    pub fn get<T: Extension>(&self) -> Option<&T> {
+        self.iter().find_map(|extension| {
+            let extension: &dyn Any = &**extension;
+            extension.downcast_ref()
+        })
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Extension>> {
+        self.0.iter()
+    }
+
+    /// The gate before checks and claims, if there is one.
+    pub(crate) fn gate(&self) -> Option<&dyn Gate> {
+        self.iter().find_map(|extension| extension.gate())
+    }
+}
+
+fn is_a<T: Extension>(extension: &Arc<dyn Extension>) -> bool {
+    let extension: &dyn Any = &**extension;
+    extension.is::<T>()
+}

@@ -1,0 +1,74 @@
+//! The logins that act as persons.
+
+use super::environment::{ConfigError, Environment, value_of};
+use super::variables::env_vars;
+use coord_domain::UserId;
+
+/// Logins whose acts count as a person's; none for all with the right to push.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Approvers(Vec<String>);
+
+impl Approvers {
+    /// These logins.
+    pub fn of<T: Into<String>>(logins: impl IntoIterator<Item = T>) -> Self {
+        Approvers(logins.into_iter().map(Into::into).collect())
+    }
+
+    /// # Errors
+    /// When the variable has an invalid value.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        let text = value_of(environment, env_vars::COORD_APPROVERS).unwrap_or_default();
+        let logins = text.split(',').map(str::trim).filter(|login| !login.is_empty());
+        let logins: Vec<String> = logins
+            .map(|login| UserId::parse(login).map(|login| login.as_str().to_owned()))
+            .collect::<Result<_, _>>()
+            .map_err(|invalid| ConfigError {
+                variable: env_vars::COORD_APPROVERS,
+                problem: format!("must be logins, separated by commas: {invalid}"),
+            })?;
+        if logins.is_empty() && !text.is_empty() {
+            return Err(ConfigError {
+                variable: env_vars::COORD_APPROVERS,
+                problem: "must be logins, separated by commas".to_owned(),
+            });
+        }
+        Ok(Approvers(logins))
+    }
+
+    /// The logins that are named.
+    pub fn logins(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Whether acts of `user` count as a person's, if no agent is named.
+    pub fn includes(&self, user: &UserId) -> bool {
+        self.0.is_empty() || self.names(user)
+    }
+
+    /// Whether `user` is one of those that are named.
+    pub fn names(&self, user: &UserId) -> bool {
+        self.0.iter().any(|login| login == user.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(value: &str) -> Result<Approvers, ConfigError> {
+        Approvers::from_env(&|name| (name == env_vars::COORD_APPROVERS).then(|| value.to_owned()))
+    }
+
+    #[test]
+    fn approvers_are_the_logins_of_the_list() {
+        let (ann, bob) = (UserId::parse("ann").unwrap(), UserId::parse("bob").unwrap());
+        let nobody_named = Approvers::from_env(&|_| None).unwrap();
+        assert!(nobody_named.includes(&ann) && !nobody_named.names(&ann));
+        let named = with("ann, octo-app[bot],").unwrap();
+        assert_eq!(named.logins(), ["ann", "octo-app[bot]"]);
+        assert!(named.includes(&ann) && !named.includes(&bob));
+        for wrong in ["ann bob", ","] {
+            assert_eq!(with(wrong).unwrap_err().variable, env_vars::COORD_APPROVERS, "{wrong}");
+        }
+    }
+}

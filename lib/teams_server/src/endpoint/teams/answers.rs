@@ -1,0 +1,98 @@
+//! Responses of all endpoints of teams, and their common OpenAPI parts.
+
+use std::collections::BTreeMap;
+
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use coord_protocol::ErrorCode;
+use serde::Serialize;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
+
+use coord_http::conditional;
+use coord_http::error::Respond;
+use coord_http::error::status_of;
+use coord_http::json::Json;
+use coord_http::openapi::errors::{Cause, Reader, errors, finish, with_error};
+use coord_http::openapi::responses::response;
+use coord_server::error::ApiError;
+
+/// The response, or the error with a command.
+pub(super) fn respond(answered: Result<impl Serialize, ApiError>) -> Response {
+    match answered {
+        Ok(response) => Json(response).into_response(),
+        Err(error) => error.respond_to_agent(),
+    }
+}
+
+/// The response, 304 for a caller that has it, or the error with a command.
+pub(super) fn respond_if_changed(headers: &HeaderMap, answered: Result<impl Serialize, ApiError>) -> Response {
+    let response = answered.and_then(|answer| conditional::respond(headers, &answer));
+    response.unwrap_or_else(|error| error.respond_to_agent())
+}
+
+/// Kind of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RequestKind {
+    /// A question.
+    Read,
+    /// A question that is answered with 304 where nothing has changed.
+    Again,
+    /// A change, by a body.
+    Change,
+    /// A removal.
+    Remove,
+}
+
+/// The responses: one with `schema`, the refusals with `codes`, and the errors of an endpoint that takes `allowed`.
+pub(super) fn described(
+    schema: &str,
+    asks: RequestKind,
+    allowed: &'static str,
+    codes: &[ErrorCode],
+) -> BTreeMap<String, RefOr<Described>> {
+    let mut causes = vec![Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
+    if asks == RequestKind::Change {
+        causes.push(Cause::Body);
+    }
+    let mut answers = errors(&causes, Reader::Agent, allowed, None);
+    let found = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema)));
+    let found = response("Done", found);
+    if asks == RequestKind::Again {
+        answers.insert(304, conditional::not_modified(conditional::OF_AGENTS));
+        answers.insert(200, conditional::tagged(found, conditional::OF_AGENTS));
+    } else {
+        answers.insert(200, found);
+    }
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in codes {
+        by_status.entry(status_of(*code).as_u16()).or_default().push(*code);
+    }
+    for (status, codes) in by_status {
+        // Besides the codes that any request of agents may get with this status.
+        let general: &[ErrorCode] = match status {
+            403 => &[ErrorCode::Forbidden, ErrorCode::ForbiddenRepository],
+            404 => &[ErrorCode::UnknownRepository, ErrorCode::UnknownBranch],
+            413 => &[ErrorCode::BodyTooLarge],
+            _ => &[],
+        };
+        let content = with_error(&["AgentError"], &[general, &codes].concat());
+        answers.insert(status, response("Refused by the rules; nothing was changed", content));
+    }
+    finish(answers)
+}
+
+/// Declares the responses of an endpoint.
+macro_rules! answers {
+    ($($(#[$doc:meta])* $name:ident = $schema:literal, $asks:ident, $allowed:literal, [$($code:ident),* $(,)?];)*) => {$(
+        $(#[$doc])*
+        pub(super) enum $name {}
+
+        impl utoipa::IntoResponses for $name {
+            fn responses() -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<utoipa::openapi::Response>> {
+                use $crate::endpoint::teams::answers::{RequestKind, described};
+                described($schema, RequestKind::$asks, $allowed, &[$(coord_protocol::ErrorCode::$code),*])
+            }
+        }
+    )*};
+}
+pub(super) use answers;

@@ -1,0 +1,120 @@
+//! `/api/tasks/{id}`: one task.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, Request};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+use coord_protocol::schema::TaskId;
+use coord_protocol::tasks::{EditTaskRequest, TaskResponse};
+use utoipa::OpenApi;
+
+use super::answers::{answers, respond};
+use super::query::{ParsedQuery, TaskQuery, TaskRemovalQuery};
+use super::{by, read};
+use crate::operations::teams::{delete_task, edit_task, show_task};
+use coord_http::openapi::fields::AgentHeaders;
+use coord_server::app::App;
+
+/// Its methods.
+pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
+    get(get_task).patch(patch_task).delete(remove_task)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(
+    paths(get_task, patch_task, remove_task),
+    components(schemas(TaskResponse, EditTaskRequest))
+)]
+pub(crate) struct Document;
+
+answers! {
+    /// Those to a request for a task.
+    Found = "TaskAnswer", Read, "GET, HEAD, PATCH, DELETE", [UnknownTeam, UnknownTask];
+    /// Those to a change.
+    Edited = "TaskAnswer", Change, "GET, HEAD, PATCH, DELETE",
+        [
+            UnknownTeam, UnknownTask, NotAMember, NotCreator, Superseded, TeamClosed, TooMany, UnknownDependency,
+            CircularDependency, InvalidTransition, TaskUnavailable, NotesFull, UnknownRecipient, InboxFull, TaskTaken, FilesClaimed,
+        ];
+    /// Those to a removal.
+    Removed = "TaskAnswer", Remove, "GET, HEAD, PATCH, DELETE",
+        [UnknownTeam, UnknownTask, NotAMember, NotLeader, NotCreator, Superseded, TeamClosed, DependedOn, TaskTaken];
+}
+
+/// Show a task, whole.
+///
+/// `GET /api/tasks/{id}?repo_url=URL[&team=TEAM]`.
+#[utoipa::path(
+    get,
+    path = "/api/tasks/{id}",
+    tag = "agents",
+    params(("id" = TaskId, Path, description = "The task"), TaskQuery, AgentHeaders),
+    responses(Found),
+    security(("bearer" = []), ("api_key" = []))
+)]
+async fn get_task(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    query: ParsedQuery<TaskQuery>,
+) -> Response {
+    let found = async {
+        let by = by(&app, &headers).await?;
+        show_task(&app, &id, &query.0?.caller(), by).await
+    };
+    respond(found.await)
+}
+
+/// Change a task: all that is sent, or nothing.
+///
+/// Members that are left out stay. `assignee` is sent alone: the task is kept for that member for ten minutes, who gets a message.
+#[utoipa::path(
+    patch,
+    path = "/api/tasks/{id}",
+    tag = "agents",
+    params(("id" = TaskId, Path, description = "The task"), AgentHeaders),
+    request_body(content = EditTaskRequest),
+    responses(Edited),
+    security(("bearer" = []), ("api_key" = []))
+)]
+async fn patch_task(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    request: Request<Body>,
+) -> Response {
+    let edited = async {
+        let (by, sent): (_, EditTaskRequest) = read(&app, &headers, request).await?;
+        edit_task(&app, &id, &sent, by).await
+    };
+    respond(edited.await)
+}
+
+/// Remove a task.
+///
+/// With `unlink=true` even if others depend on it. `DELETE /api/tasks/{id}?repo_url=URL[&team=TEAM][&unlink=true][&agent_id=AGENT]`.
+#[utoipa::path(
+    delete,
+    path = "/api/tasks/{id}",
+    tag = "agents",
+    params(("id" = TaskId, Path, description = "The task"), TaskRemovalQuery, AgentHeaders),
+    responses(Removed),
+    security(("bearer" = []), ("api_key" = []))
+)]
+async fn remove_task(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    query: ParsedQuery<TaskRemovalQuery>,
+) -> Response {
+    let removed = async {
+        let by = by(&app, &headers).await?;
+        let query = query.0?;
+        delete_task(&app, &id, &query.caller(), query.unlink == Some(true), by).await
+    };
+    respond(removed.await)
+}

@@ -1,0 +1,80 @@
+//! `/api/tasks`: the tasks of a team.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, Request};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+use coord_protocol::tasks::{NewTasksRequest, NewTasksResponse, TasksResponse};
+use utoipa::OpenApi;
+
+use super::answers::{answers, respond, respond_if_changed};
+use super::query::{ParsedQuery, TasksQuery};
+use super::{by, read};
+use crate::operations::teams::{list_tasks, new_tasks};
+use coord_http::openapi::fields::{AgentHeaders, ConditionalHeaders};
+use coord_server::app::App;
+
+/// Its methods.
+pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
+    get(get_tasks).post(post_tasks)
+}
+
+/// Its part of the OpenAPI document.
+#[derive(OpenApi)]
+#[openapi(
+    paths(get_tasks, post_tasks),
+    components(schemas(TasksResponse, NewTasksRequest, NewTasksResponse))
+)]
+pub(crate) struct Document;
+
+answers! {
+    /// Those to a request for tasks.
+    Listed = "Tasks", Again, "GET, HEAD, POST", [UnknownTeam];
+    /// Those to new tasks.
+    Added = "TasksAdded", Change, "GET, HEAD, POST",
+        [UnknownTeam, NotAMember, Superseded, TeamClosed, TooMany, KeyReused, TaskExists, UnknownDependency, CircularDependency];
+}
+
+/// List the tasks of a team.
+///
+/// In the order in which they were added, without notes and results, and with descriptions only where they are asked for. Claims
+/// expire by the clock, and change the `ETag`.
+#[utoipa::path(
+    get,
+    path = "/api/tasks",
+    tag = "agents",
+    params(TasksQuery, AgentHeaders, ConditionalHeaders),
+    responses(Listed),
+    security(("bearer" = []), ("api_key" = []))
+)]
+async fn get_tasks(State(app): State<Arc<App>>, headers: HeaderMap, query: ParsedQuery<TasksQuery>) -> Response {
+    let listed = async {
+        let by = by(&app, &headers).await?;
+        let query = query.0?;
+        list_tasks(&app, query.parse(&query.caller())?, by).await
+    };
+    respond_if_changed(&headers, listed.await)
+}
+
+/// Add tasks: all, or none.
+///
+/// They may name each other by a `ref`. 20,000 open tasks of a team at most.
+#[utoipa::path(
+    post,
+    path = "/api/tasks",
+    tag = "agents",
+    params(AgentHeaders),
+    request_body(content = NewTasksRequest),
+    responses(Added),
+    security(("bearer" = []), ("api_key" = []))
+)]
+async fn post_tasks(State(app): State<Arc<App>>, headers: HeaderMap, request: Request<Body>) -> Response {
+    let added = async {
+        let (by, sent): (_, NewTasksRequest) = read(&app, &headers, request).await?;
+        new_tasks(&app, &sent, by).await
+    };
+    respond(added.await)
+}

@@ -1,0 +1,14 @@
+//! Teams with their tasks and messages, as an extension of the server: its operations, its endpoints, and what it registers.
+//!
+//! - [`Teams`]: what it registers in an [`App`](coord_server::app::App); [`ENDPOINTS`]: its rows of the table of routes
+//! - [`operations`]: teams, their tasks and their messages; [`refusal`]: refusals by their rules, as agents get them
+//! - [`config`]: settings
+
+pub mod config;
+mod endpoint;
+pub mod operations;
+pub mod refusal;
+mod registered;
+
+pub use endpoint::{ENDPOINTS, TEAMS, TaskQuery, TeamsQuery, documents};
+pub use registered::Teams;

@@ -1,0 +1,3 @@
+//! The operations on teams, their tasks and their messages.
+
+pub mod teams;

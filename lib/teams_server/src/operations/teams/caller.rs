@@ -1,0 +1,74 @@
+//! The caller.
+
+use coord_auth::{Caller, CallerIdentity};
+use coord_domain::team::Handle;
+use coord_domain::{AgentId, Branch, RepoId};
+use coord_server::admission::{Admission, Right};
+use coord_server::app::App;
+use coord_server::error::ApiError;
+use coord_server::operations::fields::{agent_of, in_field, required};
+
+/// No team is of a branch; only the head of this one is read.
+const NO_BRANCH: &str = "main";
+
+/// A caller with its credentials: `agent` is the header `X-Coord-Agent`, if sent.
+#[derive(Debug)]
+pub struct CallerContext<'a> {
+    /// The caller.
+    pub caller: Caller,
+    /// The header.
+    pub agent: Option<&'a str>,
+}
+
+/// The caller in a repository.
+#[derive(Debug)]
+pub(super) struct TeamAgent {
+    pub repo: RepoId,
+    branch: Branch,
+    caller: CallerIdentity,
+    agent_id: Option<AgentId>,
+}
+
+impl TeamAgent {
+    /// The caller of a request with these fields.
+    pub fn parse(
+        repo_url: &Option<String>,
+        agent_id: Option<&str>,
+        context: CallerContext<'_>,
+    ) -> Result<Self, ApiError> {
+        let repo = RepoId::parse(required("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
+        let caller = context.caller.in_repository(&repo)?;
+        Ok(TeamAgent {
+            repo,
+            branch: Branch::parse(NO_BRANCH).map_err(in_field("branch"))?,
+            caller,
+            agent_id: agent_of(agent_id, context.agent)?,
+        })
+    }
+
+    /// Its identity, to read without a team.
+    pub fn identity(&self) -> (CallerIdentity, Option<AgentId>) {
+        (self.caller.clone(), self.agent_id.clone())
+    }
+
+    /// Begins the admission.
+    pub async fn begin<'a>(&'a self, app: &'a App, right: Right) -> Result<Admission<'a>, ApiError> {
+        let (caller, agent_id) = self.identity();
+        Admission::begin(app, &self.repo, &self.branch, caller, agent_id, right, None).await
+    }
+
+    /// The handle that is sent, or else the one that the agent's id is.
+    pub fn handle(&self, sent: Option<&str>) -> Result<Handle, ApiError> {
+        match (sent, &self.agent_id) {
+            (Some(sent), _) => Handle::parse(sent).map_err(in_field("handle")),
+            (None, Some(agent)) => Handle::parse(agent.as_str()).map_err(|_| ApiError::InvalidField {
+                field: "handle",
+                problem: "is required: your agent_id is not a handle".to_owned(),
+            }),
+            (None, None) => Err(ApiError::InvalidField {
+                field: "handle",
+                problem: "is required without an agent_id".to_owned(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! The files of a task: how a request handles them, and how they affect it.
+
+use coord_protocol::tasks::{TaskResponse, TaskWork};
+use coord_protocol::{AgentError, ErrorCode, Metadata, PostResponse, Waiting};
+
+use super::caller::TeamAgent;
+use super::calls::run;
+use super::team_selection::SelectedTeam;
+use coord_domain::team::TaskId;
+use coord_domain::{Branch, CommitSha, LockMode};
+use coord_server::admission::{Admission, AdmittedCall, Right};
+use coord_server::app::App;
+use coord_server::error::ApiError;
+use coord_server::operations::ToolUse;
+use coord_server::operations::WorkRequest;
+use coord_server::operations::claim_rules::ClaimRules;
+use coord_server::operations::fields::in_field;
+use coord_server::operations::release::ReleasedWork;
+use coord_server::operations::{claim, release};
+use coord_state::admission::{AdmissionTerms, Admitted, Question};
+use coord_state::locks::{ClaimOutcome, ReleaseOutcome, Released, Survey};
+use coord_state::tasks::{self, ClaimedFiles, ReleasedFiles, TaskClaim, TaskEnd};
+use coord_state::teams::{RequestKey, TeamAnswer};
+use coord_store::{Store, StoreError};
+
+/// How a request handles the files of its task.
+#[derive(Debug)]
+pub(super) struct FileTerms {
+    /// Whether they are left alone.
+    is_left_alone: bool,
+    /// Where the work on them is done, if the request says so.
+    work: Option<WorkRequest>,
+    /// The commit that was pushed.
+    new_head: Option<CommitSha>,
+    /// Whether the work is discarded.
+    is_abandoned: bool,
+}
+
+impl FileTerms {
+    /// Those of a claim.
+    pub fn of_claim(agent: &TeamAgent, sent: &TaskWork) -> Result<Self, ApiError> {
+        Self::parse(agent, sent, None, None)
+    }
+
+    /// Those of a completion or a release.
+    pub fn of_release(
+        agent: &TeamAgent,
+        sent: &TaskWork,
+        new_head: Option<&str>,
+        abandon: Option<bool>,
+    ) -> Result<Self, ApiError> {
+        Self::parse(agent, sent, new_head, abandon)
+    }
+
+    fn parse(
+        agent: &TeamAgent,
+        sent: &TaskWork,
+        new_head: Option<&str>,
+        abandon: Option<bool>,
+    ) -> Result<Self, ApiError> {
+        let commit = |field, text: Option<&str>| text.map(CommitSha::parse).transpose().map_err(in_field(field));
+        let branch = sent.branch.as_deref().map(Branch::parse).transpose();
+        let branch = branch.map_err(in_field("branch"))?;
+        let work_branch = sent.work_branch.as_deref().map(Branch::parse).transpose();
+        let work_branch = work_branch.map_err(in_field("work_branch"))?;
+        let agent_head = commit("agent_head", sent.agent_head.as_deref())?;
+        let base_head = commit("base_head", sent.base_head.as_deref())?;
+        let new_head = commit("new_repo_head", new_head)?;
+        let is_abandoned = abandon == Some(true);
+        let work = match (branch, agent_head) {
+            (Some(branch), Some(agent_head)) => {
+                let heads = (agent_head, base_head);
+                Some(WorkRequest::of_task(
+                    agent.repo.clone(),
+                    (branch, work_branch),
+                    heads,
+                    agent.identity(),
+                    sent.interface,
+                ))
+            }
+            (None, Some(_)) => {
+                return Err(ApiError::InvalidField {
+                    field: "branch",
+                    problem: "is required with agent_head".to_owned(),
+                });
+            }
+            _ => None,
+        };
+        if is_abandoned && work.is_none() {
+            return Err(ApiError::InvalidField {
+                field: "agent_head",
+                problem: "is required with abandon, and so is branch".to_owned(),
+            });
+        }
+        Ok(FileTerms {
+            is_left_alone: sent.claim_files == Some(false),
+            work,
+            new_head,
+            is_abandoned,
+        })
+    }
+
+    /// Where the work on the files is done, unless they are left alone.
+    fn work(&self) -> Option<&WorkRequest> {
+        self.work.as_ref().filter(|_| !self.is_left_alone)
+    }
+
+    /// Begins the admission. Where the branch cannot be read now, the files have no head, and only a task without files can be had.
+    pub async fn begin<'a>(
+        &'a self,
+        app: &'a App,
+        agent: &'a TeamAgent,
+        is_claim: bool,
+    ) -> Result<(Admission<'a>, Head), ApiError> {
+        let Some(work) = self.work() else {
+            return Ok((agent.begin(app, Right::Push).await?, Head::NotSent));
+        };
+        let began = match is_claim {
+            true => work.begin(app, Right::Push).await.map(Admission::for_writing),
+            false => work.begin_release(app, !self.is_abandoned).await,
+        };
+        match began {
+            Ok(admission) => Ok((admission, Head::Found)),
+            Err(error) if error.is_of_source() || matches!(error, ApiError::UnknownBranch { .. }) => {
+                Ok((agent.begin(app, Right::Push).await?, Head::NotFound(error)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The rules for the files of a claim.
+    pub fn rules<'a>(
+        &'a self,
+        app: &'a App,
+        admission: &Admission<'_>,
+        tool_use: &'a ToolUse,
+    ) -> Option<ClaimRules<'a>> {
+        Some(ClaimRules::new(app, self.work()?, admission, tool_use))
+    }
+
+    /// The work of a release.
+    pub fn released<'a>(&'a self, admission: &Admission<'_>) -> Option<ReleasedWork<'a>> {
+        Some(ReleasedWork::new(admission, self.work()?, self.new_head.as_ref()))
+    }
+
+    /// For a release: without a pushed commit it is unknown which files may be released, and their locks stay.
+    pub fn keep_without_new_head(&mut self) {
+        if self.new_head.is_none() && !self.is_abandoned {
+            self.work = None;
+        }
+    }
+}
+
+/// The head of the branch that the files are of.
+pub(super) enum Head {
+    /// The request names none, or leaves the files alone.
+    NotSent,
+    /// It is found, or found by the script.
+    Found,
+    /// It cannot be.
+    NotFound(ApiError),
+}
+
+impl Head {
+    /// `error`; or why there is no head, where it is that one is missing.
+    pub fn explain(self, error: ApiError) -> ApiError {
+        let misses_head = matches!(
+            error,
+            ApiError::InvalidField {
+                field: "agent_head" | "new_repo_head",
+                ..
+            }
+        );
+        match self {
+            Head::NotFound(cause) if misses_head => cause,
+            _ => error,
+        }
+    }
+}
+
+/// A claim of one task, or of the next.
+pub(super) struct ClaimCall<'a> {
+    pub team: SelectedTeam,
+    pub seconds: u32,
+    pub files: &'a FileTerms,
+    pub head: &'a Head,
+    pub rules: Option<ClaimRules<'a>>,
+    pub target: ClaimTarget<'a>,
+    /// Tasks that intents refuse.
+    pub skipped: Vec<String>,
+}
+
+/// The task to claim.
+pub(super) enum ClaimTarget<'a> {
+    /// This task.
+    Task(&'a TaskId),
+    /// The next one, except for those that are skipped.
+    Next(RequestKey<'a>),
+}
+
+impl AdmittedCall for ClaimCall<'_> {
+    type Outcome = TeamAnswer<TaskClaim>;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
+        let terms = self.team.terms(terms);
+        let files = match (self.files.work(), &self.rules, self.head) {
+            _ if self.files.is_left_alone => ClaimedFiles::LeftAlone,
+            (Some(work), Some(rules), Head::Found) => ClaimedFiles::Claimed {
+                policy: rules.policy_terms(),
+                agent_head: &work.agent_head,
+                gate: rules.gate_terms(),
+            },
+            _ => ClaimedFiles::NoHead,
+        };
+        match self.target {
+            ClaimTarget::Task(id) => tasks::claim_task(store, &terms, id, self.seconds, &files).await,
+            ClaimTarget::Next(key) => tasks::next_task(store, &terms, key, self.seconds, &self.skipped, &files).await,
+        }
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        match (question, &mut self.rules) {
+            (question, Some(rules)) if !self.team.is_asked(&question) => rules.answer(admission, question).await,
+            (question, _) => self.team.answer(admission, question).await,
+        }
+    }
+}
+
+/// The end of the claim of a task.
+pub(super) struct EndCall<'a> {
+    pub team: SelectedTeam,
+    pub id: &'a TaskId,
+    pub token: Option<i64>,
+    /// Result or note.
+    pub text: &'a str,
+    pub is_completed: bool,
+    pub files: &'a FileTerms,
+    pub head: &'a Head,
+    pub work: Option<ReleasedWork<'a>>,
+}
+
+impl AdmittedCall for EndCall<'_> {
+    type Outcome = TeamAnswer<TaskEnd>;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
+        let terms = self.team.terms(terms);
+        let files = match (&self.work, self.head) {
+            _ if self.files.is_left_alone => ReleasedFiles::LeftAlone,
+            (Some(_), Head::Found) if self.files.is_abandoned => ReleasedFiles::Abandoned,
+            (Some(work), Head::Found) => ReleasedFiles::GivenBack {
+                new_head: work.new_head,
+                agent_head: work.agent_head,
+                can_ask: work.can_ask,
+                judged: &work.judged,
+            },
+            _ => ReleasedFiles::NoHead,
+        };
+        match self.is_completed {
+            true => tasks::complete_task(store, &terms, self.id, self.token, self.text, &files).await,
+            false => tasks::release_task(store, &terms, self.id, self.token, self.text, &files).await,
+        }
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        match (question, &mut self.work) {
+            (question @ Question::Ancestry(_), Some(work)) => work.answer(admission, question).await,
+            (question, _) => self.team.answer(admission, question).await,
+        }
+    }
+}
+
+/// Ends the claim of a task; also returns pending items for the caller.
+pub(super) async fn end(
+    app: &App,
+    admission: &mut Admission<'_>,
+    mut call: EndCall<'_>,
+) -> Result<(TaskEnd, Waiting), ApiError> {
+    let (ended, waits) = run(admission, &mut call).await?;
+    let TaskEnd::Files(outcome) = ended else {
+        return Ok((ended, waits));
+    };
+    let work = call.files.work().ok_or(ApiError::Internal)?;
+    let response = release::respond(app, work, admission, call.files.new_head.as_ref(), outcome).await?;
+    Err(refused(response, call.id.as_str(), waits))
+}
+
+/// The refusal of a claim because of the files of the task `id`.
+pub(super) fn refused_claim(
+    app: &App,
+    admission: &Admission<'_>,
+    files: &FileTerms,
+    rules: Option<ClaimRules<'_>>,
+    outcome: &ClaimOutcome,
+    id: &str,
+    waits: Waiting,
+) -> ApiError {
+    let (Some(work), Some(rules)) = (files.work(), rules) else {
+        return ApiError::Internal;
+    };
+    let response = claim::respond(app, work, admission, LockMode::Writing, outcome, rules);
+    refused(response, id, waits)
+}
+
+fn refused(response: PostResponse, id: &str, waiting: Waiting) -> ApiError {
+    let Some(mut error) = response.error else {
+        return ApiError::Internal;
+    };
+    let mut orchestration = response.orchestration;
+    let hint = match error.error {
+        ErrorCode::LockLost => "; \"claim_files\": false leaves the files of the task alone",
+        _ => "",
+    };
+    orchestration.reason = format!("Task {id}: {}{hint}", orchestration.reason);
+    error.message.clone_from(&orchestration.reason);
+    let metadata = orchestration.metadata.take().unwrap_or_default();
+    orchestration.metadata = Some(Metadata {
+        task_id: Some(id.to_owned()),
+        ..metadata
+    });
+    ApiError::OfExtension(Box::new(AgentError {
+        error,
+        orchestration,
+        waiting,
+    }))
+}
+
+/// Adds to `response` the findings of the claim of the task's files.
+pub(super) fn add_claimed(
+    response: &mut TaskResponse,
+    app: &App,
+    admission: &Admission<'_>,
+    files: &FileTerms,
+    rules: Option<ClaimRules<'_>>,
+    survey: Option<Survey>,
+) {
+    let (Some(work), Some(survey), Some(rules)) = (files.work(), survey, rules) else {
+        return;
+    };
+    let outcome = ClaimOutcome::Claimed(survey);
+    let granted = claim::respond(app, work, admission, LockMode::Writing, &outcome, rules);
+    response.locks = granted.locks.unwrap_or_default();
+    response.warnings.extend(granted.warnings);
+}
+
+/// Adds to `response` the result for the files that were released with their task.
+pub(super) async fn add_released(
+    response: &mut TaskResponse,
+    app: &App,
+    admission: &Admission<'_>,
+    files: &FileTerms,
+    released: Option<Released>,
+) -> Result<(), ApiError> {
+    let (Some(work), Some(released)) = (files.work(), released) else {
+        return Ok(());
+    };
+    let outcome = ReleaseOutcome::Released(Box::new(released));
+    let given_back = release::respond(app, work, admission, files.new_head.as_ref(), outcome).await?;
+    response.warnings.extend(given_back.warnings);
+    response.orphaned_dependencies = given_back.orphaned_dependencies;
+    Ok(())
+}

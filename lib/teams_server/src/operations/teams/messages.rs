@@ -1,0 +1,320 @@
+//! Messages are sent and read.
+
+use coord_protocol::bounds::RECIPIENTS;
+use coord_protocol::messages::{
+    HistoryResponse, InboxResponse, ReadMessagesRequest, SendMessageRequest, SendMessageResponse,
+};
+use coord_protocol::team_event::{MessageSent, MessageType};
+use coord_protocol::teams::TeamCaller;
+use coord_protocol::{Action, Event, Orchestration};
+
+use super::caller::{CallerContext, TeamAgent};
+use super::calls::{ListMessages, MOST_PARTS, PRICE_OF_LIST, ReadMessages, SendMessage, run, run_part};
+use super::is_of;
+use super::team_selection::SelectedTeam;
+use super::texts::{content, long_text, number, request_key, task_id};
+use super::view;
+use coord_domain::team::Handle;
+use coord_server::admission::Right;
+use coord_server::app::App;
+use coord_server::error::ApiError;
+use coord_server::operations::fields::{in_field, line, required};
+use coord_server::operations::wait::{Urgency, Waiting, wait_seconds};
+use coord_state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
+use coord_state::teams::RequestKey;
+
+/// The recipient that stands for all other members.
+const BROADCAST: &str = "broadcast";
+
+/// Most characters of a summary.
+const MOST_SUMMARY_CHARS: usize = 500;
+
+/// Messages of a response, unless another number is asked for, and the most.
+const USUAL_MESSAGES: usize = 100;
+const MOST_MESSAGES: usize = 500;
+
+/// Most bytes of the messages of a response.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// Sends a message.
+///
+/// # Errors
+/// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
+pub async fn send_message(
+    app: &App,
+    sent: &SendMessageRequest,
+    context: CallerContext<'_>,
+) -> Result<SendMessageResponse, ApiError> {
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let kind = message_type(sent.kind.as_deref())?;
+    let to = recipients(kind, sent.to.as_deref())?;
+    let summary = sent
+        .summary
+        .as_deref()
+        .map(|text| line("summary", text, MOST_SUMMARY_CHARS));
+    let summary = summary.transpose()?.unwrap_or_default();
+    let task = sent.task_id.as_deref().map(|id| task_id("task_id", id)).transpose()?;
+    let message = NewMessage {
+        kind,
+        text: long_text("message", Some(required("message", &sent.message)?))?,
+        summary: &summary,
+        task: task.as_ref(),
+        reply_to: number("reply_to", sent.reply_to)?,
+        to: &to,
+    };
+    let content = content(sent);
+    let key = RequestKey {
+        key: request_key(sent.request_key.as_deref())?,
+        content: &content,
+    };
+    let mut admission = agent.begin(app, Right::Push).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let mut call = SendMessage {
+        team,
+        key,
+        message: &message,
+    };
+    let (accepted, waiting) = run(&mut admission, &mut call).await?;
+    let reason = match accepted.ready.as_slice() {
+        [] => format!("Message {} is sent", accepted.id),
+        ready => format!(
+            "Message {} is sent; ready to be claimed: {}",
+            accepted.id,
+            ready.join(", ")
+        ),
+    };
+    Ok(SendMessageResponse {
+        id: accepted.id,
+        ready: accepted.ready,
+        waiting,
+        orchestration: Orchestration::new(Action::Proceed, reason),
+    })
+}
+
+fn message_type(sent: Option<&str>) -> Result<MessageType, ApiError> {
+    let problem = match sent {
+        None | Some("plain") => return Ok(MessageType::Plain),
+        Some("idle") => return Ok(MessageType::Idle),
+        Some("task_assignment" | "shutdown_request" | "shutdown_approved" | "shutdown_rejected") => {
+            "is that of messages which follow from an assignment or a shutdown: send plain or idle"
+        }
+        Some(_) => "is not known: Invalid message type",
+    };
+    Err(ApiError::InvalidField {
+        field: "type",
+        problem: problem.to_owned(),
+    })
+}
+
+/// The recipients; none for a broadcast, and for the leader.
+fn recipients(kind: MessageType, sent: Option<&[String]>) -> Result<Vec<Handle>, ApiError> {
+    let refused = |problem: String| ApiError::InvalidField { field: "to", problem };
+    match (kind, sent) {
+        (MessageType::Idle, None) => Ok(Vec::new()),
+        (MessageType::Idle, Some(_)) => Err(refused(
+            "must be left out with type idle, which goes to the leader".to_owned(),
+        )),
+        (_, None | Some([])) => Err(refused("is required: handles, or broadcast alone".to_owned())),
+        (_, Some([one])) if one == BROADCAST => Ok(Vec::new()),
+        (_, Some(handles)) if handles.len() > RECIPIENTS => Err(refused(format!(
+            "has {} recipients; send {RECIPIENTS} at most, or broadcast alone",
+            handles.len()
+        ))),
+        (_, Some(handles)) => handles
+            .iter()
+            .map(|handle| Handle::parse(handle).map_err(in_field("to")))
+            .collect(),
+    }
+}
+
+/// Gives the caller its messages, and waits for one if the request says so.
+///
+/// # Errors
+/// As those of [`send_message`].
+pub async fn read_messages(
+    app: &App,
+    sent: &ReadMessagesRequest,
+    context: CallerContext<'_>,
+) -> Result<InboxResponse, ApiError> {
+    let is_named = |header| sent.caller.agent_id.as_deref().is_none_or(|named| named == header);
+    let is_own = !sent.for_another && context.agent.is_none_or(is_named);
+    let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
+    let most = limit(sent.limit.map(|limit| limit as usize))?;
+    let wait = wait_seconds(app, "wait", sent.wait)?;
+    let cursor = number("cursor", sent.cursor)?;
+    let mut admission = agent.begin(app, Right::Push).await?;
+    let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let mut call = ReadMessages {
+        team,
+        cursor,
+        most,
+        most_bytes: MOST_BYTES,
+        is_own,
+    };
+    let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
+    let mut shutdown_before: Option<Option<String>> = None;
+    loop {
+        let (inbox, _) = run(&mut admission, &mut call).await?;
+        let shutdown = inbox.shutdown.as_ref().map(|shutdown| shutdown.id.clone());
+        let is_news = !inbox.messages.is_empty()
+            || inbox.has_more
+            || shutdown_before.as_ref().is_some_and(|before| *before != shutdown);
+        shutdown_before = Some(shutdown);
+        let team = call.team.name();
+        let matters = |event: &Event| match event {
+            Event::MessageSent(message) => is_of(event, team) && is_to(message, &inbox.handle),
+            Event::ShutdownChanged(_) => is_of(event, team),
+            _ => false,
+        };
+        if !is_news
+            && waiting
+                .until(|event| matters(event).then_some(Urgency::Soon), None)
+                .await
+        {
+            continue;
+        }
+        let reason = match inbox.messages.len() {
+            0 => "There are no new messages".to_owned(),
+            count => format!(
+                "{count} of {} unread messages; send cursor {} to prove that you have them",
+                inbox.unread, inbox.cursor
+            ),
+        };
+        return Ok(InboxResponse {
+            team: team.as_str().to_owned(),
+            handle: inbox.handle,
+            timed_out: wait > 0 && !is_news,
+            messages: inbox
+                .messages
+                .into_iter()
+                .map(|message| view::message(message, false, Vec::new()))
+                .collect(),
+            cursor: inbox.cursor,
+            unread: inbox.unread,
+            missed: inbox.missed,
+            has_more: inbox.has_more,
+            shutdown: inbox
+                .shutdown
+                .as_ref()
+                .map(|shutdown| view::shutdown_view(shutdown, None)),
+            orchestration: Orchestration::new(Action::Proceed, reason),
+        });
+    }
+}
+
+/// Whether a message is for `handle`. Of very many recipients, not all are named.
+fn is_to(message: &MessageSent, handle: &str) -> bool {
+    let is_handle = |name: &String| name.eq_ignore_ascii_case(handle);
+    let named = message.recipients.as_deref().unwrap_or_default();
+    message.to == BROADCAST
+        || is_handle(&message.to)
+        || named.iter().any(is_handle)
+        || (message.recipient_count as usize) > named.len().max(1)
+}
+
+fn limit(sent: Option<usize>) -> Result<usize, ApiError> {
+    match sent {
+        None => Ok(USUAL_MESSAGES),
+        Some(limit) if (1..=MOST_MESSAGES).contains(&limit) => Ok(limit),
+        Some(_) => Err(ApiError::InvalidField {
+            field: "limit",
+            problem: format!("must be 1 to {MOST_MESSAGES}"),
+        }),
+    }
+}
+
+/// A request for the messages of a team. Texts are as sent.
+#[derive(Debug)]
+pub struct HistoryRequest<'a> {
+    /// The caller and its team.
+    pub caller: &'a TeamCaller,
+    /// Those from or to this member.
+    pub member: Option<&'a str>,
+    /// Those about this task.
+    pub task: Option<&'a str>,
+    /// Those before this one.
+    pub before: Option<u64>,
+    /// The most messages.
+    pub limit: Option<usize>,
+}
+
+/// Lists the messages of a team, the newest first, and the members that have not read them.
+///
+/// # Errors
+/// When a field is not valid, the caller is denied, there is no such team, or the store does not respond.
+pub async fn message_history(
+    app: &App,
+    request: HistoryRequest<'_>,
+    context: CallerContext<'_>,
+) -> Result<HistoryResponse, ApiError> {
+    let agent = TeamAgent::parse(&request.caller.repo_url, request.caller.agent_id.as_deref(), context)?;
+    let member = request
+        .member
+        .map(Handle::parse)
+        .transpose()
+        .map_err(in_field("member"))?;
+    let task = request.task.map(|id| task_id("task", id)).transpose()?;
+    let most = limit(request.limit)?;
+    let before = number("before", request.before)?;
+    let mut admission = agent.begin(app, Right::Read).await?;
+    let team = SelectedTeam::of(&admission, request.caller.team.as_deref()).await?;
+    let mut call = ListMessages {
+        team,
+        most,
+        most_bytes: MOST_BYTES,
+        filter: MessageFilter {
+            before,
+            member: member.as_ref(),
+            task: task.as_ref(),
+        },
+    };
+    let mut parts = 0;
+    let mut found: Option<(MessagePage, _)> = None;
+    let (page, waiting) = loop {
+        let (page, waiting) = match (run_part(&mut admission, &mut call, PRICE_OF_LIST).await, found) {
+            // The answer says where to go on.
+            (Err(ApiError::RateLimited { .. }), Some(found)) => break found,
+            (part, _) => part?,
+        };
+        parts += 1;
+        call.filter.before = page.earlier;
+        if !page.messages.is_empty() || page.earlier.is_none() || parts == MOST_PARTS {
+            break (page, waiting);
+        }
+        found = Some((page, waiting));
+    };
+    let shown = |message: StoredMessage| {
+        let unread_by = unread_by(&message, &page.readers);
+        view::message(message, unread_by.is_empty(), unread_by)
+    };
+    Ok(HistoryResponse {
+        messages: page.messages.into_iter().map(shown).collect(),
+        earlier: page.earlier,
+        waiting,
+    })
+}
+
+/// The recipients that have not proved to have the message, also those that left the team since.
+fn unread_by(message: &StoredMessage, readers: &[Reader]) -> Vec<String> {
+    let is_sender = |reader: &Reader| {
+        message
+            .from
+            .as_deref()
+            .is_some_and(|from| from.eq_ignore_ascii_case(&reader.handle))
+    };
+    let is_recipient = |reader: &Reader| match (&message.recipients, message.to.as_str()) {
+        (_, BROADCAST) => !is_sender(reader) && reader.from < message.id,
+        (Some(handles), _) => handles.iter().any(|handle| handle.eq_ignore_ascii_case(&reader.handle)),
+        (None, to) => to.eq_ignore_ascii_case(&reader.handle),
+    };
+    let unread = readers
+        .iter()
+        .filter(|reader| is_recipient(reader) && reader.read < message.id);
+    let mut names: Vec<String> = unread.map(|reader| reader.handle.clone()).collect();
+    for handle in &message.left {
+        if !names.iter().any(|name| name.eq_ignore_ascii_case(handle)) {
+            names.push(handle.clone());
+        }
+    }
+    names
+}

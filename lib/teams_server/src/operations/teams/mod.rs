@@ -1,0 +1,36 @@
+//! Teams, their tasks and their messages.
+//!
+//! - `membership`: joining, leaving, and closing teams
+//! - `tasks`, `claims`, `files`: tasks; their owners; the files that are claimed for them
+//! - `task_input`: tasks in requests; `task_unavailable`: why there is none for an agent
+//! - `messages`: messages between members
+//! - `caller`: the caller; `team_selection`: its team; `calls`: the scripts under their admission
+//! - `view`: records on the wire; `texts`: texts that people write
+
+mod caller;
+mod calls;
+mod claims;
+mod files;
+mod membership;
+mod messages;
+mod task_input;
+mod task_unavailable;
+mod tasks;
+mod team_selection;
+mod texts;
+mod view;
+
+use coord_protocol::Event;
+
+use coord_domain::team::TeamName;
+
+pub use caller::CallerContext;
+pub use claims::{claim_task, complete_task, next_task, release_task};
+pub use membership::{delete_team, edit_team, join_team, leave_team, list_teams, new_team, show_team, shut_down};
+pub use messages::{HistoryRequest, message_history, read_messages, send_message};
+pub use tasks::{TasksRequest, delete_task, edit_task, list_tasks, new_tasks, show_task};
+
+/// Whether an event is of the team.
+fn is_of(event: &Event, team: &TeamName) -> bool {
+    event.team().is_some_and(|name| name.eq_ignore_ascii_case(team.key()))
+}

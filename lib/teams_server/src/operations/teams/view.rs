@@ -1,0 +1,204 @@
+//! Teams, tasks and messages on the wire. Times are ISO 8601.
+
+use coord_protocol::messages::MessageView;
+use coord_protocol::tasks::{self as wire, DependencyResult, Lease, LeaseState, TaskStatus, TaskView};
+use coord_protocol::teams::{MemberView, ShutdownView, TeamSummary, TeamView};
+
+use coord_domain::instant;
+use coord_state::messages::StoredMessage;
+use coord_state::tasks::{self as stored, FullTask, Note};
+use coord_state::teams::{self, EVERYBODY, MemberRecord, ShutdownRecord, TeamRecord};
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+pub(super) fn summary(team: teams::TeamSummary) -> TeamSummary {
+    TeamSummary {
+        name: team.name,
+        leader: team.leader,
+        member_count: team.members,
+        created: instant(team.created),
+        closed_at: team.closed.map(instant),
+        open_tasks: team.open_tasks,
+        done_tasks: team.done_tasks,
+    }
+}
+
+/// The team as `login` sees it.
+pub(super) fn team(record: TeamRecord, login: &str) -> TeamView {
+    let of_team = record.shutdown.as_ref().filter(|shutdown| shutdown.target == EVERYBODY);
+    let shutdown_approvals = of_team.map(|shutdown| answered(shutdown, "approved", &record));
+    let shutdown = record
+        .shutdown
+        .as_ref()
+        .map(|shutdown| shutdown_view(shutdown, Some(&record)));
+    TeamView {
+        shutdown_approvals: shutdown_approvals.unwrap_or_default(),
+        shutdown,
+        name: record.name,
+        created: instant(record.created),
+        leader: record.leader,
+        members: record
+            .members
+            .into_values()
+            .map(|record| member(record, login))
+            .collect(),
+        description: record.description,
+        created_by: record.by,
+        is_strict: record.strict,
+        closed_at: record.closed.map(instant),
+        open_tasks: record.open_tasks,
+        done_tasks: record.done_tasks,
+    }
+}
+
+fn member(record: MemberRecord, login: &str) -> MemberView {
+    MemberView {
+        is_yours: record.login == login,
+        joined_after: record.from,
+        read_to: record.read,
+        agent_id: record.handle,
+        agent_name: record.name,
+        agent_type: record.kind,
+        joined_at: instant(record.joined),
+        login: record.login,
+        agent: record.agent,
+        last_seen: record.seen.map(instant),
+        is_live: record.is_live,
+        ended_at: record.ended.map(instant),
+        claims: words(&record.claims),
+        unread: record.unread,
+    }
+}
+
+/// A shutdown; with its team, handles are in the case in which they joined.
+pub(super) fn shutdown_view(shutdown: &ShutdownRecord, team: Option<&TeamRecord>) -> ShutdownView {
+    let answered = |answer: &str| match team {
+        Some(team) => answered(shutdown, answer, team),
+        None => answers(shutdown, answer).map(str::to_owned).collect(),
+    };
+    let named = |key: &str| {
+        team.and_then(|team| team.members.get(key))
+            .map(|member| member.handle.clone())
+    };
+    let target = Some(&shutdown.target).filter(|target| *target != EVERYBODY);
+    ShutdownView {
+        id: shutdown.id.clone(),
+        target: target.map(|key| named(key).unwrap_or_else(|| key.clone())),
+        by: shutdown.by.clone(),
+        login: shutdown.login.clone(),
+        reason: shutdown.reason.clone(),
+        requested_at: instant(shutdown.requested),
+        respond_by: instant(shutdown.respond_by),
+        approved: answered("approved"),
+        rejected: answered("rejected"),
+    }
+}
+
+fn answers<'a>(shutdown: &'a ShutdownRecord, answer: &'a str) -> impl Iterator<Item = &'a str> {
+    let given = shutdown.answers.iter().filter(move |(_, given)| *given == answer);
+    given.map(|(key, _)| key.as_str())
+}
+
+fn answered(shutdown: &ShutdownRecord, answer: &str, team: &TeamRecord) -> Vec<String> {
+    let handle = |key: &str| team.members.get(key).map_or(key, |member| &member.handle).to_owned();
+    answers(shutdown, answer).map(handle).collect()
+}
+
+/// A task without its texts.
+pub(super) fn task(task: stored::TaskView) -> TaskView {
+    let now = task.read_at;
+    let lease = task.lease(now);
+    let owner = task.owner(now).map(str::to_owned);
+    let owner_login = owner.as_ref().and(task.record.login.clone());
+    let (warning, lapses, is_ready) = (task.warning(), task.lapses(now), task.is_ready(now));
+    let record = task.record;
+    let is_held = lease == LeaseState::Held;
+    let previous_owner = match (&owner, record.status) {
+        (None, TaskStatus::InProgress) => record.owner.or(record.had),
+        _ => None,
+    };
+    TaskView {
+        id: task.id,
+        title: record.title,
+        description: None,
+        priority: record.priority,
+        status: record.status,
+        created_at: instant(record.created),
+        updated_at: record.updated.map(instant),
+        owner,
+        owner_login,
+        claimed_at: record.claimed.map(instant),
+        completed_at: record.completed.map(instant),
+        dependencies: task.dependencies,
+        blocks: task.blocks,
+        warning,
+        files: record.files,
+        branch: record.branch,
+        files_claimed_on: record.locked,
+        reserved_until: record
+            .reserved
+            .filter(|until| record.assignee.is_some() && *until > now)
+            .map(instant),
+        assignee: record.assignee,
+        created_by: record.by,
+        created_by_login: record.by_login,
+        lease: Lease {
+            state: lease,
+            expires: record.expires.filter(|_| is_held).map(instant),
+            token: record.token.filter(|_| lease != LeaseState::None),
+        },
+        lapses,
+        previous_owner,
+        notes: Vec::new(),
+        result: None,
+        met_dependencies: task.met_dependencies,
+        block_count: task.block_count,
+        is_ready,
+        intent_id: record.intent_id,
+    }
+}
+
+/// A task with its texts, and the results of its dependencies.
+pub(super) fn whole_task(whole: FullTask) -> (TaskView, Vec<DependencyResult>) {
+    let mut view = task(whole.task);
+    view.description = whole.description;
+    view.notes = whole.notes.into_iter().map(note).collect();
+    view.result = whole.result;
+    (view, whole.results)
+}
+
+fn note(note: Note) -> wire::Note {
+    wire::Note {
+        by: note.by,
+        login: note.login,
+        time: instant(note.time),
+        text: note.text,
+    }
+}
+
+/// Most recipients of a message that are named as not having read it.
+const MOST_UNREAD_NAMED: usize = 20;
+
+/// A message of which `unread_by` have not proved to have it.
+pub(super) fn message(message: StoredMessage, is_read: bool, mut unread_by: Vec<String>) -> MessageView {
+    let unread_count = unread_by.len() as u64;
+    unread_by.truncate(MOST_UNREAD_NAMED);
+    MessageView {
+        unread_count,
+        id: message.id,
+        from: message.from,
+        login: message.login,
+        to: message.to,
+        recipients: message.recipients,
+        message: message.message,
+        kind: message.kind,
+        timestamp: instant(message.time),
+        read: is_read,
+        summary: message.summary,
+        task_id: message.task_id,
+        reply_to: message.reply_to,
+        unread_by,
+    }
+}

@@ -1,0 +1,364 @@
+//! Refusals by the rules of teams, as agents get them: a code, and the next step.
+
+use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration, Waiting};
+
+use coord_domain::instant;
+use coord_server::error::ApiError;
+use coord_state::teams::{Refused, TeamRefusal};
+
+/// A refusal by the rules of a team, and pending items for the caller there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{refusal}")]
+pub struct TeamRefused {
+    /// The refusal.
+    pub refusal: TeamRefusal,
+    /// The unfinished part.
+    pub waiting: Waiting,
+}
+
+impl From<TeamRefused> for ApiError {
+    fn from(refused: TeamRefused) -> Self {
+        match &refused.refusal {
+            TeamRefusal::HeadRequired { id, field } => {
+                let (field, example) = match field.as_str() {
+                    "new_repo_head" => (
+                        "new_repo_head",
+                        "new_repo_head, the pushed commit, branch and agent_head",
+                    ),
+                    _ => ("agent_head", "branch and agent_head (git rev-parse HEAD)"),
+                };
+                ApiError::InvalidField {
+                    field,
+                    problem: format!(
+                        "is required, because task {id} has files: send {example}, or \"claim_files\": false to leave them alone"
+                    ),
+                }
+            }
+            refusal => ApiError::OfExtension(Box::new(AgentError {
+                error: ErrorBody {
+                    error: code(refusal),
+                    message: refusal.to_string(),
+                    field: field(refusal).map(str::to_owned),
+                },
+                orchestration: orchestration(refusal),
+                waiting: refused.waiting,
+            })),
+        }
+    }
+}
+
+impl From<Box<Refused>> for TeamRefused {
+    fn from(refused: Box<Refused>) -> Self {
+        TeamRefused {
+            refusal: refused.refusal,
+            waiting: refused.waiting.into(),
+        }
+    }
+}
+
+/// The stable code.
+fn code(refusal: &TeamRefusal) -> ErrorCode {
+    use TeamRefusal as Refusal;
+    match refusal {
+        Refusal::NoTeam { .. } => ErrorCode::UnknownTeam,
+        Refusal::NoTask { .. } => ErrorCode::UnknownTask,
+        Refusal::NotAMember { .. } => ErrorCode::NotAMember,
+        Refusal::NotLeader { .. } => ErrorCode::NotLeader,
+        Refusal::NotCreator { .. } => ErrorCode::NotCreator,
+        Refusal::Superseded { .. } => ErrorCode::Superseded,
+        Refusal::TeamClosed { .. } => ErrorCode::TeamClosed,
+        Refusal::TeamExists { .. } => ErrorCode::TeamExists,
+        Refusal::TooMany { .. } => ErrorCode::TooMany,
+        Refusal::AlreadyMember { .. } => ErrorCode::AlreadyMember,
+        Refusal::HandleTaken { .. } => ErrorCode::HandleTaken,
+        Refusal::LeaderStays { .. } => ErrorCode::LeaderStays,
+        Refusal::MembersLive { .. } => ErrorCode::MembersLive,
+        Refusal::NoRecipient { .. } | Refusal::HasStopped { .. } => ErrorCode::UnknownRecipient,
+        Refusal::InboxFull { .. } => ErrorCode::InboxFull,
+        Refusal::CursorAhead { .. } => ErrorCode::CursorAhead,
+        Refusal::KeyReused { .. } => ErrorCode::KeyReused,
+        Refusal::TaskExists { .. } => ErrorCode::TaskExists,
+        Refusal::NoDependency { .. } | Refusal::NoBlocked { .. } => ErrorCode::UnknownDependency,
+        Refusal::Circular { .. } => ErrorCode::CircularDependency,
+        Refusal::InvalidTransition { .. } | Refusal::NotByEdit { .. } => ErrorCode::InvalidTransition,
+        Refusal::TaskUnavailable { .. } => ErrorCode::TaskUnavailable,
+        Refusal::TaskTaken { .. } => ErrorCode::TaskTaken,
+        Refusal::HeldBack { .. } => ErrorCode::TaskHeldBack,
+        Refusal::Reserved { .. } => ErrorCode::TaskReserved,
+        Refusal::DependenciesUnmet { .. } => ErrorCode::DependenciesUnmet,
+        Refusal::ShuttingDown { .. } => ErrorCode::ShuttingDown,
+        Refusal::ClaimLost { .. } => ErrorCode::ClaimLost,
+        Refusal::NotOwner { .. } => ErrorCode::NotOwner,
+        Refusal::NotesFull { .. } => ErrorCode::NotesFull,
+        // It becomes an error of the field: see `From<TeamRefusal>`.
+        Refusal::HeadRequired { .. } => ErrorCode::InvalidField,
+        Refusal::OtherBranch { .. } => ErrorCode::OtherBranch,
+        Refusal::FilesClaimed { .. } => ErrorCode::FilesClaimed,
+        Refusal::DependedOn { .. } => ErrorCode::DependedOn,
+        Refusal::ShutdownOpen { .. } => ErrorCode::ShutdownOpen,
+        Refusal::NoShutdown { .. } | Refusal::NotAsked { .. } => ErrorCode::UnknownShutdown,
+        Refusal::Answered { .. } => ErrorCode::ShutdownAnswered,
+        Refusal::TooEarly { .. } => ErrorCode::ShutdownTooEarly,
+    }
+}
+
+/// The field that is wrong, if it is one.
+fn field(refusal: &TeamRefusal) -> Option<&'static str> {
+    match refusal {
+        TeamRefusal::NoTeam { .. } => Some("team"),
+        TeamRefusal::NoTask { .. } => Some("id"),
+        TeamRefusal::TeamExists { .. } => Some("name"),
+        TeamRefusal::HandleTaken { .. } => Some("handle"),
+        TeamRefusal::CursorAhead { .. } => Some("cursor"),
+        TeamRefusal::KeyReused { .. } => Some("request_key"),
+        TeamRefusal::NoDependency { .. } | TeamRefusal::Circular { .. } => Some("dependencies"),
+        TeamRefusal::NoBlocked { .. } => Some("blocks"),
+        TeamRefusal::OtherBranch { .. } => Some("branch"),
+        _ => None,
+    }
+}
+
+/// The next step: the sentence of the refusal, and the alternative.
+fn orchestration(refusal: &TeamRefusal) -> Orchestration {
+    use TeamRefusal as Refusal;
+    let (action, hint) = match refusal {
+        Refusal::NoTeam { .. } => (Action::Stop, "list the teams, or create one"),
+        Refusal::NotAMember { .. } => (Action::Stop, "join the team first"),
+        Refusal::Superseded { .. } => (Action::Stop, "that agent goes on with its inbox and its tasks"),
+        Refusal::HandleTaken { .. } => (Action::Stop, "another login has this handle: choose another"),
+        Refusal::AlreadyMember { .. } => (Action::Stop, "go on with this handle"),
+        Refusal::MembersLive { .. } => (Action::Wait, "ask for a shutdown, or wait until they have left"),
+        Refusal::InboxFull { .. } => (Action::Wait, "wait until messages are read there"),
+        Refusal::CursorAhead { .. } => (Action::Stop, "read without a cursor"),
+        Refusal::KeyReused { .. } => (Action::Stop, "send another key"),
+        Refusal::InvalidTransition { .. } => (Action::Stop, "a status goes forward: by a claim, then by a completion"),
+        Refusal::NotByEdit { .. } => (Action::Stop, "claim it, and complete it once the work is done"),
+        Refusal::TaskUnavailable { .. } => (Action::SwitchTask, "take another task"),
+        Refusal::TaskTaken { .. } => (Action::SwitchTask, "take another task, or wait until the claim ends"),
+        Refusal::HeldBack { .. } => (Action::SwitchTask, "take another task"),
+        Refusal::Reserved { .. } => (
+            Action::SwitchTask,
+            "take another task, or wait until the reservation ends",
+        ),
+        Refusal::DependenciesUnmet { .. } => (Action::SwitchTask, "work on its dependencies first"),
+        Refusal::ShuttingDown { id, .. } if id.is_empty() => (
+            Action::Stop,
+            "you have stopped: join the team again to go on, which gives you tasks once no shutdown is open",
+        ),
+        Refusal::ShuttingDown { .. } => (
+            Action::Stop,
+            "complete or release your tasks, and answer the shutdown; if you have approved it, wait until it is over",
+        ),
+        Refusal::ClaimLost { .. } => (Action::Stop, "do not write your changes"),
+        Refusal::NotOwner { .. } => (Action::Stop, "claim it first"),
+        Refusal::OtherBranch { .. } => (Action::Stop, "work on that branch, or take another task"),
+        Refusal::FilesClaimed { .. } => (Action::SwitchTask, "complete or release that task first"),
+        Refusal::DependedOn { .. } => (Action::Stop, "send unlink=true to remove it anyway"),
+        Refusal::ShutdownOpen { .. } => (Action::Wait, "it has to end first"),
+        Refusal::TooEarly { .. } => (Action::Wait, "the members may still answer"),
+        Refusal::NoTask { .. } => (Action::Stop, "list the tasks of the team"),
+        Refusal::TeamClosed { .. } => (Action::Stop, "it can be read: create another one to go on"),
+        Refusal::TeamExists { .. } => (Action::Stop, "join it, or choose another name"),
+        Refusal::TooMany { .. } => (Action::Stop, "send fewer, or complete, release or remove some first"),
+        Refusal::NotLeader { .. } => (Action::Stop, "send the leader a message"),
+        Refusal::NotCreator { .. } => (Action::Stop, "send one of them a message"),
+        Refusal::NoRecipient { .. } => (Action::Stop, "show the team: it has the handles of its members"),
+        Refusal::HasStopped { .. } => (Action::Stop, "name another member, or wait until it has joined again"),
+        Refusal::TaskExists { .. } => (Action::Stop, "leave the id out, or choose another"),
+        Refusal::NoDependency { .. } | Refusal::NoBlocked { .. } => (
+            Action::Stop,
+            "list the tasks of the team, or name a task of the same request by its ref",
+        ),
+        Refusal::Circular { .. } => (Action::Stop, "leave one of these dependencies out"),
+        Refusal::NotesFull { .. } => (Action::Stop, "leave the note out, or edit the description instead"),
+        Refusal::NoShutdown { .. } => (Action::Stop, "show the team: it has the open shutdown, if there is one"),
+        Refusal::NotAsked { .. } => (Action::Stop, "leave the answer to its target"),
+        Refusal::Answered { .. } => (Action::Stop, "end your work in this team"),
+        // Their sentences say it.
+        Refusal::LeaderStays { .. } | Refusal::HeadRequired { .. } => (Action::Stop, ""),
+    };
+    let mut reason = refusal.to_string();
+    let (task_id, task_owner, until) = match refusal {
+        Refusal::TaskTaken { id, owner, expires, .. } => (Some(id), Some(owner), Some(*expires)),
+        Refusal::Reserved { id, assignee, until } => (Some(id), Some(assignee), Some(*until)),
+        Refusal::ClaimLost { id, owner, .. } | Refusal::NotOwner { id, owner, .. } => {
+            (Some(id), Some(owner).filter(|owner| !owner.is_empty()), None)
+        }
+        Refusal::TaskUnavailable { id, .. }
+        | Refusal::NotByEdit { id, .. }
+        | Refusal::HeldBack { id, .. }
+        | Refusal::DependenciesUnmet { id, .. }
+        | Refusal::NotesFull { id }
+        | Refusal::OtherBranch { id, .. }
+        | Refusal::FilesClaimed { id, .. }
+        | Refusal::DependedOn { id, .. } => (Some(id), None, None),
+        Refusal::TooEarly { respond_by, .. } => (None, None, Some(*respond_by)),
+        _ => (None, None, None),
+    };
+    if let Refusal::TaskTaken { owner, .. } = refusal {
+        reason.push_str(&format!(": \"{owner}\" has it"));
+    }
+    if let Some(until) = until {
+        reason.push_str(&format!(" until {}", instant(until)));
+    }
+    if !hint.is_empty() {
+        reason.push_str("; ");
+        reason.push_str(hint);
+    }
+    let orchestration = Orchestration::new(action, reason);
+    if task_id.is_none() {
+        return orchestration;
+    }
+    orchestration.with(Metadata {
+        task_id: task_id.cloned(),
+        task_owner: task_owner.cloned(),
+        retry_after: until.map(seconds_until),
+        ..Metadata::default()
+    })
+}
+
+/// Seconds until then (Unix milliseconds), at least one, by this process's clock, which runs with the store's or near it.
+fn seconds_until(until: i64) -> i64 {
+    (until - chrono::Utc::now().timestamp_millis()).div_euclid(1000).max(0) + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each of the refusals: its words are as many `1`.
+    fn all() -> Vec<TeamRefusal> {
+        let text = || "1".to_owned();
+        macro_rules! refusals {
+            ($($variant:ident { $($field:ident: $value:expr),* })*) => {
+                vec![$(TeamRefusal::$variant { $($field: $value),* }),*]
+            };
+        }
+        refusals! {
+            NoTeam { team: text() }
+            NotAMember { who: text(), team: text() }
+            Superseded { handle: text(), agent: text() }
+            TeamClosed { team: text() }
+            TeamExists { team: text() }
+            TooMany { what: text(), most: 1 }
+            AlreadyMember { handle: text(), team: text() }
+            HandleTaken { handle: text(), team: text() }
+            NotLeader { leader: text(), team: text() }
+            LeaderStays { team: text() }
+            MembersLive { team: text(), live: vec![text()], count: 1 }
+            NoRecipient { handle: text(), team: text() }
+            HasStopped { handle: text(), team: text() }
+            InboxFull { handle: text(), unread: 1 }
+            CursorAhead { cursor: 1, newest: 1 }
+            KeyReused { key: text() }
+            NoTask { id: text(), team: text() }
+            TaskExists { id: text() }
+            NoDependency { id: text() }
+            NoBlocked { id: text() }
+            Circular { ring: vec![text()], more: 1 }
+            InvalidTransition { from: text(), to: text() }
+            NotByEdit { id: text(), from: text(), to: text() }
+            TaskUnavailable { id: text(), status: text() }
+            TaskTaken { id: text(), status: text(), owner: text(), expires: 1 }
+            HeldBack { id: text(), lapses: 1, creator: text(), leader: text() }
+            Reserved { id: text(), assignee: text(), until: 1 }
+            DependenciesUnmet { id: text(), unmet: vec![text()] }
+            ShuttingDown { id: text(), reason: text() }
+            ClaimLost { id: text(), owner: text(), status: text() }
+            NotOwner { id: text(), owner: text(), status: text() }
+            NotCreator { creator: text(), leader: text() }
+            NotesFull { id: text() }
+            HeadRequired { id: text(), field: text() }
+            OtherBranch { id: text(), branch: text(), sent: text() }
+            FilesClaimed { id: text(), other: text(), file: text() }
+            DependedOn { id: text(), other: text() }
+            ShutdownOpen { id: text(), target: text(), by: text() }
+            NoShutdown { id: text(), team: text() }
+            NotAsked { id: text(), handle: text() }
+            Answered { id: text(), handle: text() }
+            TooEarly { id: text(), respond_by: 1 }
+        }
+    }
+
+    fn name(refusal: &TeamRefusal) -> String {
+        let text = format!("{refusal:?}");
+        text.split(' ').next().unwrap_or_default().to_owned()
+    }
+
+    /// Agents obey the action: it is part of the protocol.
+    #[test]
+    fn each_refusal_has_its_action() {
+        let of = |action| {
+            let refusals = all();
+            let names = refusals
+                .iter()
+                .filter(|refusal| orchestration(refusal).action == action);
+            names.map(name).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of(Action::Wait),
+            ["MembersLive", "InboxFull", "ShutdownOpen", "TooEarly"]
+        );
+        assert_eq!(
+            of(Action::SwitchTask),
+            [
+                "TaskUnavailable",
+                "TaskTaken",
+                "HeldBack",
+                "Reserved",
+                "DependenciesUnmet",
+                "FilesClaimed"
+            ]
+        );
+        assert_eq!(of(Action::Stop).len(), all().len() - 10);
+    }
+
+    /// Some only named the problem.
+    #[test]
+    fn each_refusal_says_the_next_step() {
+        for refusal in all() {
+            let says_it_itself = ["LeaderStays", "HeadRequired"].contains(&name(&refusal).as_str());
+            let sentence = refusal.to_string();
+            let reason = orchestration(&refusal).reason;
+            let rest = reason.strip_prefix(&sentence).unwrap_or_else(|| panic!("{reason}"));
+            let hint = rest.split_once("; ").map_or("", |(_, hint)| hint);
+            assert_eq!(hint.is_empty(), says_it_itself, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_passing_refusal_says_when_to_retry() {
+        let until = chrono::Utc::now().timestamp_millis() + 60_000;
+        let (id, name) = ("t1".to_owned(), "bob".to_owned());
+        let taken = TeamRefusal::TaskTaken {
+            id: id.clone(),
+            status: "in_progress".to_owned(),
+            owner: name.clone(),
+            expires: until,
+        };
+        let reserved = TeamRefusal::Reserved {
+            id,
+            assignee: name,
+            until,
+        };
+        for refusal in [taken, reserved] {
+            let seconds = orchestration(&refusal).metadata.unwrap().retry_after.unwrap();
+            assert!((58..=61).contains(&seconds), "{seconds}");
+        }
+    }
+    /// Stopped members were told to answer the shutdown that they had approved.
+    #[test]
+    fn a_stopped_member_must_rejoin_and_an_asked_one_must_answer() {
+        let hint = |id: &str| {
+            let (id, reason) = (id.to_owned(), "It is late".to_owned());
+            orchestration(&TeamRefusal::ShuttingDown { id, reason }).reason
+        };
+        assert!(
+            hint("").contains("; you have stopped: join the team again"),
+            "{}",
+            hint("")
+        );
+        assert!(!hint("").contains("answer the shutdown"));
+        assert!(hint("s1").contains("answer the shutdown") && hint("s1").contains("wait until it is over"));
+    }
+}

@@ -1,0 +1,67 @@
+//! What teams register in a server.
+
+use std::sync::LazyLock;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use crate::config::TeamConfig;
+use coord_domain::RepoId;
+use coord_domain::team::TeamName;
+use coord_server::app::App;
+use coord_server::extension::Extension;
+use coord_settings::{ConfigError, Environment};
+use coord_state::tasks::settle_lapses;
+use coord_state::teams::OnlyTeams;
+use coord_store::{Store, StoreError};
+
+/// Teams in a server.
+#[derive(Default)]
+pub struct Teams {
+    /// Settings.
+    pub config: TeamConfig,
+    /// The only teams of agents that omit theirs.
+    pub(crate) only_teams: OnlyTeams,
+}
+
+/// Those of a server in which none are registered.
+static USUAL: LazyLock<Teams> = LazyLock::new(Teams::default);
+
+impl Teams {
+    /// Teams with the settings of `environment`.
+    ///
+    /// # Errors
+    /// When a variable has an invalid value.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        Ok(Teams {
+            config: TeamConfig::from_env(environment)?,
+            ..Teams::default()
+        })
+    }
+
+    /// Those of `app`.
+    pub fn of(app: &App) -> &Teams {
+        app.extensions.get().unwrap_or(&USUAL)
+    }
+}
+
+impl Extension for Teams {
+    fn settle<'a>(
+        &'a self,
+        store: &'a dyn Store,
+        repo: &'a RepoId,
+        due: &'a [String],
+        most: usize,
+    ) -> BoxFuture<'a, Result<u64, StoreError>> {
+        async move {
+            let mut lapsed = 0;
+            for name in due {
+                let team = TeamName::parse(name)
+                    .map_err(|_| StoreError::Malformed("a sweep returned a team that has no name".to_owned()))?;
+                lapsed += settle_lapses(store, repo, &team, most).await?;
+            }
+            Ok(lapsed)
+        }
+        .boxed()
+    }
+}
