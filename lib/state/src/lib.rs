@@ -23,6 +23,7 @@ pub mod teams;
 
 mod clock;
 mod keys;
+mod named_keys;
 mod read;
 mod reply;
 mod request_keys;

@@ -16,6 +16,7 @@ mod record;
 mod release;
 mod survey;
 mod tell_interfaces;
+mod written_file;
 
 pub(crate) use gate::GateArgs;
 pub(crate) use policy::PolicyArgs;
@@ -35,3 +36,4 @@ pub use record::*;
 pub use release::*;
 pub use survey::*;
 pub use tell_interfaces::*;
+pub use written_file::WrittenFile;
