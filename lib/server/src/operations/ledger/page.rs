@@ -3,7 +3,7 @@
 use coord_intents::ledger::Record;
 use coord_protocol::LedgerResponse;
 
-use super::{newest_seal, seal_and_rest};
+use super::newest_seal::{newest_seal, seal_and_rest};
 use crate::admission::admit_to_repository;
 use crate::app::App;
 use crate::error::ApiError;

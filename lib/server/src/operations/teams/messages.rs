@@ -10,7 +10,6 @@ use coord_protocol::{Action, Event, Orchestration};
 
 use super::caller::{CallerContext, TeamAgent};
 use super::calls::{ListMessages, MOST_PARTS, PRICE_OF_LIST, ReadMessages, SendMessage, run, run_part};
-use super::is_of;
 use super::team_selection::SelectedTeam;
 use super::texts::{content, long_text, number, request_key, task_id};
 use super::view;
@@ -19,7 +18,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::operations::fields::{in_field, line, required};
 use crate::operations::wait::{Urgency, Waiting, wait_seconds};
-use coord_domain::team::Handle;
+use coord_domain::team::{Handle, TeamName};
 use coord_state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
 use coord_state::teams::RequestKey;
 
@@ -317,4 +316,9 @@ fn unread_by(message: &StoredMessage, readers: &[Reader]) -> Vec<String> {
         }
     }
     names
+}
+
+/// Whether an event is of the team.
+pub(super) fn is_of(event: &Event, team: &TeamName) -> bool {
+    event.team().is_some_and(|name| name.eq_ignore_ascii_case(team.key()))
 }
