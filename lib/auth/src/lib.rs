@@ -1,6 +1,7 @@
 //! Authentication. A caller presents a credential; a local server also accepts the user of its machine.
 //!
 //! - `caller`: identities, and where they count
+//! - `error`: why authentication failed
 //! - `jwt`: JWTs; `jwt_config`: their settings
 //! - `presented`: the headers in which a request has its credential
 //! - `people`: GitHub tokens and their rights
@@ -8,6 +9,7 @@
 //! - `verification_key`, `key_set`, `issuer_keys`: keys that verify signatures
 
 mod caller;
+mod error;
 mod issuer_keys;
 mod jwt;
 mod jwt_config;
@@ -20,6 +22,7 @@ mod unverified;
 mod verification_key;
 
 pub use caller::{Caller, CallerIdentity, Credential, Identity};
+pub use error::AuthError;
 pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
 pub use known::KnownCredentials;
@@ -40,26 +43,6 @@ use coord_settings::environment::ConfigError;
 
 /// Prefix of JWT logins on a deployment that also accepts GitHub tokens. No GitHub login contains it.
 const JWT_NAMESPACE: &str = "jwt:";
-
-/// Why authentication failed. The sentences may be shown to the caller.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AuthError {
-    /// The credential is missing or bad.
-    #[error("{0}")]
-    Refused(String),
-    /// The credential is good, but does not count in this repository.
-    #[error("{0}")]
-    ForbiddenRepository(String),
-    /// Nobody can be verified at the moment.
-    #[error("{0}")]
-    Unavailable(String),
-}
-
-impl AuthError {
-    fn refused(sentence: &str) -> Self {
-        AuthError::Refused(sentence.to_owned())
-    }
-}
 
 /// The credentials that callers may present.
 #[derive(Clone, Default)]

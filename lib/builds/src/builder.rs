@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-use super::job::{BuildError, Job, LastBuild};
+use super::error::BuildError;
+use super::job::{Job, LastBuild};
 use super::leased_build::build_and_publish_until;
 use super::recent_builds::RecentBuilds;
 use super::schedule::RepoBranch;

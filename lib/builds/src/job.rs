@@ -1,4 +1,4 @@
-//! One build: its parameters, its result, and the reasons for a failure.
+//! One build: its parameters and its result.
 
 use std::sync::Arc;
 
@@ -6,8 +6,6 @@ use super::stored_ignore::StoredIgnore;
 use super::stored_policy::StoredPolicy;
 use coord_domain::{Branch, CommitSha, RepoId};
 use coord_graph::{ImportGraph, Limits, Snapshot};
-use coord_sources::SourceError;
-use coord_store::StoreError;
 
 /// A branch at a commit, its builder, and the limits of the build.
 #[derive(Clone, Copy, Debug)]
@@ -45,24 +43,4 @@ impl LastBuild {
         let is_own = !Arc::ptr_eq(&self.neighbors, self.snapshot.graph());
         self.snapshot.bytes() + if is_own { self.neighbors.bytes() } else { 0 }
     }
-}
-
-/// Why there is no new graph.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// The repository could not be read.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// The store does not respond.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The graph could not be encoded, which does not happen.
-    #[error("the graph could not be encoded: {0}")]
-    Encoding(String),
-    /// Again and again the store has lost a part of the staged graph.
-    #[error("the store has lost parts of the staged graph")]
-    Torn,
-    /// The time limit was exceeded.
-    #[error("the graph took longer to build than it may")]
-    TimeUp,
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tokio::time::{Instant, timeout_at};
 
 use super::build::{build_tree, in_one_form};
-use super::job::{BuildError, Job, LastBuild};
+use super::error::BuildError;
+use super::job::{Job, LastBuild};
 use super::previous_records::load_records;
 use super::progress_report::Reporter;
 use super::publish::publish;

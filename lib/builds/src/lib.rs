@@ -3,7 +3,7 @@
 //! - [`build`]: reads, scans and resolves the files of a commit
 //! - [`stored_graph`]: the form of a graph in the store and on the wire; [`stored_ignore`], [`stored_policy`]: `.intentignore` and
 //!   `.coord.toml` beside it
-//! - [`job`]: the parameters of one build; [`leased_build`], [`publish`], `previous_records`, `progress_report`: from its
+//! - [`job`]: the parameters of one build; [`error`]: why there is none; [`leased_build`], [`publish`], `previous_records`, `progress_report`: from its
 //!   lease to the published graph, starting with the records of an earlier build
 //! - `settled_pending`: pending changes that the new head has
 //! - `builder`: one build at a time in a process, `recent_builds`: from the last one of its branch; `schedule`: branches that are due; `upkeep`: both together
@@ -12,6 +12,7 @@
 pub mod background;
 pub mod build;
 pub mod deferred;
+pub mod error;
 pub mod graph_cache;
 pub mod head_observer;
 pub mod job;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::job::{BuildError, Job, LastBuild};
+use super::error::BuildError;
+use super::job::{Job, LastBuild};
 use super::stored_graph::StoredGraph;
 use super::stored_ignore::StoredIgnore;
 use coord_domain::CommitSha;

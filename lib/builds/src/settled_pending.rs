@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::job::{BuildError, Job};
+use super::error::BuildError;
+use super::job::Job;
 use coord_domain::{Branch, CommitSha};
 use coord_sources::{Reachable, Source, SourceError, TreeEntry};
 use coord_state::locks::{Pending, PendingAct, pending_changes, settle_pending};

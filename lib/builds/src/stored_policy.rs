@@ -10,7 +10,7 @@ use coord_sources::{Blob, BlobSink, EntryKind, Source, SourceError, TreeEntry};
 use coord_state::builds::stored_policy;
 use coord_store::Store;
 
-use super::job::BuildError;
+use super::error::BuildError;
 
 /// Most files of attributes that are read: those nearest to the root.
 const MOST_ATTRIBUTE_FILES: usize = 64;

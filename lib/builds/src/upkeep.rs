@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::builder::{BuildPermit, GraphBuilder};
+use super::error::BuildError;
 use super::head_observer::HeadObserver;
-use super::job::BuildError;
 use super::schedule::{BuildClaim, Pace, RepoBranch, Schedule};
 use coord_domain::{Branch, CommitSha, RepoId};
 use coord_runtime::after_response::TimeAllotment;

@@ -7,6 +7,7 @@ mod event_id;
 pub mod file_path;
 mod holder;
 mod instant;
+mod invalid;
 mod lock;
 mod lock_reason;
 pub mod orchestration;
@@ -23,20 +24,9 @@ pub use event_id::EventId;
 pub use file_path::{FilePath, FilePaths};
 pub use holder::{AgentId, Holder, UserId};
 pub use instant::instant;
+pub use invalid::Invalid;
 pub use lock::{LockEntry, NeighborPolicy};
 pub use lock_reason::LockReason;
 pub use repo_id::RepoId;
 
-/// The problem with a value, as one sentence with the fix. It may be shown to the caller.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Invalid(pub String);
-
-/// At most the first 80 characters of `text`, escaped, to quote a caller's text in an error.
-fn quoted(text: &str) -> String {
-    let mut short: String = text.chars().take(80).flat_map(char::escape_debug).collect();
-    if text.chars().nth(80).is_some() {
-        short.push('…');
-    }
-    format!("'{short}'")
-}
+use invalid::quoted;

@@ -8,7 +8,7 @@
 use super::disk::Disk;
 use super::keyspace::Keyspace;
 use super::layers::Batch;
-use super::progress::Progress;
+use super::progress::{Answer, Progress};
 use super::pubsub::Channels;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -144,4 +144,16 @@ fn recover(disk: &mut Disk, keyspace: &mut Keyspace) -> Instant {
     let began = Instant::now();
     keyspace.layers.reread(disk.recover().ok());
     Instant::now() + PAUSE.max(began.elapsed() * PAUSE_FACTOR)
+}
+
+/// Sends the responses, each as soon as its batches are durable.
+pub(super) fn give(shared: &CommitState, answers: &mut Vec<Answer>) {
+    if answers.is_empty() {
+        return;
+    }
+    // Changes that a call made before it failed are committed, even when no call waits for them.
+    let is_failed = answers.iter().any(|answer| answer.outcome.is_err());
+    if shared.progress.settle(answers) || is_failed {
+        shared.bell.notify_one();
+    }
 }

@@ -4,11 +4,10 @@
 //! that the script has changed, by the time at which it began.
 
 use super::commands;
-use super::committer::CommitState;
+use super::committer::{CommitState, give};
 use super::failure::Failure;
 use super::progress::Answer;
 use super::queue::{Job, Queue};
-use super::worker::give;
 use coord_store::{Request, StoreError, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -6,7 +6,7 @@
 //! [`Layers::depends_on`] is the number of the batch to wait for. No call waits for a change that may be lost
 //! ([`records::is_expendable`]); it is written with others or after a while.
 
-mod scan;
+pub(super) mod scan;
 
 use super::disk::{Page, Snapshot};
 use super::failure::Failure;
@@ -15,7 +15,6 @@ use super::record_cache::RecordCache;
 use super::records::{self, Changes};
 use bytes::Bytes;
 use redb::StorageError;
-pub(super) use scan::Scan;
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::ops::Deref;

@@ -1,7 +1,7 @@
 //! Requests on their way to the engine.
 //!
 //! There are two lanes: reads, and all else. A round has reads first, then other calls.
-//! Reads that come while a script runs are answered beside it ([`super::aside`]).
+//! Reads that come while a script runs are answered beside it ([`super::deferred_reads`]).
 
 use super::commands;
 use super::progress::{Answer, Reply};
@@ -9,7 +9,10 @@ use coord_store::{Request, StoreError, Value};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Longest time of one call before the next may run; the rest of its requests waits, and others may run between them.
+pub(super) const SLICE: Duration = Duration::from_millis(2);
 
 /// Calls that run before their responses are sent together: each sending may wake a thread.
 const ROUND: usize = 16;

@@ -1,10 +1,10 @@
 //! The thread that runs requests. Calls come from a [`Queue`] and run in rounds; the responses of a round are sent together.
 //! No thread that serves HTTP runs a script or waits for one.
 
-use super::committer::CommitState;
+use super::committer::{CommitState, give};
 use super::engine::Engine;
 use super::progress::Answer;
-use super::queue::{Job, Next, Queue};
+use super::queue::{Job, Next, Queue, SLICE};
 use coord_store::{Request, StoreError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -19,9 +19,6 @@ const CLEAN_EVERY: Duration = Duration::from_secs(1);
 const CLEAN_MORE_AFTER: Duration = Duration::from_millis(20);
 /// Most records of one cleaning step, so that no script waits long for it.
 const CLEAN_RECORDS: u64 = 1000;
-
-/// Longest time of one call before the next may run; the rest of its requests waits, and others may run between them.
-pub(super) const SLICE: Duration = Duration::from_millis(2);
 
 /// Runs calls until the queue is closed and empty.
 pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &CommitState) {
@@ -43,18 +40,6 @@ pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &CommitState) {
             let is_more = clean(shared);
             clean_at = Instant::now() + if is_more { CLEAN_MORE_AFTER } else { CLEAN_EVERY };
         }
-    }
-}
-
-/// Sends the responses, each as soon as its batches are durable.
-pub(super) fn give(shared: &CommitState, answers: &mut Vec<Answer>) {
-    if answers.is_empty() {
-        return;
-    }
-    // Changes that a call made before it failed are committed, even when no call waits for them.
-    let is_failed = answers.iter().any(|answer| answer.outcome.is_err());
-    if shared.progress.settle(answers) || is_failed {
-        shared.bell.notify_one();
     }
 }
 

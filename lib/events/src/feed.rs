@@ -1,7 +1,7 @@
 //! The events of one repository, in order, each once: from the channel as they happen, and from the log where the channel
 //! has a gap.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 
 use super::recent::RecentEvents;
-use super::{Feeds, Published, Timing, is_closed};
+use super::{Published, Timing};
 use coord_domain::{EventId, RepoId};
 use coord_state::events::{events_after, keys, newest_events};
 use coord_store::{Store, StoreError};
@@ -21,6 +21,9 @@ const BACKLOG: usize = 1024;
 
 /// Events that are read of the log at once.
 const PAGE: usize = 200;
+
+/// The feeds of a process.
+pub(super) type Feeds = Mutex<HashMap<RepoId, Arc<Feed>>>;
 
 /// A feed's notification to its watchers.
 #[derive(Clone, Debug)]
@@ -322,4 +325,10 @@ async fn newest(store: &dyn Store, repo: &RepoId) -> Result<EventId, StoreError>
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Completes when the hub is closed.
+pub(super) async fn is_closed(closed: &mut watch::Receiver<bool>) {
+    // An error means that the hub is gone.
+    let _ = closed.wait_for(|closed| *closed).await;
 }

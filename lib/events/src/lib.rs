@@ -6,6 +6,7 @@
 //! - `recent`: the newest of them, from which most watchers resume without a request to the store
 //! - `permits`: the bound on streams
 //! - `published`: an event as it is sent to every watcher
+//! - `timing`: intervals of feeds and streams
 //! - `watching`: one watcher's way through the log and the feed
 
 #[cfg(any(test, feature = "fake"))]
@@ -16,61 +17,24 @@ mod published;
 mod recent;
 #[cfg(test)]
 mod tests;
+mod timing;
 mod watching;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::watch;
 
 use coord_domain::{EventId, RepoId};
 use coord_runtime::single_flight::SingleFlight;
 use coord_store::{Store, StoreError};
-use feed::Feed;
+use feed::{Feed, Feeds};
 use permits::Permits;
 pub use permits::{Permit, TooManyStreams, Watcher};
 pub use published::Published;
 pub use published::frame;
+pub use timing::Timing;
 pub use watching::{EventWatch, WatchItem};
-
-type Feeds = std::sync::Mutex<HashMap<RepoId, Arc<Feed>>>;
-
-/// Intervals of feeds and streams.
-#[derive(Clone, Copy, Debug)]
-pub struct Timing {
-    /// Interval at which the log is compared with the messages of the channel.
-    pub check_every: Duration,
-    /// Time for which a feed without watchers is kept.
-    pub kept: Duration,
-    /// The first pause after the store was lost, and the longest.
-    pub pauses: (Duration, Duration),
-    /// Longest time without a message to a client.
-    pub heartbeat: Duration,
-    /// Interval at which the right of a stream's caller is verified again.
-    pub verify_every: Duration,
-    /// The same after it could not be verified.
-    pub verify_again: Duration,
-    /// Longest time without a verdict.
-    pub unverified: Duration,
-    /// Time for the credential to arrive on a WebSocket.
-    pub authentication: Duration,
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        Timing {
-            check_every: Duration::from_secs(15),
-            kept: Duration::from_secs(30),
-            pauses: (Duration::from_millis(250), Duration::from_secs(10)),
-            heartbeat: Duration::from_secs(15),
-            verify_every: Duration::from_secs(60),
-            verify_again: Duration::from_secs(20),
-            unverified: Duration::from_secs(270),
-            authentication: Duration::from_secs(10),
-        }
-    }
-}
 
 /// The feeds of this process.
 pub struct EventHub {
@@ -151,12 +115,6 @@ impl EventHub {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RepoId, Arc<Feed>>> {
         self.feeds.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
-}
-
-/// Completes when the hub is closed.
-async fn is_closed(closed: &mut watch::Receiver<bool>) {
-    // An error means that the hub is gone.
-    let _ = closed.wait_for(|closed| *closed).await;
 }
 
 impl std::fmt::Debug for EventHub {

@@ -7,8 +7,8 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
-use super::feed::{Feed, FeedMessage, WatchStart};
-use super::{Published, is_closed};
+use super::Published;
+use super::feed::{Feed, FeedMessage, WatchStart, is_closed};
 use coord_domain::EventId;
 use coord_store::StoreError;
 

@@ -4,10 +4,11 @@
 //! - `rooted_path`: a file by its root and its path below; `staged`: a file that is written before it has its name
 //! - `named`: a file that the user or the system has named, through links
 //! - `anchor`: whether a path still leads to the opened file
-//! - `refusal`: why a file is not opened, as a sentence
+//! - `entry`: what is known of a name without opening it; `refusal`: why a file is not opened, as a sentence
 //! - `unix`: folders as descriptors; `other`: folders as paths, where links take a privilege
 
 mod anchor;
+mod entry;
 mod named;
 mod refusal;
 mod rooted_path;
@@ -20,9 +21,8 @@ mod system;
 #[path = "unix.rs"]
 mod system;
 
-use std::time::SystemTime;
-
 pub use self::anchor::{Anchor, PathState};
+pub use self::entry::{EntryInfo, Kind};
 pub use self::named::{open_regular, open_stream, regular};
 pub use self::refusal::{Cause, FileError, Refusal};
 pub use self::rooted_path::RootedPath;
@@ -35,29 +35,3 @@ pub const FILE_MODE: u32 = 0o666;
 pub const FOLDER_MODE: u32 = 0o777;
 /// Permissions of a folder of one user alone.
 pub const PRIVATE_MODE: u32 = 0o700;
-
-/// Kind of an entry in a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A regular file.
-    File,
-    Folder,
-    /// A symbolic link.
-    Link,
-    /// A named pipe.
-    Pipe,
-    Socket,
-    /// A device, or something else.
-    Device,
-}
-
-/// The system's data about a name, without opening it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryInfo {
-    /// Its kind.
-    pub kind: Kind,
-    /// Its length in bytes.
-    pub len: u64,
-    /// When its content was changed.
-    pub modified: Option<SystemTime>,
-}

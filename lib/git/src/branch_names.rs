@@ -3,11 +3,15 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use gix::bstr::{BStr, ByteSlice};
 
 use super::deadline::Deadline;
 use super::references::{MAX_FOLDERS, References};
+
+/// Time limit for finding names to suggest in place of a missing branch. Names not seen by then are left out.
+pub(super) const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(300);
 
 /// Most names that are read; suggestions leave out the rest.
 const MAX_NAMES: usize = 200_000;

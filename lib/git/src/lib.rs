@@ -59,7 +59,8 @@ use parking_lot::RwLock;
 
 use clones::Clones;
 pub use external_git::{GitRunner, set_git};
-use open::Purpose;
+pub use open::OpenedRepository;
+use open::{Purpose, open};
 pub use open_error::OpenError;
 pub use pushed::RecordedPush;
 use recent_tips::RecentTips;
@@ -67,8 +68,6 @@ use repository::Repository;
 pub use working_copy::{WorkingCopy, without_symbolic_links};
 pub use working_copy_pushes::UnfinishedOperation;
 
-/// Time limit for finding names to suggest in place of a missing branch. Names not seen by then are left out.
-const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(300);
 /// Time limit for the whole response that a branch is missing, on a busy machine or disk.
 const MISSING_LIMIT: Duration = Duration::from_secs(5);
 /// Time limit of one walk for reachability; after it the result is [`Reachable::Unknown`].
@@ -79,41 +78,6 @@ const HISTORY_LIMIT: Duration = Duration::from_secs(5);
 const TREE_LIMIT: Duration = Duration::from_secs(60);
 /// Time limit of one call of [`Source::read_blobs`].
 const BLOBS_LIMIT: Duration = Duration::from_secs(300);
-
-/// The result of opening one of the given paths, as of then.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenedRepository {
-    /// The repository.
-    pub repo: RepoId,
-    /// The root of the worktree that contains the path; the repository folder where there is none (bare). Absolute.
-    pub path: PathBuf,
-    /// The folder that all worktrees of the repository share, absolute: mostly `.git` of the main worktree.
-    pub git_folder: PathBuf,
-    /// The branch that is checked out in this worktree. Where HEAD is detached, names no branch, or one without a head:
-    /// the branch that `origin/HEAD` names, else `main`, else `master`, else the only branch, if it has a head.
-    pub default_branch: Option<Branch>,
-    /// The commit that is checked out in this worktree, full length. `None` where it has no commit yet.
-    pub head: Option<CommitSha>,
-    /// The head of `default_branch`. `None` where the branch has no commit yet, or no head.
-    pub tip: Option<Tip>,
-    /// The branch that is checked out, where it has a commit but no head: it was never pushed, or several remotes have it.
-    pub headless: Option<Branch>,
-    /// Why it has no head, and the fix.
-    pub hint: Option<String>,
-    /// Whether HEAD names a commit and no branch.
-    pub detached: bool,
-    /// Whether history is cut off: the repository is a shallow clone.
-    pub shallow: bool,
-    /// Whether no branch has a commit, and HEAD has none either.
-    pub is_empty: bool,
-}
-
-impl OpenedRepository {
-    /// Whether a remote gives the repository its name, so that there may be other clones of it.
-    pub fn has_remote(&self) -> bool {
-        !identity::is_local(&self.repo)
-    }
-}
 
 /// The settings with which a clone is fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,6 +109,16 @@ impl GitSource {
         }
     }
 
+    fn opening(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -> Result<GitSource, OpenError> {
+        let (repositories, opened) = open(paths, purpose, machine)?;
+        Ok(GitSource {
+            repositories,
+            opened,
+            joined: RwLock::default(),
+            recent: None,
+        })
+    }
+
     /// Opens the repositories that contain `paths`. A path is a repository, a worktree, a folder inside one, or a bare
     /// repository, which counts only where the path names it: a folder inside one finds nothing. Several paths into one repository, such as several of its worktrees or clones, count as that repository.
     ///
@@ -153,7 +127,7 @@ impl GitSource {
     /// # Errors
     /// When a path cannot be served, or two repositories without a remote have the same id. Nothing is opened then.
     pub fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
-        open::open(paths, Purpose::Serving, None)
+        GitSource::opening(paths, Purpose::Serving, None)
     }
 
     /// [`Self::open`] for a shared store: `machine` distinguishes repositories without a remote from those of other
@@ -162,7 +136,7 @@ impl GitSource {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_shared(paths: &[PathBuf], machine: &str) -> Result<GitSource, OpenError> {
-        open::open(paths, Purpose::Serving, Some(machine))
+        GitSource::opening(paths, Purpose::Serving, Some(machine))
     }
 
     /// Opens the repository that contains `path`, to read the files of one commit, once. The first reads start on a blocking
@@ -171,7 +145,7 @@ impl GitSource {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_once(path: &Path) -> Result<GitSource, OpenError> {
-        open::open(&[path.to_owned()], Purpose::OneCommit, None)
+        GitSource::opening(&[path.to_owned()], Purpose::OneCommit, None)
     }
 
     /// Whether the clone with git's own folder `common_dir` is read, and is still the one that was opened.

@@ -4,6 +4,7 @@ use coord_domain::Branch;
 use coord_sources::SourceError;
 use coord_sources::name_suggestions::NameSuggestions;
 
+use super::branch_names::SUGGESTIONS_LIMIT;
 use super::deadline::Deadline;
 use super::repository::{Repository, unreadable};
 use super::upstream::HeadLocation;
@@ -59,7 +60,7 @@ impl Repository {
         if let Err(gone) = self.check_present() {
             return gone;
         }
-        let deadline = Deadline::after(super::SUGGESTIONS_LIMIT);
+        let deadline = Deadline::after(SUGGESTIONS_LIMIT);
         let mut suggestions = NameSuggestions::near(branch.as_str());
         let mut is_empty = true;
         let listed = self.each_branch(&deadline, |name| {

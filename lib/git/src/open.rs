@@ -4,19 +4,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coord_domain::{Branch, CommitSha};
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_sources::Tip;
 use gix::odb::store::init::Slots;
 use gix::open::{Options, Permissions, permissions};
 use gix::sec::Permission;
 use gix::sec::trust::Mapping;
-use parking_lot::RwLock;
 
+use super::branch_names::SUGGESTIONS_LIMIT;
 use super::index_prefetch::IndexPrefetch;
 use super::objects::Objects;
 use super::open_error::{OpenError, refused, sentence, shown};
 use super::repository::Repository;
 use super::upstream::Upstreams;
-use super::{GitSource, OpenedRepository, checkout, deadline, external_git, identity, references, special_files};
+use super::{checkout, deadline, external_git, identity, references, special_files};
 
 /// Most packs that a server has open at once. gix's default is a few more than there are, at least 32. A server that sees
 /// many fetches between two runs of `git gc` can exceed that; an unused slot costs about 200 bytes.
@@ -33,7 +34,46 @@ pub(super) enum Purpose {
     Asking,
 }
 
-pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -> Result<GitSource, OpenError> {
+/// The result of opening one of the given paths, as of then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenedRepository {
+    /// The repository.
+    pub repo: RepoId,
+    /// The root of the worktree that contains the path; the repository folder where there is none (bare). Absolute.
+    pub path: PathBuf,
+    /// The folder that all worktrees of the repository share, absolute: mostly `.git` of the main worktree.
+    pub git_folder: PathBuf,
+    /// The branch that is checked out in this worktree. Where HEAD is detached, names no branch, or one without a head:
+    /// the branch that `origin/HEAD` names, else `main`, else `master`, else the only branch, if it has a head.
+    pub default_branch: Option<Branch>,
+    /// The commit that is checked out in this worktree, full length. `None` where it has no commit yet.
+    pub head: Option<CommitSha>,
+    /// The head of `default_branch`. `None` where the branch has no commit yet, or no head.
+    pub tip: Option<Tip>,
+    /// The branch that is checked out, where it has a commit but no head: it was never pushed, or several remotes have it.
+    pub headless: Option<Branch>,
+    /// Why it has no head, and the fix.
+    pub hint: Option<String>,
+    /// Whether HEAD names a commit and no branch.
+    pub detached: bool,
+    /// Whether history is cut off: the repository is a shallow clone.
+    pub shallow: bool,
+    /// Whether no branch has a commit, and HEAD has none either.
+    pub is_empty: bool,
+}
+
+impl OpenedRepository {
+    /// Whether a remote gives the repository its name, so that there may be other clones of it.
+    pub fn has_remote(&self) -> bool {
+        !identity::is_local(&self.repo)
+    }
+}
+
+/// Repositories, and what each path has opened.
+type OpenedPaths = (Vec<Arc<Repository>>, Vec<OpenedRepository>);
+
+/// The repositories that contain `paths`, and what each path has opened.
+pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -> Result<OpenedPaths, OpenError> {
     let mut repositories: Vec<Arc<Repository>> = Vec::new();
     let mut opened: Vec<OpenedRepository> = Vec::new();
     for path in paths {
@@ -73,12 +113,7 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -
             opened.push(seen);
         }
     }
-    Ok(GitSource {
-        repositories,
-        opened,
-        joined: RwLock::default(),
-        recent: None,
-    })
+    Ok((repositories, opened))
 }
 
 /// The repository with git's own folder `common_dir`, for as long as the server runs.
@@ -332,7 +367,7 @@ impl Worktree {
         let head = self.head_id().and_then(|id| CommitSha::parse(&id.to_string()).ok());
         let mut is_empty = head.is_none();
         if is_empty {
-            let deadline = deadline::Deadline::after(super::SUGGESTIONS_LIMIT);
+            let deadline = deadline::Deadline::after(SUGGESTIONS_LIMIT);
             repository
                 .each_branch(&deadline, |_| is_empty = false)
                 .map_err(|error| unreadable(error.to_string()))?;

@@ -276,7 +276,7 @@ impl Repository {
             return Some(branch);
         }
         let mut names = HashSet::new();
-        let deadline = Deadline::after(super::SUGGESTIONS_LIMIT);
+        let deadline = Deadline::after(branch_names::SUGGESTIONS_LIMIT);
         let see = |name: &str| {
             if names.len() < 2 {
                 names.insert(name.to_owned());

@@ -1,12 +1,10 @@
 //! Bodies of responses as JSON, with invisible characters escaped.
 
+use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use coord_protocol::plain_text::escape;
 use serde::Serialize;
-
-use crate::error::Respond;
-use coord_server::error::ApiError;
 
 /// A body; invisible characters are escaped, which does not change their meaning.
 pub struct Json<T>(pub T);
@@ -18,7 +16,7 @@ impl<T: Serialize> IntoResponse for Json<T> {
                 let json_type = HeaderValue::from_static("application/json");
                 ([(CONTENT_TYPE, json_type)], escape(&json).into_owned()).into_response()
             }
-            Err(_) => ApiError::Internal.status().into_response(),
+            Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
         }
     }
 }

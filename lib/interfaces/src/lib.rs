@@ -7,7 +7,7 @@
 //!
 //! - `tokens`: the tokens of a text; `outline`: declarations -> interface
 //! - `javascript`, `component`, `python`, `rust`, `go`: a language's declarations
-//! - `changes`: differences between two interfaces; `stored`: the text form
+//! - `result`: an interface, or why it is unknown; `changes`: differences between two interfaces; `stored`: the text form
 
 mod changes;
 mod component;
@@ -20,81 +20,20 @@ mod pieces;
 #[cfg(test)]
 mod properties;
 mod python;
+mod result;
 mod rust;
 pub mod stored;
 #[cfg(test)]
 mod table;
 mod tokens;
 
-use std::borrow::Cow;
-
 pub use changes::{InterfaceChanges, InterfaceComparison};
+pub use result::{
+    Interface, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES, MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES,
+};
 
 use coord_scan::{Dialect, FileState, Language, text_of};
 use outline::Outline;
-
-/// Largest text whose interface is read, in bytes. Its tokens take up to 20 times as much memory while it is read.
-pub const MAX_INTERFACE_BYTES: usize = 1 << 20;
-/// Most names that an interface lists; its digest covers the others.
-pub const MAX_INTERFACE_NAMES: usize = 1_000;
-/// Most bytes of all listed names together.
-pub const MAX_INTERFACE_NAME_BYTES: usize = 32 * 1024;
-
-/// The interface of a file: the part that others can import.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interface {
-    /// Digest of all names and heads: equal digests are equal interfaces.
-    pub digest: u128,
-    /// Names, sorted, each with the digest of its head. Among them are local declarations that the head of an exported one
-    /// names, such as the type of a parameter.
-    pub names: Vec<(String, u64)>,
-    /// Number of names past the bounds of the list: the last ones in the order of names.
-    pub left_out: u32,
-}
-
-/// Why the interface of a file is not known. Such a file counts as changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InterfaceUnknown {
-    /// The language has no scanner.
-    Language,
-    /// Larger than [`MAX_INTERFACE_BYTES`], or than the limit on files of the graph.
-    TooLarge,
-    /// Not text.
-    Binary,
-    /// Output of a minifier.
-    Minified,
-    /// The source of the repository could not read it.
-    Unreadable,
-    /// Brackets, strings or elements do not match: the text is not valid, or was not understood.
-    NotUnderstood,
-}
-
-impl InterfaceUnknown {
-    /// Every reason, in order.
-    pub const ALL: [InterfaceUnknown; 6] = [
-        InterfaceUnknown::Language,
-        InterfaceUnknown::TooLarge,
-        InterfaceUnknown::Binary,
-        InterfaceUnknown::Minified,
-        InterfaceUnknown::Unreadable,
-        InterfaceUnknown::NotUnderstood,
-    ];
-
-    /// Lower-case name, as printed and in the store.
-    pub fn name(self) -> &'static str {
-        match self {
-            InterfaceUnknown::Language => "language",
-            InterfaceUnknown::TooLarge => "too_large",
-            InterfaceUnknown::Binary => "binary",
-            InterfaceUnknown::Minified => "minified",
-            InterfaceUnknown::Unreadable => "unreadable",
-            InterfaceUnknown::NotUnderstood => "not_understood",
-        }
-    }
-}
-
-/// The interface of a file, or why it is not known.
-pub type InterfaceResult = Result<Interface, InterfaceUnknown>;
 
 /// The interface of a file in `language` with this `content`.
 ///
@@ -132,14 +71,4 @@ pub fn interface_of_text(language: Language, state: FileState, text: &[u8]) -> I
         Language::Go => go::read(text, &mut outline),
     }?;
     Ok(outline.interface())
-}
-
-/// A name for people: valid UTF-8 without control characters, and at most `MAX_BYTES` long.
-fn shown_name(name: &[u8]) -> Cow<'_, str> {
-    const MAX_BYTES: usize = 200;
-    let text = String::from_utf8_lossy(&name[..name.len().min(MAX_BYTES)]);
-    if text.chars().any(char::is_control) {
-        return Cow::Owned(text.replace(char::is_control, "\u{fffd}"));
-    }
-    text
 }

@@ -1,5 +1,6 @@
 //! The declarations of one file -> its interface.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use coord_scan::meter;
@@ -7,7 +8,7 @@ use hashbrown::HashMap;
 use sha1_smol::Sha1;
 
 use super::tokens::{Kind, Tokens};
-use super::{Interface, MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES, shown_name};
+use super::{Interface, MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES};
 
 /// Ends each token of a head.
 const END: u8 = 0x1f;
@@ -272,6 +273,16 @@ fn leading(digest: &[u8; 20]) -> u128 {
         .iter()
         .take(16)
         .fold(0, |number, byte| (number << 8) | u128::from(*byte))
+}
+
+/// A name for people: valid UTF-8 without control characters, and at most `MAX_BYTES` long.
+fn shown_name(name: &[u8]) -> Cow<'_, str> {
+    const MAX_BYTES: usize = 200;
+    let text = String::from_utf8_lossy(&name[..name.len().min(MAX_BYTES)]);
+    if text.chars().any(char::is_control) {
+        return Cow::Owned(text.replace(char::is_control, "\u{fffd}"));
+    }
+    text
 }
 
 #[cfg(test)]

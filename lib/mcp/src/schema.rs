@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use coord_protocol::PostRequest;
 use coord_protocol::schema::FilePath;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
@@ -11,10 +12,34 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 
+use super::offer::Offer;
+
+/// Members that only hooks or persons send, and accepted ones that are left out because each listed one costs tokens.
+const NOT_OF_MODELS: [&str; 5] = ["tool_call", "session", "force", "wait_seconds", "interface_changes"];
+
+/// A member that is listed for claims alone.
+const OF_CLAIMS: &str = "interface";
+
 /// The schema of the arguments of a tool, which are a request of type `T`.
-pub(super) fn of_arguments<T: ToSchema>() -> JsonObject {
+fn of_arguments<T: ToSchema>() -> JsonObject {
     let mut schema = Components::of::<T>().reduced(&to_value(T::schema()), SchemaDetail::Request);
     schema.remove("description");
+    schema
+}
+
+/// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.
+pub(super) fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
+    let mut schema = of_arguments::<T>();
+    let is_claim = T::name() == PostRequest::name();
+    let of_claims = Some(&OF_CLAIMS).filter(|_| !is_claim);
+    for name in offer.filled_in().iter().chain(&NOT_OF_MODELS).chain(of_claims) {
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.remove(*name);
+        }
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| !name.as_str().is_some_and(|name| offer.is_optional(name)));
+    }
     schema
 }
 

@@ -12,12 +12,11 @@ use coord_protocol::{
 };
 use rmcp::model::{JsonObject, MetaObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use super::offer::Offer;
 #[cfg(feature = "teams")]
 use super::opencode::OpenCodeTool;
-use super::schema::{of_arguments, of_results};
+use super::schema::{arguments_of, of_results};
 
 static OF_DEPLOYMENT: LazyLock<Vec<Definition>> = LazyLock::new(|| definitions(Offer::Deployment));
 static OF_WORKING_COPY: LazyLock<Vec<Definition>> = LazyLock::new(|| definitions(Offer::WorkingCopy));
@@ -298,28 +297,6 @@ fn results_about_an_intent() -> JsonObject {
     if let Some(intent) = intent.and_then(Value::as_object_mut) {
         intent.remove("properties");
         intent.remove("required");
-    }
-    schema
-}
-
-/// Members that only hooks or persons send, and accepted ones that are left out because each listed one costs tokens.
-const NOT_OF_MODELS: [&str; 5] = ["tool_call", "session", "force", "wait_seconds", "interface_changes"];
-
-/// A member that is listed for claims alone.
-const OF_CLAIMS: &str = "interface";
-
-/// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.
-pub(super) fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
-    let mut schema = of_arguments::<T>();
-    let is_claim = T::name() == PostRequest::name();
-    let of_claims = Some(&OF_CLAIMS).filter(|_| !is_claim);
-    for name in offer.filled_in().iter().chain(&NOT_OF_MODELS).chain(of_claims) {
-        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-            properties.remove(*name);
-        }
-    }
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|name| !name.as_str().is_some_and(|name| offer.is_optional(name)));
     }
     schema
 }

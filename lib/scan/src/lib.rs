@@ -2,7 +2,8 @@
 //!
 //! - `language`, `specifier`, `import_kind`: an import, as written
 //! - `content`: the bytes of a file -> its text, with the [`FileState`]
-//! - `javascript`, `component`, `python`, `rust`, `go`: a scanner for each family; `findings`: what they find, bounded
+//! - `javascript`, `component`, `python`, `rust`, `go`: a scanner for each family; `findings`: what they find, bounded;
+//!   `markup`: tags of HTML
 //!
 //! The parts of the scanners that are public are for other readers of the same languages: `coord-interfaces`, and the manifests of
 //! `coord-graph`.
@@ -19,6 +20,7 @@ mod last_word;
 #[cfg(test)]
 mod linear_time;
 mod lines;
+mod markup;
 pub mod meter;
 #[cfg(test)]
 mod pieces;

@@ -1,6 +1,6 @@
 //! `{a,b}`, expanded as shells do.
 
-use super::refusal::Refusal;
+use super::refusal::{MAX_PATTERNS, Refusal};
 
 /// `text` with one alternative of each `{a,b}`, in order, 64 at most. Braces without a comma stand for themselves.
 pub(super) fn expanded(text: &str) -> Result<Vec<String>, Refusal> {
@@ -16,7 +16,7 @@ pub(super) fn expanded(text: &str) -> Result<Vec<String>, Refusal> {
             let next = format!("{}{}{}", &text[..group.start], &text[range.clone()], &text[group.end..]);
             open.push((next, group.start));
         }
-        if done.len() + open.len() > super::MAX_PATTERNS {
+        if done.len() + open.len() > MAX_PATTERNS {
             return Err(Refusal::TooManyAlternatives(done.into_iter().next().unwrap_or(text)));
         }
     }

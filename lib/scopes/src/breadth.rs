@@ -1,6 +1,6 @@
 //! How much of a branch a scope covers, and whether that is too much.
 
-use super::Scope;
+use super::owned_scope::Scope;
 
 /// How many files a scope covers, of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Whether an intent may change a file: by reserved files, ignored ones, and the scope, in this order.
 
-use super::ignore::IgnoreWalk;
+use super::ignore::{IgnoreReason, IgnoreWalk, IntentIgnore};
+use super::owned_scope::Scope;
+use super::reserved::{ReservedPart, reserved};
 use super::walk::Walk;
-use super::{IgnoreReason, IntentIgnore, ReservedPart, Scope, reserved};
 
 /// The rules' verdict on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]

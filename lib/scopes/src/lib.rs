@@ -22,6 +22,7 @@ mod ignore;
 mod judge;
 mod matcher;
 mod overlap;
+mod owned_scope;
 mod pattern;
 mod refusal;
 mod reserved;
@@ -34,91 +35,7 @@ pub use ignore::{IgnoreReason, IntentIgnore};
 pub use judge::{Judge, Verdict};
 pub use matcher::{FileRules, Matcher};
 pub use overlap::{Overlap, StepBudget};
+pub use owned_scope::Scope;
 pub use pattern::Pattern;
-pub use refusal::{ListProblem, Refusal};
+pub use refusal::{ListProblem, MAX_PATTERN_BYTES, MAX_PATTERNS, Refusal};
 pub use reserved::{ReservedPart, reserved};
-
-use sha2::{Digest, Sha256};
-
-use overlap::Area;
-use rule::Rule;
-use walk::Walk;
-
-/// Maximum number of patterns of a scope, and of alternatives of one pattern.
-pub const MAX_PATTERNS: usize = 64;
-
-/// Maximum length of a pattern.
-pub const MAX_PATTERN_BYTES: usize = 512;
-
-/// The files that an intent may change: 1 to 64 patterns.
-#[derive(Clone, Debug)]
-pub struct Scope {
-    patterns: Vec<Pattern>,
-    rules: Vec<Rule>,
-    areas: Vec<Area>,
-}
-
-impl Scope {
-    /// Parses the patterns of an `owned_scope`.
-    ///
-    /// # Errors
-    /// When there are none or too many, or one is refused.
-    pub fn parse<T: AsRef<str>>(written: impl IntoIterator<Item = T>) -> Result<Self, Refusal> {
-        let mut patterns = Vec::new();
-        for text in written {
-            patterns.extend(Pattern::parse(text.as_ref())?);
-            if patterns.len() > MAX_PATTERNS {
-                return Err(ListProblem::TooManyPatterns(patterns.len()).into());
-            }
-        }
-        if patterns.is_empty() {
-            return Err(ListProblem::NoPattern.into());
-        }
-        let rules: Vec<Rule> = patterns
-            .iter()
-            .enumerate()
-            .flat_map(|(source, pattern)| pattern.rules(source))
-            .collect();
-        let areas = rules.iter().cloned().map(Area::new).collect();
-        Ok(Scope { patterns, rules, areas })
-    }
-
-    /// The patterns, each alternative in braces by itself.
-    pub fn patterns(&self) -> &[Pattern] {
-        &self.patterns
-    }
-
-    /// Whether a pattern covers `path`, a file. For many paths, [`Judge`] is faster.
-    pub fn covers(&self, path: impl AsRef<[u8]>) -> bool {
-        self.walk().find(path.as_ref()).is_some()
-    }
-
-    /// Where this scope and another one meet. All comparisons for one intent share `steps`.
-    pub fn overlap(&self, other: &Scope, steps: &mut StepBudget) -> Option<Overlap> {
-        let (one, two, example) = overlap::first(&self.areas, &other.areas, steps)?;
-        Some(Overlap {
-            pattern: self.patterns[one].as_str().to_owned(),
-            other: other.patterns[two].as_str().to_owned(),
-            example,
-        })
-    }
-
-    /// The SHA-256 of the patterns, in any order, as 64 digits: scopes with the same digest cover the same files.
-    pub fn digest(&self) -> String {
-        let mut texts: Vec<&str> = self.patterns.iter().map(Pattern::as_str).collect();
-        texts.sort_unstable();
-        texts.dedup();
-        let mut hash = Sha256::new();
-        hash.update("coord scope v1\n");
-        for text in texts {
-            hash.update(text);
-            // No pattern has a NUL.
-            hash.update([0]);
-        }
-        format!("{:x}", hash.finalize())
-    }
-
-    fn walk(&self) -> Walk<'_> {
-        Walk::new(&self.rules)
-    }
-}

@@ -1,6 +1,6 @@
 //! Patterns against many paths, for callers that bound the cost.
 
-use super::Scope;
+use super::owned_scope::Scope;
 use super::rule::{self, Item, Reading, Rule};
 use super::walk::Walk;
 

@@ -2,10 +2,10 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::braces;
 use super::brackets::{self, Brackets};
-use super::refusal::{ListProblem, Refusal};
+use super::refusal::{ListProblem, MAX_PATTERN_BYTES, Refusal};
 use super::rule::{self, Item, Reading, Rule};
-use super::{MAX_PATTERN_BYTES, braces};
 
 /// One pattern, without alternatives in braces.
 #[derive(Clone, Debug)]

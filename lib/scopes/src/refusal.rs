@@ -1,6 +1,10 @@
 //! Why a scope is refused when it is written.
 
-use super::{MAX_PATTERN_BYTES, MAX_PATTERNS};
+/// Maximum number of patterns of a scope, and of alternatives of one pattern.
+pub const MAX_PATTERNS: usize = 64;
+
+/// Maximum length of a pattern.
+pub const MAX_PATTERN_BYTES: usize = 512;
 
 /// A problem of the list of patterns, as a predicate whose subject is its field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -34,6 +34,7 @@ pub mod teams;
 mod clock;
 mod extensions;
 mod keys;
+mod named_keys;
 mod read;
 mod reply;
 mod request_keys;

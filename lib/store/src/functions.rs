@@ -1,25 +1,23 @@
-//! The library of functions on a store: whether it can be used, and unused libraries of other versions.
+//! The library of functions on a store: whether it can be used.
 //!
 //! A store that has no functions, or denies them, runs the same scripts by EVALSHA.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::round_trip::{Dialect, RoundTrip, Words};
-use super::script::Library;
-use super::script::is_library;
-use super::{Limits, StoreError, Value};
+use super::{StoreError, Value};
+
+/// One command as sent, name first.
+pub(super) type Words<'r> = Vec<Cow<'r, [u8]>>;
 
 /// Exists while a library is in use: set by each process that calls it, at most once a day.
-fn used(library: &str) -> String {
+pub(super) fn used(library: &str) -> String {
     format!("coord:library:{library}")
 }
-
-/// Exists for a day after unused libraries were looked for.
-const SWEPT: &str = "coord:libraries:swept";
 
 /// Loads in a row that fail for reasons that are not known before a process stops to try.
 const MOST_FAILURES: u32 = 3;
@@ -27,9 +25,6 @@ const MOST_FAILURES: u32 = 3;
 /// How often a process notes that its library is in use, and how long the note stays: a week longer than a day.
 const NOTED_EVERY: Duration = Duration::from_secs(24 * 3600);
 const UNUSED_AFTER: &str = "691200";
-
-/// How often unused libraries are looked for.
-const SWEPT_EVERY: &str = "86400";
 
 /// The functions of a store, as this process knows them.
 #[derive(Debug, Default)]
@@ -118,60 +113,6 @@ pub(super) fn was_not_begun(error: &str) -> bool {
     !error.contains(" script: ") && codes.iter().any(|code| error.starts_with(code))
 }
 
-/// Deletes libraries of other versions that were not used for a week, once a day.
-pub(super) async fn delete_unused(
-    own: &Library,
-    wire: &impl RoundTrip,
-    dialect: &Dialect,
-    limits: &Limits,
-) -> Result<(), StoreError> {
-    if !dialect.functions.are_used() {
-        return Ok(());
-    }
-    let ask = async |batch: Vec<Words<'static>>| {
-        let sent = tokio::time::timeout(limits.call, wire.send(&batch)).await;
-        sent.map_err(|_| StoreError::Timeout(limits.call))?
-            .map_err(|failure| failure.error)
-    };
-    let prefix = own.prefix;
-    let swept = ask(vec![words(["SET", SWEPT, "", "NX", "EX", SWEPT_EVERY])]).await?;
-    if !matches!(swept.first(), Some(Value::Status(_))) {
-        return Ok(());
-    }
-    let listed = ask(vec![words(["FUNCTION", "LIST", "LIBRARYNAME", &format!("{prefix}_*")])]).await?;
-    let own = own.name(dialect.flag);
-    let mut others = names(listed.first());
-    others.retain(|name| is_library(prefix, name) && *name != own);
-    if others.is_empty() {
-        return Ok(());
-    }
-    let used = others.iter().map(|name| words(["EXISTS", &used(name)]));
-    let used = ask(used.collect()).await?;
-    let unused = others.iter().zip(&used).filter(|(_, used)| **used == Value::Int(0));
-    let delete: Vec<Words<'static>> = unused.map(|(name, _)| words(["FUNCTION", "DELETE", name])).collect();
-    if !delete.is_empty() {
-        tracing::info!(
-            count = delete.len(),
-            "libraries of earlier versions are deleted, unused for a week"
-        );
-        ask(delete).await?;
-    }
-    Ok(())
-}
-
-/// The names in a reply to FUNCTION LIST: each library is a list of names and values.
-fn names(listed: Option<&Value>) -> Vec<String> {
-    let libraries = listed.and_then(Value::as_array).unwrap_or_default();
-    let name = |library: &Value| {
-        let (fields, _) = library.as_array()?.as_chunks::<2>();
-        let [_, name] = fields
-            .iter()
-            .find(|[field, _]| field.as_str() == Some("library_name"))?;
-        name.as_str().map(str::to_owned)
-    };
-    libraries.iter().filter_map(name).collect()
-}
-
-fn words<const N: usize>(words: [&str; N]) -> Words<'static> {
+pub(super) fn words<const N: usize>(words: [&str; N]) -> Words<'static> {
     words.map(|word| word.as_bytes().to_vec().into()).into()
 }

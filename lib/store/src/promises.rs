@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Request, Store, Value};
+use super::{Request, Value};
 
 /// Whether a store keeps its data, as far as it reports that.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,24 +32,24 @@ pub enum BrokenPromise {
     Replica,
 }
 
-/// Asks `store`, and warns of each promise that it does not make, once in a process.
-pub(super) async fn ask<S: Store + ?Sized>(store: &S) -> Promises {
-    let questions = vec![
+/// The commands whose replies [`reported`] reads.
+pub(super) fn questions() -> Vec<Request> {
+    vec![
         Request::command(["INFO"]),
         Request::command(["CONFIG", "GET", "save"]),
         Request::command(["CONFIG", "GET", "appendfsync"]),
-    ];
-    let Ok(replies) = store.run(questions).await else {
-        // The error is reported where the store is needed.
-        return Promises::Unknown;
-    };
+    ]
+}
+
+/// The promises of `store` by its replies. Warns of each that it does not make, once in a process.
+pub(super) fn reported(replies: &[Value], store: &str) -> Promises {
     let Some(info) = replies.first().and_then(Value::as_str) else {
         return Promises::Unknown;
     };
     let setting = |index: usize| replies.get(index)?.as_array()?.get(1)?.as_str();
     let report = Report::of(info, setting(1), setting(2));
     for (_, sentence) in &report.broken {
-        if is_news(&store.describe(), sentence) {
+        if is_news(store, sentence) {
             tracing::warn!("Redis {sentence}");
         }
     }

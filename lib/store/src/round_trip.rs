@@ -8,13 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use super::functions::{self, Functions};
+use super::functions::{self, Functions, Words};
 use super::script::{Library, sha1_hex};
 use super::{Limits, Request, Script, StoreError, Value};
 use coord_runtime::timing::count_round_trip;
-
-/// One command as sent, name first.
-pub(super) type Words<'r> = Vec<Cow<'r, [u8]>>;
 
 /// Why a round trip failed.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use coord_store::{Request, Store};
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 
-use coord_test_support::history::model::Neighbors;
+use coord_test_support::history::log::Neighbors;
 
 /// The repository, as it is stored.
 pub const REPO: &str = "github.com/team/project";

@@ -1,7 +1,7 @@
 //! Commands on keys of any type, and on the server.
 
-use super::Words;
 use super::options::{count, flag, is, ok};
+use super::words::Words;
 use crate::failure::{Failure, Outcome};
 use crate::glob;
 use crate::keyspace::Keyspace;

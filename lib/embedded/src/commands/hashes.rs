@@ -1,7 +1,7 @@
 //! Hashes.
 
-use super::Words;
 use super::options::{bulk_or_nil, flag, pairs};
+use super::words::Words;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::StoredBytes;

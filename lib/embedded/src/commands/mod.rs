@@ -8,14 +8,13 @@ mod sorted_sets;
 mod stream_arguments;
 mod streams;
 mod strings;
+mod words;
 
 use super::failure::{Failure, Outcome};
 use super::keyspace::Keyspace;
 use std::collections::HashMap;
 use std::sync::LazyLock;
-
-/// The words of a command, its name first.
-pub(super) type Words<'a> = &'a [&'a [u8]];
+use words::Words;
 
 pub(super) struct Command {
     /// In lower case, as in error replies.

@@ -1,10 +1,10 @@
 //! Sorted sets: ranges by rank, by score, and by member.
 
-use super::Words;
 use super::options::{Limit, count, is};
+use super::words::Words;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
-use crate::layers::Scan;
+use crate::layers::scan::Scan;
 use crate::number::{integer_argument, range_end, score as shown};
 use crate::records::{self, Tag};
 use coord_store::Value;

@@ -1,7 +1,7 @@
 //! Sorted sets: members and their scores.
 
-use super::Words;
 use super::options::is;
+use super::words::Words;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::number::{float, score as shown};

@@ -1,7 +1,7 @@
 //! Arguments of stream commands: ids, ends of ranges, trimming.
 
-use super::Words;
 use super::options::is;
+use super::words::Words;
 use crate::failure::Failure;
 use crate::number::integer_argument;
 

@@ -1,8 +1,8 @@
 //! Strings and counters.
 
-use super::Words;
 use super::generic::expiry_of;
 use super::options::{bulk_or_nil, is, ok};
+use super::words::Words;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::StoredBytes;

@@ -1,9 +1,11 @@
 //! Conversion between replies of commands and values of Lua, in both directions, exactly as Redis converts (RESP2).
 
-use super::LARGEST_RESULT;
 use crate::number::{general, truncated};
 use coord_store::Value as Reply;
 use mlua::{Either, Error, IntoLua, Lua, LuaString, Result, Table, Value};
+
+/// Largest result of a script. Tables that contain one table twice, and so on, make a result that grows without end.
+const LARGEST_RESULT: usize = 64 << 20;
 
 /// Bytes that each element of a result counts for, beside its text.
 const ITEM_BYTES: usize = 32;

@@ -1,8 +1,9 @@
 //! The functions that Rust offers to scripts: `redis.call` and its like, and `cjson`.
 
 use super::convert::{one_line, to_lua};
+use super::guard::{CHUNK, Guard};
 use super::json_encode::Problem;
-use super::{CHUNK, Guard, json_decode, json_encode};
+use super::{json_decode, json_encode};
 use crate::commands;
 use crate::failure::Failure;
 use crate::keyspace::Keyspace;

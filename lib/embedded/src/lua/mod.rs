@@ -3,6 +3,7 @@
 //! Scripts are functions of a library that is compiled once, with its first call.
 
 mod convert;
+mod guard;
 mod host;
 mod json_decode;
 mod json_encode;
@@ -10,30 +11,22 @@ mod json_encode;
 use super::deferred_reads::DeferredReads;
 use super::failure::OpenError;
 use super::keyspace::Keyspace;
-use super::worker::SLICE;
 use convert::{list, one_line, to_reply};
 use coord_store::script::Library;
 use coord_store::{Script, Value as Reply};
+use guard::{CHUNK, Guard, TIME};
 use hashbrown::HashMap;
 use mlua::{Function, HookTriggers, Lua, LuaOptions, LuaString, StdLib, Table, Value, VmState};
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// Longest time of a script, which Redis by default only warns about.
-const TIME: Duration = Duration::from_secs(5);
 /// Bytes that Lua may allocate.
 const MEMORY: usize = 1 << 30;
 /// Instructions between two checks of clock and memory.
 const CHECK_EVERY: u32 = 100_000;
-
-/// Largest result of a script. Tables that contain one table twice, and so on, make a result that grows without end.
-const LARGEST_RESULT: usize = 64 << 20;
-
-/// The name of a library in error messages.
-const CHUNK: &str = "@user_function";
 
 /// The first line of a library: its chunk gets the table that collects its functions.
 const HEAD: &str = "local functions = ... local function register(name, run) functions[name] = run end\n";
@@ -56,51 +49,6 @@ pub(super) struct Interpreter {
     libraries: HashMap<*const Library, HashMap<String, Function>>,
     keyspace: Arc<Mutex<Keyspace>>,
     guard: Rc<RefCell<Guard>>,
-}
-
-/// Limits of the running script, and errors below it.
-struct Guard {
-    deadline: Instant,
-    /// When reads that wait are answered next.
-    gives_way_at: Instant,
-    aside: Option<Rc<DeferredReads>>,
-    /// Whether the hook fails at every instruction, and must be set anew for the next script.
-    is_tripped: bool,
-    storage_failure: Option<String>,
-}
-
-impl Guard {
-    fn new(aside: Option<Rc<DeferredReads>>) -> Self {
-        let now = Instant::now();
-        Guard {
-            deadline: now + TIME,
-            gives_way_at: now + SLICE,
-            aside,
-            is_tripped: false,
-            storage_failure: None,
-        }
-    }
-
-    /// Answers reads that wait, where the script has run for a while. They take half of the time at most, and none of the
-    /// script's own.
-    fn yield_to_reads(guard: &RefCell<Guard>) {
-        let (aside, began) = {
-            let guard = guard.borrow();
-            let Some(aside) = guard.aside.as_ref().filter(|aside| aside.is_wanted()) else {
-                return;
-            };
-            let now = Instant::now();
-            if now < guard.gives_way_at {
-                return;
-            }
-            (Rc::clone(aside), now)
-        };
-        aside.answer();
-        let now = Instant::now();
-        let mut guard = guard.borrow_mut();
-        guard.deadline += now - began;
-        guard.gives_way_at = now + SLICE.max(now - began);
-    }
 }
 
 impl Interpreter {

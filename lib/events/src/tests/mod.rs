@@ -3,6 +3,7 @@
 mod lost;
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use coord_protocol::Event;
 use tokio::time::{Instant, sleep, timeout};

@@ -1,7 +1,7 @@
 //! Kinds of the lines of the file.
 
 use super::cells::{cells, code, path_of};
-use super::{EMPTY, HEAD, LastHash, Row};
+use super::row::{EMPTY, HEAD, LastHash, Row};
 
 pub(super) enum Line {
     Row(Row),

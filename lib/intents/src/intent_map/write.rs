@@ -4,7 +4,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::cells::{path_cell, span};
 use super::lines::{Line, lines};
-use super::{EMPTY, HEAD, HEADING, Row};
+use super::row::{EMPTY, HEAD, Row};
+
+/// The heading of a new file.
+const HEADING: &str = "# Intent Map\n";
 
 /// The file with these rows, sorted by path, in place of those that it has.
 pub fn write(text: &str, rows: &[Row]) -> String {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use sha2::{Digest, Sha256};
 
 use super::hash::ChainHash;
-use super::point::InvalidPoint;
+use super::hash::InvalidPoint;
 
 /// The recorded content of a file: `sha256:` and 64 digits over all of its bytes, or `DELETED`. An empty file has a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -83,10 +83,10 @@ impl fmt::Debug for ChainHash {
 }
 
 impl FromStr for ChainHash {
-    type Err = super::InvalidPoint;
+    type Err = InvalidPoint;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text.as_bytes()).ok_or(super::InvalidPoint)
+        Self::parse(text.as_bytes()).ok_or(InvalidPoint)
     }
 }
 
@@ -95,6 +95,11 @@ impl serde::Serialize for ChainHash {
         serializer.collect_str(self)
     }
 }
+
+/// Text that is not `COUNT:HASH`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a count, a colon and 64 lower-case hexadecimal digits are expected")]
+pub struct InvalidPoint;
 
 #[cfg(test)]
 mod tests {

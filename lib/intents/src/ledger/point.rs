@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::hash::ChainHash;
+use super::hash::{ChainHash, InvalidPoint};
 
 /// The first line's `prev`: it names the repository (`host/owner/name`), so that the ledger of another repository is not
 /// mistaken for it.
@@ -17,11 +17,6 @@ pub struct Point {
     /// The hash of the last line, or the one that names the repository.
     pub hash: ChainHash,
 }
-
-/// Text that is not `COUNT:HASH`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a count, a colon and 64 lower-case hexadecimal digits are expected")]
-pub struct InvalidPoint;
 
 impl Point {
     /// The point before the first line of `repository`.

@@ -5,19 +5,11 @@ use coord_scan::javascript::bytes::{is_word, word_end};
 use coord_scan::javascript::{literal, trivia};
 use coord_scan::meter;
 
-use super::lexer::{Frame, Lexer};
+use super::lexer::{ElementPart, Frame, Lexer};
 use crate::InterfaceUnknown;
 
 /// How far type parameters before a parenthesis are looked for, in bytes.
 const LOOKAHEAD: usize = 2_000;
-
-/// A place in an element, with the number of elements around it from the outermost on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ElementPart {
-    /// In an opening tag, whose element is counted.
-    Tag(usize),
-    Children(usize),
-}
 
 impl Lexer<'_> {
     /// Whether the `<` at the position begins an element, and not type parameters.

@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use coord_scan::javascript::bytes::{CLASS, Class, wide_space, word_end};
-use coord_scan::javascript::template::template_end;
+use coord_scan::javascript::literal::template_end;
 use coord_scan::javascript::{literal, regex, trivia};
 use coord_scan::{Dialect, meter};
 
-use super::element::ElementPart;
 use crate::InterfaceUnknown;
 use crate::tokens::{Kind, Tokens};
 
@@ -25,6 +24,14 @@ pub(super) enum Frame {
     Object,
     TemplateHole,
     Element(ElementPart),
+}
+
+/// A place in an element, with the number of elements around it from the outermost on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ElementPart {
+    /// In an opening tag, whose element is counted.
+    Tag(usize),
+    Children(usize),
 }
 
 pub(super) struct Lexer<'t> {

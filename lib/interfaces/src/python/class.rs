@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::is_public;
 use crate::outline::Head;
 
 #[derive(Debug)]
@@ -54,4 +53,9 @@ impl<'t> Class<'t> {
         }
         head
     }
+}
+
+/// Whether a member of a class is one for others.
+pub(super) fn is_public(name: &[u8]) -> bool {
+    !name.starts_with(b"_") || name.len() > 4 && name.starts_with(b"__") && name.ends_with(b"__")
 }

@@ -181,8 +181,3 @@ fn is_plain_head(word: &[u8]) -> bool {
         b"if" | b"elif" | b"else" | b"try" | b"except" | b"finally" | b"with" | b"for" | b"while" | b"match" | b"case"
     )
 }
-
-/// Whether a member of a class is one for others.
-fn is_public(name: &[u8]) -> bool {
-    !name.starts_with(b"_") || name.len() > 4 && name.starts_with(b"__") && name.ends_with(b"__")
-}

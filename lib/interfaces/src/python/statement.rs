@@ -115,7 +115,7 @@ impl<'t> Module<'_, 't> {
             head.pop();
         }
         let name = self.word(at + 1);
-        if is_class && !super::is_public(name) {
+        if is_class && !super::class::is_public(name) {
             self.blocks.push((indentation, Block::Body));
             return end;
         }

@@ -12,9 +12,9 @@ use coord_teams::texts::BROADCAST;
 use coord_teams::time::Time;
 use tokio::time::Instant;
 
-use super::OpenCodeAnswer;
 use super::board::{Board, Requests, answer_of};
 use super::records;
+use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
 
 /// How long `poll-inbox` waits where it is not said. The server waits less.

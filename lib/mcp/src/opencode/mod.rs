@@ -1,7 +1,7 @@
 //! The core tools of the plugin opencode-teams, by its names, parameters and results. Each is a few requests of HTTP, which a server
 //! answers by its operations, and `coord mcp` by its server: no rule of teams is here.
 //!
-//! - `tool`: the tools, as listed for clients; `call`: their arguments
+//! - `tool`: the tools, as listed for clients; `call`: their arguments; `tool_answer`: their answers
 //! - `board`: requests and their caller; `teams`, `tasks`, `messages`: the requests of each tool
 //! - `records`: answers of HTTP as the plugin's records
 //! - `refusal`: refusals, by the plugin's sentences and names of parameters
@@ -14,45 +14,17 @@ mod refusal;
 mod tasks;
 mod teams;
 mod tool;
+mod tool_answer;
 
 pub use board::{Defaults, Refused, Requests};
 pub use call::OpenCodeCall;
 pub use tool::OpenCodeTool;
+pub use tool_answer::OpenCodeAnswer;
 
 use coord_protocol::AgentError;
-use coord_protocol::plain_text::shown;
-use coord_protocol::team_tools::TeamCall;
 use rmcp::model::{CallToolResult, ContentBlock};
 
 use self::board::Board;
-
-/// A tool's answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenCodeAnswer {
-    /// The plugin's result as JSON; then sentences that have no place in it.
-    texts: Vec<String>,
-    /// The request that proves that the caller has the messages of this answer: to be made once it has.
-    pub proof: Option<Box<TeamCall>>,
-}
-
-impl OpenCodeAnswer {
-    fn new(result: String) -> Self {
-        OpenCodeAnswer {
-            texts: vec![result],
-            proof: None,
-        }
-    }
-
-    fn with(mut self, notes: impl IntoIterator<Item = String>) -> Self {
-        self.texts.extend(notes);
-        self
-    }
-
-    /// The answer as the client gets it.
-    pub fn result(&self) -> CallToolResult {
-        CallToolResult::success(self.texts.iter().map(|text| ContentBlock::text(shown(text))).collect())
-    }
-}
 
 /// A refusal as the client gets it. The plugin throws its sentence: so it is an error, and the sentence is its first line.
 pub fn refusal(error: AgentError) -> CallToolResult {

@@ -9,10 +9,10 @@ use coord_protocol::team_tools::{ListTasksCall, TeamAnswer, TeamCall};
 use coord_teams::answers;
 use coord_teams::task::Task;
 
-use super::OpenCodeAnswer;
 use super::board::{Board, Requests, answer_of};
 use super::records::{self, shown_status};
 use super::refusal::by_rules;
+use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
 use coord_state::teams::TeamRefusal;
 

@@ -11,10 +11,10 @@ use coord_teams::answers;
 use coord_teams::texts::shutdown_requested;
 use serde::Serialize;
 
-use super::OpenCodeAnswer;
 use super::board::{Board, Defaults, Refused, Requests, answer_of};
 use super::records;
 use super::refusal::by_rules;
+use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
 use coord_state::teams::TeamRefusal;
 

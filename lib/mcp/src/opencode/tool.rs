@@ -7,7 +7,7 @@ use coord_protocol::opencode_tools::{
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 
 use crate::offer::Offer;
-use crate::tools::arguments_of;
+use crate::schema::arguments_of;
 
 /// A tool of the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::{Client, ClientError, Received, unreachable};
+use super::http::{Client, ClientError, Received, unreachable};
 use crate::event::PublishedEvent;
 use crate::plain_text;
 use crate::stream::StreamMessage;

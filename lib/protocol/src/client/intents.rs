@@ -2,7 +2,7 @@
 
 use reqwest::{Method, StatusCode};
 
-use super::{Client, ClientError, segment};
+use super::http::{Client, ClientError, segment};
 use crate::{EditIntentRequest, IntentAct, IntentResponse, IntentsResponse, NewIntentRequest, UsageRequest};
 
 /// Statuses of refusals that are whole responses.

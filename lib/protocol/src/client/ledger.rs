@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 
-use super::{Client, ClientError};
+use super::http::{Client, ClientError};
 use crate::{LedgerResponse, MapResponse, RecordRequest, RecordResponse, VerifyRequest, VerifyResponse};
 
 /// Which lines `GET /api/ledger` gives: without any filter all, the oldest first.

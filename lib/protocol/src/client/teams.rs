@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Client, ClientError, segment};
+use super::http::{Client, ClientError, segment};
 use crate::messages::{HistoryResponse, InboxResponse, ReadMessagesRequest, SendMessageRequest, SendMessageResponse};
 use crate::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTasksRequest, NewTasksResponse, NextTaskRequest,

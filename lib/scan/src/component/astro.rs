@@ -1,8 +1,8 @@
 //! Astro: a code fence, and markup whose braces hold code with elements in it, as in JSX.
 
-use super::tag::Element;
-use crate::component::Visit;
+use crate::component::script::Visit;
 use crate::javascript::Scanner;
+use crate::markup::Element;
 
 pub(super) fn walk(text: &[u8], scanner: &mut Scanner<'_, '_>, visit: Visit<'_>) {
     let markup = code_fence(text).map_or(0, |(_, end)| end);

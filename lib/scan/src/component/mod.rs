@@ -3,33 +3,22 @@
 //! Their scripts are code, and so are the expressions of their markup: holes in braces, and directives of Vue. A script that
 //! the framework hands to the browser as it is belongs to no module and is not read.
 //!
-//! - `tag`: tags and their attributes
+//! - `script`: a script of a component
 //! - `vue`, `svelte`, `astro`: the parts of each framework's components
 
 mod astro;
+mod script;
 mod svelte;
-mod tag;
 mod vue;
-
-use std::ops::Range;
 
 use crate::findings::Findings;
 use crate::import_kind::ImportKind;
 use crate::javascript::{Dialect, Scanner};
 use crate::language::Language;
+use script::Visit;
 
 pub use astro::code_fence;
-pub(super) use tag::{comment_end, is_void, tag_end, tag_name};
-
-/// A script of a component.
-pub enum Script {
-    /// The range of its file's name.
-    Elsewhere(Range<usize>),
-    Inline(Dialect, Range<usize>),
-}
-
-/// Passes the scripts of a component to the function, which may scan them.
-type Visit<'v> = &'v mut dyn FnMut(&mut Scanner<'_, '_>, Script);
+pub use script::Script;
 
 /// Appends the imports of a component in `language` to `found`.
 pub(super) fn scan(language: Language, text: &[u8], found: &mut Findings) {

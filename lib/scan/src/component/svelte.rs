@@ -1,9 +1,9 @@
 //! Svelte: scripts at the root of a file are its module; braces in markup and attributes hold code.
 
-use super::tag::{Element, closing_end, comment_end, is_void, raw_end, tag_name};
-use crate::component::Visit;
+use crate::component::script::Visit;
 use crate::javascript::trivia::{skip, word};
 use crate::javascript::{Dialect, Scanner};
+use crate::markup::{Element, closing_end, comment_end, is_void, raw_end, tag_name};
 use crate::meter;
 
 /// The outermost open element or block, and how many of its name are open.

@@ -1,8 +1,8 @@
 //! Vue: blocks at the root of a file. In its template, directives and `{{ }}` are code.
 
-use super::tag::{Element, Tag, closing_end, comment_end, raw_end, tag_name};
-use crate::component::Visit;
+use crate::component::script::Visit;
 use crate::javascript::{Dialect, Scanner};
+use crate::markup::{Element, Tag, closing_end, comment_end, raw_end, tag_name};
 use crate::meter;
 
 pub(super) fn walk(text: &[u8], scanner: &mut Scanner<'_, '_>, visit: Visit<'_>) {

@@ -3,11 +3,10 @@
 use super::{bytes, call, clause, keyword, last_word, literal, reference, trivia};
 use crate::import_kind::ImportKind;
 use crate::javascript::bytes::{CLASS, Class, is_word, wide_space};
-use crate::javascript::jsx::Part;
 use crate::javascript::keyword::Keyword;
 use crate::javascript::preceding_token::Stretch;
 use crate::javascript::scanner::{Dialect, Scanner};
-use crate::javascript::state::{Frame, PreviousToken};
+use crate::javascript::state::{Frame, Part, PreviousToken};
 use crate::javascript::stop_bytes::Stops;
 use crate::meter;
 

@@ -3,26 +3,10 @@
 //! Astro's code has elements in it that have code in them. They are those of HTML: some have no closing tag, scripts and styles
 //! hold no markup, and there are comments.
 
-use crate::component::{comment_end, is_void, tag_end, tag_name};
-use crate::javascript::jsx::Part;
+use crate::javascript::literal::template_end;
 use crate::javascript::scanner::{Dialect, Scanner};
-use crate::javascript::state::{Frame, PreviousToken};
-use crate::javascript::template::template_end;
-
-/// Open braces of markup: the state to restore if nothing closes them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OpenBraces {
-    /// The position after the brace.
-    position: usize,
-    /// The part of the markup that the brace is in.
-    part: Part,
-    /// Number of open frames around it.
-    frames: usize,
-    /// The mark of the imports found before it.
-    found: u32,
-    /// Number of scripts found before it.
-    scripts: usize,
-}
+use crate::javascript::state::{Frame, OpenBraces, Part, PreviousToken};
+use crate::markup::{comment_end, is_void, tag_end, tag_name};
 
 impl Scanner<'_, '_> {
     /// Scans code from `start` up to the brace that closes it; returns the position after that brace. Where none does, returns

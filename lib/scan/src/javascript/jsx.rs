@@ -7,22 +7,9 @@
 use super::trivia;
 use crate::javascript::bytes::is_word;
 use crate::javascript::scanner::Scanner;
-use crate::javascript::state::{Frame, PreviousToken, Root};
+use crate::javascript::state::{Frame, Part, PreviousToken, Root};
 use crate::javascript::trivia::{next, word};
 use crate::meter;
-
-/// A part of an element that is not code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// Between `<` and `>`.
-    Tag,
-    /// Between an opening and a closing tag.
-    Children,
-    /// Between the backticks of an attribute's value, in HTML.
-    Template,
-    /// Neither: a hole begins, or the outermost element has ended.
-    Code,
-}
 
 impl Scanner<'_, '_> {
     /// Consumes `<` in code.

@@ -1,8 +1,7 @@
-//! String literals: their ends and their values.
+//! String literals and templates: their ends and their values.
 
 use std::ops::Range;
 
-use crate::javascript::template::template_end;
 use crate::meter;
 use crate::specifier::MAX_SPECIFIER_BYTES;
 
@@ -144,6 +143,26 @@ fn unicode_escape<'t>(rest: &'t str, decoded: &mut String) -> Option<&'t str> {
 fn hexadecimal(digits: &str) -> Option<u32> {
     let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_plain.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+}
+
+/// The position after the template's text at `position`, its backtick or `${` included, and whether a hole opens there.
+/// `None` where the template does not end.
+pub fn template_end(text: &[u8], position: usize) -> Option<(usize, bool)> {
+    let mut at = position;
+    let found = loop {
+        let Some(found) = text.get(at..).and_then(|rest| memchr::memchr3(b'`', b'\\', b'$', rest)) else {
+            break None;
+        };
+        at += found;
+        match text[at] {
+            b'`' => break Some((at + 1, false)),
+            b'\\' => at += 2,
+            _ if text.get(at + 1) == Some(&b'{') => break Some((at + 2, true)),
+            _ => at += 1,
+        }
+    };
+    meter::read(found.map_or(text.len(), |(end, _)| end).saturating_sub(position));
+    found
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub mod regex;
 mod scanner;
 mod state;
 mod stop_bytes;
-pub mod template;
+mod template;
 pub mod trivia;
 
 #[cfg(test)]

@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use crate::findings::Findings;
 use crate::import_kind::ImportKind;
-use crate::javascript::html::OpenBraces;
 use crate::javascript::literal;
 use crate::javascript::literal::Literal;
-use crate::javascript::state::{Frame, PreviousToken, Root};
+use crate::javascript::state::{Frame, OpenBraces, PreviousToken, Root};
 use crate::javascript::stop_bytes::Stops;
 use crate::lines::Lines;
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};

@@ -93,3 +93,31 @@ pub(super) struct Root {
     /// The mark of the imports found before it.
     pub(super) found: u32,
 }
+
+/// A part of an element that is not code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Between `<` and `>`.
+    Tag,
+    /// Between an opening and a closing tag.
+    Children,
+    /// Between the backticks of an attribute's value, in HTML.
+    Template,
+    /// Neither: a hole begins, or the outermost element has ended.
+    Code,
+}
+
+/// Open braces of markup: the state to restore if nothing closes them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenBraces {
+    /// The position after the brace.
+    pub(super) position: usize,
+    /// The part of the markup that the brace is in.
+    pub(super) part: Part,
+    /// Number of open frames around it.
+    pub(super) frames: usize,
+    /// The mark of the imports found before it.
+    pub(super) found: u32,
+    /// Number of scripts found before it.
+    pub(super) scripts: usize,
+}

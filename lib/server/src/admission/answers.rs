@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Admission, Ancestry, HeadNeed};
+use super::request::{Admission, Ancestry, HeadNeed};
 use crate::error::ApiError;
 use crate::heads;
 use coord_domain::CommitSha;

@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use secrecy::ExposeSecret;
 
-use super::ApiError;
 use super::caller_address::caller_address;
 use super::lookups::Lookups;
 use crate::app::App;
+use crate::error::ApiError;
 use coord_auth::{
     AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, RememberedVerdict,
     RepoLimit, Verdict, is_well_formed,

@@ -6,12 +6,9 @@ use std::time::{Duration, Instant};
 
 use quick_cache::unsync::Cache;
 
-use super::Admission;
-use super::denial::limited;
-use crate::error::ApiError;
 use coord_domain::UserId;
 use coord_settings::Rate;
-use coord_state::admission::{LimitSubject, Lookup};
+use coord_state::admission::Lookup;
 
 /// Maximum of arrival times remembered, two for a person.
 const MOST_ARRIVALS: usize = 8_192;
@@ -34,7 +31,12 @@ impl Default for UserLookups {
 }
 
 impl UserLookups {
-    /// Counts `amount` lookups if `spared` others remain, or returns the seconds until then.
+    /// Counts `amount` lookups of `person` if `spared` others remain, or returns the seconds until then.
+    pub(super) fn take(&self, person: &UserId, lookups: (Lookup, u32, u32), rate: Rate) -> Result<(), u64> {
+        self.take_at(self.started.elapsed(), person, lookups, rate)
+    }
+
+    /// The same, at this time since the start.
     fn take_at(
         &self,
         since_start: Duration,
@@ -50,28 +52,6 @@ impl UserLookups {
         let after = rate.after(before, now, amount)?;
         arrivals.insert(key, after);
         Ok(())
-    }
-}
-
-impl Admission<'_> {
-    /// Counts `amount` lookups of the caller in all repositories, before they are made, if `spared` others remain.
-    ///
-    /// # Errors
-    /// When the caller has too many in this minute.
-    pub(super) fn take_lookups(&self, lookup: Lookup, (amount, spared): (u32, u32)) -> Result<(), ApiError> {
-        let (rate, whose) = match lookup {
-            Lookup::Commits => (self.app.rates.source, LimitSubject::Source),
-            Lookup::Branch => (self.app.rates.new, LimitSubject::New),
-        };
-        let lookups = &self.app.person_lookups;
-        lookups
-            .take_at(
-                lookups.started.elapsed(),
-                &self.holder.user_id,
-                (lookup, amount, spared),
-                rate,
-            )
-            .map_err(|retry_after_seconds| limited(retry_after_seconds, whose))
     }
 }
 

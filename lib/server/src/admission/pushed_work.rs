@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::Admission;
+use super::request::Admission;
 use crate::error::ApiError;
+use crate::heads;
 use coord_domain::work::{Shortfall, Verdict, WorkFacts};
 use coord_domain::{Branch, CommitSha, FilePath};
-use coord_sources::{Comparison, Reachable, Source, SourceError};
+use coord_sources::{Comparison, KnownHead, Reachable, Source, SourceError};
 use coord_state::admission::Lookup;
 use coord_state::locks::{JudgedFile, WrittenFile};
 
@@ -16,6 +17,35 @@ use coord_state::locks::{JudgedFile, WrittenFile};
 /// GitHub, or a search in a clone.
 pub(super) const MOST_CLAIM_HEADS: usize = 4;
 const MOST_CLAIM_HEADS_OF_CLONE: usize = 64;
+
+impl Admission<'_> {
+    /// The source's verdicts on `written`, when `new_head` was pushed from a working copy at `agent_head`. A head kept in
+    /// the store is refreshed first unless it is `new_head`, because the caller says that it has just pushed.
+    pub async fn judge_work(
+        &self,
+        known: KnownHead,
+        new_head: &CommitSha,
+        agent_head: &CommitSha,
+        written: &[WrittenFile],
+    ) -> Result<Vec<JudgedFile>, ApiError> {
+        let source = self.app.source.as_deref().ok_or(ApiError::Internal)?;
+        if self.keeper.is_some() {
+            // The script has counted the first question of this repository.
+            self.take_lookups(Lookup::Commits, (1, 0))?;
+        }
+        let head = match (self.fetched(), self.keeper) {
+            (None, Some(keeper)) if !new_head.matches(&known.commit) => {
+                heads::refresh(&*self.app.store, keeper, self.repo, self.branch, Some(&known)).await?
+            }
+            _ => known.commit,
+        };
+        let work = Work::new(self, source, (new_head, agent_head), written);
+        match work.judge(&head, self.work_branch).await {
+            Err(error) => Err(self.end_trust(error).await?),
+            judged => judged,
+        }
+    }
+}
 
 /// The work of a release, and the known facts about it.
 pub(super) struct Work<'a> {

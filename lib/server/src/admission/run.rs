@@ -4,7 +4,7 @@
 use futures::future::BoxFuture;
 
 use super::denial::refusal;
-use super::{Admission, Ancestry, HeadNeed};
+use super::request::{Admission, Ancestry, HeadNeed};
 use crate::error::ApiError;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, LimitSubject, Question};
 use coord_store::{Store, StoreError};

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Admission;
 use super::pushed_work::MOST_CLAIM_HEADS;
+use super::request::Admission;
 use crate::error::ApiError;
 use coord_domain::{CommitSha, FilePath};
 use coord_sources::{Reachable, Source};

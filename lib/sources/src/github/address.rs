@@ -156,6 +156,12 @@ impl std::fmt::Display for Slug {
     }
 }
 
+/// The repository under its new name, on the same host.
+pub(super) fn renamed(repo: &RepoId, full_name: &str) -> Option<RepoId> {
+    let (host, _) = repo.as_str().split_once('/')?;
+    RepoId::parse(&format!("https://{host}/{full_name}")).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::heads::renamed;
+use super::address::renamed;
 use super::rate_limit::{LimitKind, UsedUpLimit};
 use crate::SourceError;
 use coord_domain::RepoId;

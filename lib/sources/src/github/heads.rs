@@ -253,12 +253,6 @@ pub(super) async fn default_branch(client: &Client, slug: &Slug) -> Result<Strin
     Ok(repository.default_branch)
 }
 
-/// The repository under its new name, on the same host.
-pub(super) fn renamed(repo: &RepoId, full_name: &str) -> Option<RepoId> {
-    let (host, _) = repo.as_str().split_once('/')?;
-    RepoId::parse(&format!("https://{host}/{full_name}")).ok()
-}
-
 fn unknown(repo: &RepoId, branch: &Branch, suggestions: Vec<String>, is_empty: bool) -> SourceError {
     SourceError::UnknownBranch {
         repo: repo.clone(),

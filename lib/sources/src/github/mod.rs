@@ -49,13 +49,19 @@ pub use limits::Limits;
 pub use rate_limit::{LimitKind, UsedUpLimit};
 
 use super::{BlobSink, Comparison, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
-use address::Slug;
+use address::{Slug, renamed};
 use client::Client;
+use coord_auth::{AuthError, Verdict};
 use coord_domain::{Branch, CommitSha, FilePath, RepoId};
-use heads::{Heads, renamed};
+use coord_runtime::single_flight::SingleFlight;
+use heads::Heads;
 use history::History;
 use known_tree::{KnownTree, KnownTrees};
+use rate_limit::TokenHash;
 use transport::Transport;
+
+/// Verifications in progress.
+type Verifying = SingleFlight<(TokenHash, RepoId), Result<Verdict, AuthError>>;
 
 /// Repositories behind one GitHub API.
 #[derive(Debug)]
@@ -66,7 +72,7 @@ pub struct GithubSource {
     history: Arc<History>,
     trees: KnownTrees,
     downloads: download::Downloads,
-    verifying: people::Verifying,
+    verifying: Verifying,
     scope: Option<token_scope::Scope>,
 }
 
@@ -93,7 +99,7 @@ impl GithubSource {
             history: Arc::new(History::new()),
             trees: KnownTrees::default(),
             downloads: download::Downloads::default(),
-            verifying: people::Verifying::default(),
+            verifying: Verifying::default(),
             scope: config.scope,
         })
     }

@@ -13,16 +13,14 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::GithubSource;
-use super::address::Slug;
+use super::address::{Slug, renamed};
 use super::client::{Client, JSON};
 use super::error::GithubError;
-use super::heads::renamed;
 use super::rate_limit::{Account, TokenHash, graphql_limit};
 use super::token_scope::{Scope, has_scopes};
 use super::transport::{ApiRequest, bearer};
 use coord_auth::{AuthError, Member, People, Verdict, is_github_token};
 use coord_domain::{RepoId, UserId, plain_text};
-use coord_runtime::single_flight::SingleFlight;
 
 /// Maximum size of a response about a person or a repository; real ones have about 20 KB.
 const ANSWER_BYTES: u64 = 1 << 20;
@@ -32,9 +30,6 @@ const NAME_CHARACTERS: usize = 128;
 const VIEWER: &str = r#"{"query":"query{viewer{login}}"}"#;
 /// The login of callers without a credential.
 const ANYBODY: &str = "anonymous";
-
-/// Verifications in progress.
-pub(super) type Verifying = SingleFlight<(TokenHash, RepoId), Result<Verdict, AuthError>>;
 
 #[derive(Debug, Deserialize)]
 struct Person {

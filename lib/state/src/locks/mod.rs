@@ -15,6 +15,7 @@ mod queue;
 mod release;
 mod survey;
 mod tell_interfaces;
+mod written_file;
 
 pub(crate) use gate::GateArgs;
 pub(crate) use policy::PolicyArgs;
@@ -33,3 +34,4 @@ pub use queue::*;
 pub use release::*;
 pub use survey::*;
 pub use tell_interfaces::*;
+pub use written_file::WrittenFile;

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::RELEASE;
+use super::written_file::WrittenFile;
 use crate::admission::{AdmissionTerms, Admitted, Kind, ReportedHead, admitted, is_false};
 use crate::reply::{JsonText, Reply, call, in_texts};
 use crate::request_keys::{change_keys, run_with_required_keys};
@@ -32,15 +33,6 @@ pub struct Release<'a> {
     pub can_ask: bool,
     /// The verdicts of the source.
     pub judged: &'a [JudgedFile],
-}
-
-/// A written file whose work only the source can find on the branch.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct WrittenFile {
-    /// The file.
-    pub path: String,
-    /// Head of the branch when it was claimed.
-    pub claim_head: CommitSha,
 }
 
 /// A released file whose interface others rely on.

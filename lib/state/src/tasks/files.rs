@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::claim::{TaskClaim, TaskEnd};
+use super::outcome::{TaskClaim, TaskEnd};
 use super::scripts::{CLAIM_TASK, NEXT_TASK};
 use crate::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, is_false};
 use crate::locks::{

@@ -7,6 +7,7 @@ mod claim;
 mod files;
 mod lapses;
 mod list;
+mod outcome;
 mod record;
 mod write;
 
@@ -14,5 +15,6 @@ pub use claim::*;
 pub use files::{ClaimedFiles, ReleasedFiles};
 pub use lapses::*;
 pub use list::*;
+pub use outcome::*;
 pub use record::*;
 pub use write::*;

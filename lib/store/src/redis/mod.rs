@@ -15,9 +15,11 @@ use redis::aio::PubSub;
 use self::address::Address;
 use self::link::Link;
 use self::transport::Dialer;
-use super::functions;
-use super::round_trip::{self, Dialect, Failure, RoundTrip, Words};
-use super::{Backlog, Library, Limits, Request, Store, StoreError, Value, responded};
+use super::functions::Words;
+use super::round_trip::{self, Dialect, Failure, RoundTrip};
+use super::store::responded;
+use super::unused_libraries;
+use super::{Backlog, Library, Limits, Request, Store, StoreError, Value};
 
 /// A Redis or Valkey server.
 pub struct RedisStore {
@@ -108,7 +110,7 @@ impl Store for RedisStore {
     }
 
     async fn delete_unused_libraries(&self, own: &Library) -> Result<(), StoreError> {
-        functions::delete_unused(own, self, &self.dialect, &self.limits).await
+        unused_libraries::delete_unused(own, self, &self.dialect, &self.limits).await
     }
 
     async fn responds(&self) -> Result<(), StoreError> {

@@ -24,8 +24,9 @@ use url::Url;
 
 use request_gatherer::Gatherer;
 
-use super::functions;
-use super::round_trip::{self, Dialect, Failure, RoundTrip, Words};
+use super::functions::Words;
+use super::round_trip::{self, Dialect, Failure, RoundTrip};
+use super::unused_libraries;
 use super::{Library, Limits, Request, Store, StoreError, Value};
 
 /// Lets scripts and functions on different repositories run concurrently: they name all their keys. Only Upstash knows the flag; Redis 7.0
@@ -226,7 +227,7 @@ impl Store for UpstashStore {
     }
 
     async fn delete_unused_libraries(&self, own: &Library) -> Result<(), StoreError> {
-        functions::delete_unused(own, self, &self.dialect, &self.limits).await
+        unused_libraries::delete_unused(own, self, &self.dialect, &self.limits).await
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {

@@ -1,7 +1,7 @@
 //! A batch as the JSON of `/pipeline`.
 
 use crate::StoreError;
-use crate::round_trip::Words;
+use crate::functions::Words;
 
 /// `[["CMD","arg",...],...]`.
 ///

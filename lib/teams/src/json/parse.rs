@@ -5,7 +5,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::{Json, Object};
+use super::value::{Json, Object};
 use crate::bounds::DEPTH;
 
 /// Reads a file of at most `max_bytes`. The error is a sentence for people.

@@ -1,4 +1,4 @@
-use super::{Json, Object};
+use super::value::{Json, Object};
 
 /// The text as `JSON.stringify(value, null, 2)` writes it: two spaces for each level, no newline at the end.
 pub fn render(value: &Json) -> String {

@@ -1,35 +1,8 @@
 use std::collections::BTreeSet;
 
-use super::Team;
+use super::team::{Mail, Team};
 use crate::message::MessageType;
 use crate::texts::{BROADCAST, no_recipient};
-
-/// A message, stored once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mail {
-    /// The sender.
-    pub from: String,
-    /// A handle, or `broadcast`.
-    pub to: String,
-    /// The type.
-    pub kind: MessageType,
-    /// The text.
-    pub message: String,
-    /// The members at that time.
-    pub members: Vec<String>,
-    /// Members that have read it.
-    pub read: BTreeSet<String>,
-}
-
-impl Mail {
-    fn is_for(&self, handle: &str) -> bool {
-        if self.to == BROADCAST {
-            self.from != handle && self.members.iter().any(|member| member == handle)
-        } else {
-            self.to == handle
-        }
-    }
-}
 
 impl Team {
     /// A message to a member.

@@ -1,4 +1,4 @@
-use super::Team;
+use super::team::Team;
 use crate::message::MessageType;
 use crate::texts::{shutdown_approved, shutdown_requested};
 

@@ -1,51 +1,9 @@
 use std::collections::BTreeSet;
 
-use super::Team;
+use super::team::{ModelTask, Team};
 use crate::rings::ring;
 use crate::status::{Priority, Status};
-use crate::texts::{
-    circular, depended_on, dependencies_not_met, invalid_transition, no_blocked, no_dependency, no_task, not_available,
-    reassigned,
-};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelTask {
-    /// `t1`, `t2`, ...
-    pub id: String,
-    pub title: String,
-    pub priority: Priority,
-    /// The status; in files and for the plugin's tools it is [`Self::shown_status`].
-    pub status: Status,
-    /// The owner.
-    pub owner: Option<String>,
-    /// The former owner.
-    pub previous: Option<String>,
-    /// Its dependencies.
-    pub dependencies: BTreeSet<String>,
-    /// Its completed dependencies.
-    pub met: BTreeSet<String>,
-}
-
-impl ModelTask {
-    /// `pending` for a task in progress without an owner, so that it can be claimed.
-    pub fn shown_status(&self) -> Status {
-        match (self.status, &self.owner) {
-            (Status::InProgress, None) => Status::Pending,
-            (status, _) => status,
-        }
-    }
-
-    /// The sentence that follows from its state.
-    pub fn warning(&self) -> Option<String> {
-        match (self.status, &self.owner, &self.previous) {
-            (Status::InProgress | Status::Completed, Some(_), _) if !self.dependencies.is_empty() => {
-                Some(dependencies_not_met(&self.id))
-            }
-            (Status::InProgress, None, Some(previous)) => Some(reassigned(previous)),
-            _ => None,
-        }
-    }
-}
+use crate::texts::{circular, depended_on, invalid_transition, no_blocked, no_dependency, no_task, not_available};
 
 /// Changes by an update.
 #[derive(Clone, Debug, Default)]

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use coord_test_support::history::judge::judge;
-use coord_test_support::history::log::{Event, Kind, Stored};
-use coord_test_support::history::model::{Entry, Rule};
+use coord_test_support::history::log::{Entry, Event, Kind, Stored};
 use coord_test_support::history::operation::{Act, Answer, Mode, Moment, NotHeld, Operation, message_of};
+use coord_test_support::history::rule::Rule;
 
 use super::{broken, conflict, event, files, granted, holder, operation, refused, released, rules, truth};
 

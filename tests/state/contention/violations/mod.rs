@@ -6,9 +6,9 @@ mod searched;
 use std::collections::{BTreeMap, BTreeSet};
 
 use coord_test_support::history::judge::{Rules, judge};
-use coord_test_support::history::log::{Event, Kind, Stored};
-use coord_test_support::history::model::{Entry, Rule};
+use coord_test_support::history::log::{Entry, Event, Kind, Stored};
 use coord_test_support::history::operation::{Act, Answer, Held, Holder, Mode, Moment, NotHeld, Operation, message_of};
+use coord_test_support::history::rule::Rule;
 
 const TTL: i64 = 10;
 

@@ -6,7 +6,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde_json::{Value, json};
 
 use super::objects::{Reply, refused, seconds};
-use super::{APP, APP_PUBLIC_KEY, Seen, Shared, Visibility};
+use super::state::{APP, APP_PUBLIC_KEY, Seen, Shared, Visibility};
 
 impl Shared {
     /// The answer to one who may not see the repository.

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::log::{Event, Kind};
-use super::model::{Locks, Neighbors, Rule, Violation, require};
+use super::log::{Event, Kind, Locks, Neighbors};
 use super::operation::{Holder, Mode, Operation, id_in};
+use super::rule::{Rule, Violation, require};
 
 /// Milliseconds that a reservation lasts.
 const RESERVED: i64 = 20_000;

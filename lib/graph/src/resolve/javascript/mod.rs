@@ -17,7 +17,7 @@ use coord_scan::{ImportKind, Specifier};
 use crate::resolution::{Reason, Resolution};
 use crate::resolve::javascript::aliases::OptionTargets;
 use crate::resolve::manifests::deno::registry_package;
-use crate::resolve::manifests::package_json::split_package_name;
+use crate::resolve::manifests::dependency::split_package_name;
 use crate::resolve::paths::{folder, join};
 
 pub(crate) use importer::{Form, Importer};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::resolve::manifests::dependency::split_package_name;
 use crate::resolve::manifests::dependency::{LocalTarget, without_version};
 use crate::resolve::manifests::json::Json;
-use crate::resolve::manifests::package_json::{PackageJson, split_package_name};
+use crate::resolve::manifests::package_json::PackageJson;
 use crate::resolve::manifests::tsconfig::Patterns;
 use crate::resolve::manifests::workspace::Workspace;
 use crate::resolve::paths::joined;

@@ -1,7 +1,6 @@
 //! Dependencies on folders and packages of the repository, as npm, yarn, pnpm, bun and Deno write them.
 
 use crate::resolve::manifests::json::Json;
-use crate::resolve::manifests::package_json::split_package_name;
 
 /// The meaning of a dependency that is in the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +30,21 @@ impl LocalTarget {
         let member = without_version(workspace).filter(|name| name.len() < workspace.len());
         Some(LocalTarget::Member(member.unwrap_or(name).to_owned()))
     }
+}
+
+/// The package name of a bare specifier, and the rest without the slash.
+pub(crate) fn split_package_name(specifier: &str) -> Option<(&str, &str)> {
+    let scope_end = if specifier.starts_with('@') {
+        specifier.find('/')? + 1
+    } else {
+        0
+    };
+    let end = specifier[scope_end..]
+        .find('/')
+        .map_or(specifier.len(), |slash| scope_end + slash);
+    let name = &specifier[..end];
+    let rest = specifier.get(end + 1..).unwrap_or("");
+    (!name.is_empty() && end > scope_end).then_some((name, rest))
 }
 
 /// The text before the `@` of a version, where that is not the `@` of a scope. `None` where nothing is before it.

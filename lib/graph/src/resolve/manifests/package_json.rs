@@ -165,21 +165,6 @@ pub(crate) fn matched_by<'a>(pattern: &str, key: &'a str) -> Option<&'a str> {
     }
 }
 
-/// The package name of a bare specifier, and the rest without the slash.
-pub(crate) fn split_package_name(specifier: &str) -> Option<(&str, &str)> {
-    let scope_end = if specifier.starts_with('@') {
-        specifier.find('/')? + 1
-    } else {
-        0
-    };
-    let end = specifier[scope_end..]
-        .find('/')
-        .map_or(specifier.len(), |slash| scope_end + slash);
-    let name = &specifier[..end];
-    let rest = specifier.get(end + 1..).unwrap_or("");
-    (!name.is_empty() && end > scope_end).then_some((name, rest))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::resolve::manifests::package_json::{PackageJson, split_package_name};
+use crate::resolve::manifests::dependency::split_package_name;
+use crate::resolve::manifests::package_json::PackageJson;
 use crate::resolve::manifests::package_targets::with_match;
 use crate::resolve::manifests::python::PythonManifest;
 use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use coord_protocol::stream::StreamMessage;
 use futures::stream::unfold;
 
-use super::Lifetime;
+use super::watcher::Lifetime;
 use coord_events::frame;
 use coord_server::operations::{Message, Stream};
 

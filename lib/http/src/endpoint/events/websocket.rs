@@ -12,7 +12,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use coord_protocol::stream::{StreamEnd, StreamError, StreamMessage, StreamRequest};
 use tokio::time::timeout;
 
-use super::{Lifetime, Watcher};
+use super::watcher::{Lifetime, Watcher};
 use crate::error::Respond;
 use coord_auth::{CREDENTIAL_HEADERS, presents_credential};
 use coord_server::admission::caller_address::{caller_address, coming_from};

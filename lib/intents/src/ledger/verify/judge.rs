@@ -4,9 +4,9 @@ use super::super::adoption::Adoption;
 use super::super::chain::{SealedParts, link, split};
 use super::super::hash::ChainHash;
 use super::super::point::{Point, genesis};
-use super::MAX_LINE_BYTES;
 use super::anchors::Anchors;
 use super::foreign::{BOM, Prefix, is_of_others};
+use super::lines::MAX_LINE_BYTES;
 use super::report::{Anchor, Expectations, Finding, Report, Verdict};
 
 /// How many of the last hashes are kept, which distinguish a repeated line from another with its number.

@@ -1,6 +1,7 @@
 use std::io::{self, ErrorKind, Read};
 
-use super::MAX_LINE_BYTES;
+/// A longer line is damage.
+pub const MAX_LINE_BYTES: usize = 1 << 20;
 
 const FIRST_BYTES: usize = 256 * 1024;
 

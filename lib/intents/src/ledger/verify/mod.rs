@@ -11,13 +11,11 @@ mod report;
 
 use std::io::{self, Read};
 
+pub use lines::MAX_LINE_BYTES;
 pub use report::{Anchor, Expectations, Finding, ForeignLines, Report, Source, Verdict};
 
 use judge::Judge;
 use lines::{Lines, Next};
-
-/// A longer line is damage.
-pub const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Verifies the ledger that `source` gives. An error is one of reading; damage is in the report.
 pub fn verify(source: impl Read, expected: &Expectations) -> io::Result<Report> {

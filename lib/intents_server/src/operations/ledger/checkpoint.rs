@@ -2,7 +2,7 @@
 
 use coord_intents::ledger::{Checkpoint, Timestamp};
 
-use super::{newest_seal, seal_and_rest};
+use super::newest_seal::{newest_seal, seal_and_rest};
 use crate::registered::Intents;
 use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, RepoId};

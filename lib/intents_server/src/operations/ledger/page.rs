@@ -3,7 +3,7 @@
 use coord_intents::ledger::Record;
 use coord_protocol::LedgerResponse;
 
-use super::{newest_seal, seal_and_rest};
+use super::newest_seal::{newest_seal, seal_and_rest};
 use crate::ledger::{SealedLine, read_lines};
 use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, FilePath, RepoId};

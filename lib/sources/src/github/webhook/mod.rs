@@ -1,11 +1,12 @@
 //! Deliveries of GitHub's webhooks: their signature and their content. Nothing here sends a request.
 //!
 //! - `settings`: secret and host; `signature`: whether a delivery is signed with the secret
-//! - `push`: pushed branches and commits; `pull_request`: pull requests; `renaming`: names of repositories that no longer count;
+//! - `delivery`: the content of one; `push`: pushed branches and commits; `pull_request`: pull requests; `renaming`: names of repositories that no longer count;
 //!   `payload_repository`: the repository of each
 //!
 //! <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
 
+mod delivery;
 mod payload_repository;
 mod pull_request;
 mod push;
@@ -15,35 +16,15 @@ mod signature;
 
 use std::borrow::Cow;
 
-use chrono::DateTime;
-
-pub use pull_request::PullRequest;
-pub use push::{MOST_COMMITS, Push};
+pub use delivery::{Delivery, PullRequest, Push};
+pub use push::MOST_COMMITS;
 pub use settings::Webhook;
 pub use signature::is_signed;
 
-use coord_domain::{Invalid, RepoId};
+use coord_domain::Invalid;
 
 /// Maximum size of a delivery: GitHub's own limit.
 pub const MOST_BYTES: usize = 25 << 20;
-
-/// The end of the year 9999, in Unix seconds.
-const LATEST: i64 = 253_402_300_799;
-
-/// The content of a delivery.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Delivery {
-    /// A branch was pushed to, created or deleted.
-    Push(Push),
-    /// A pull request from a branch of the repository was opened, changed or closed.
-    PullRequest(PullRequest),
-    /// A repository that has another name now, or is deleted, by its name before.
-    Gone(RepoId),
-    /// The webhook was created.
-    Ping,
-    /// An event that concerns no branch.
-    Other,
-}
 
 /// The delivery with this `body` in JSON. `event` is the value of `X-GitHub-Event`, and `host` the host of the served
 /// repositories, from [`ApiBase::serves`](super::ApiBase::serves).
@@ -64,20 +45,6 @@ pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> 
         "repository" => renaming::parse(body, host),
         "ping" => Ok(Delivery::Ping),
         _ => Ok(Delivery::Other),
-    }
-}
-
-/// A written time, in Unix seconds.
-fn written_time(field: &str, text: &str) -> Result<i64, Invalid> {
-    let seconds = DateTime::parse_from_rfc3339(text).ok().map(|at| at.timestamp());
-    time(field, seconds.unwrap_or_default())
-}
-
-fn time(field: &str, seconds: i64) -> Result<i64, Invalid> {
-    if (1..=LATEST).contains(&seconds) {
-        Ok(seconds)
-    } else {
-        Err(Invalid(format!("{field}: not a time between 1970 and 9999")))
     }
 }
 

@@ -2,25 +2,9 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::Delivery;
+use super::delivery::{Delivery, PullRequest, written_time};
 use super::payload_repository::{PayloadRepository, repository};
-use super::written_time;
-use coord_domain::{Branch, Invalid, RepoId};
-
-/// A pull request from a branch of the repository itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PullRequest {
-    /// The repository.
-    pub repo: RepoId,
-    /// The branch that it is for.
-    pub branch: Branch,
-    /// The branch that has the changes.
-    pub work_branch: Branch,
-    /// Its number.
-    pub number: u64,
-    /// When it was closed, in Unix seconds; `None` while it is open.
-    pub closed_at: Option<i64>,
-}
+use coord_domain::{Branch, Invalid};
 
 #[derive(Deserialize)]
 struct Payload<'a> {

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::Delivery;
+use super::delivery::Delivery;
 use super::payload_repository::{PayloadRepository, repository};
 use coord_domain::{Invalid, RepoId};
 

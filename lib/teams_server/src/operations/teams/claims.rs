@@ -14,7 +14,7 @@ use coord_protocol::teams::TeamCaller;
 use super::caller::{CallerContext, TeamAgent};
 use super::calls::run;
 use super::files::{ClaimCall, ClaimTarget, EndCall, FileTerms, add_claimed, add_released, end, refused_claim};
-use super::is_of;
+use super::messages::is_of;
 use super::task_unavailable::why_none;
 use super::tasks::{answer, of_task};
 use super::team_selection::SelectedTeam;

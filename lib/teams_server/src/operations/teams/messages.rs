@@ -10,11 +10,10 @@ use coord_protocol::{Action, Event, Orchestration};
 
 use super::caller::{CallerContext, TeamAgent};
 use super::calls::{ListMessages, MOST_PARTS, PRICE_OF_LIST, ReadMessages, SendMessage, run, run_part};
-use super::is_of;
 use super::team_selection::SelectedTeam;
 use super::texts::{content, long_text, number, request_key, task_id};
 use super::view;
-use coord_domain::team::Handle;
+use coord_domain::team::{Handle, TeamName};
 use coord_server::admission::Right;
 use coord_server::app::App;
 use coord_server::error::ApiError;
@@ -317,4 +316,9 @@ fn unread_by(message: &StoredMessage, readers: &[Reader]) -> Vec<String> {
         }
     }
     names
+}
+
+/// Whether an event is of the team.
+pub(super) fn is_of(event: &Event, team: &TeamName) -> bool {
+    event.team().is_some_and(|name| name.eq_ignore_ascii_case(team.key()))
 }

@@ -20,17 +20,9 @@ mod team_selection;
 mod texts;
 mod view;
 
-use coord_protocol::Event;
-
-use coord_domain::team::TeamName;
-
 pub use caller::CallerContext;
 pub use claims::{claim_task, complete_task, next_task, release_task};
 pub use membership::{delete_team, edit_team, join_team, leave_team, list_teams, new_team, show_team, shut_down};
 pub use messages::{HistoryRequest, message_history, read_messages, send_message};
 pub use tasks::{TasksRequest, delete_task, edit_task, list_tasks, new_tasks, show_task};
-
-/// Whether an event is of the team.
-fn is_of(event: &Event, team: &TeamName) -> bool {
-    event.team().is_some_and(|name| name.eq_ignore_ascii_case(team.key()))
-}
+pub(in crate::operations) use view::memberships;

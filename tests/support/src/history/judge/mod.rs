@@ -4,10 +4,11 @@ mod answers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::history::log::{Event, Kind, Stored};
-use crate::history::model::{Model, Neighbors, Rule, Violation, require};
+use crate::history::log::{Event, Kind, Locks, Neighbors, Stored};
+use crate::history::model::Model;
 use crate::history::operation::{Act, Answer, Operation, id_in};
 use crate::history::queue::Queue;
+use crate::history::rule::{Rule, Violation, require};
 
 /// How often each thing happened, so that a test can show that it was not about nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,7 +141,7 @@ impl Trial<'_> {
 
     fn final_state(&self) -> Result<(), Violation> {
         let last = &self.states[self.states.len() - 1];
-        let sorted = |locks: &crate::history::model::Locks| {
+        let sorted = |locks: &Locks| {
             let mut locks = locks.clone();
             for entries in locks.values_mut() {
                 entries.sort_by(|one, other| one.holder.cmp(&other.holder));

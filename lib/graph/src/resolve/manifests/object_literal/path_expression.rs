@@ -5,7 +5,7 @@
 //!
 //! The current folder counts as that of the configuration: tools start there.
 
-use super::Token;
+use super::token::Token;
 
 /// Most strings of one path.
 const MAX_PARTS: usize = 8;

@@ -5,33 +5,12 @@ use std::fmt;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::delivery::{Delivery, Push, time, written_time};
 use super::payload_repository::{PayloadRepository, repository};
-use super::{Delivery, time, written_time};
-use coord_domain::{Branch, CommitSha, Invalid, RepoId};
+use coord_domain::{Branch, CommitSha, Invalid};
 
 /// Maximum of commits taken from a push: as many as a branch's recent commits. GitHub lists up to 2,048.
 pub const MOST_COMMITS: usize = 200;
-
-/// A push to a branch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Push {
-    /// The repository.
-    pub repo: RepoId,
-    /// Its number at GitHub, which stays when it is renamed.
-    pub number: Option<u64>,
-    /// The branch.
-    pub branch: Branch,
-    /// Its head before the push; `None` if it was created.
-    pub before: Option<CommitSha>,
-    /// Its head after the push; `None` if it was deleted.
-    pub after: Option<CommitSha>,
-    /// Whether the head before is not an ancestor of the head after.
-    pub is_forced: bool,
-    /// The commits of the push, newest first, the newest [`MOST_COMMITS`] of them.
-    pub commits: Vec<CommitSha>,
-    /// Time of the last push to the repository, in Unix seconds: of two deliveries, the later time is newer.
-    pub pushed_at: i64,
-}
 
 #[derive(Deserialize)]
 struct Payload<'a> {

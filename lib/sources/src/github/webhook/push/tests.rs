@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use coord_domain::RepoId;
 
 fn id(digit: &str) -> String {
     digit.repeat(40)

@@ -2,9 +2,6 @@
 
 use std::ops::Range;
 
-use crate::component::{Script, Visit};
-use crate::import_kind::ImportKind;
-use crate::javascript::{Dialect, Scanner};
 use crate::meter;
 
 /// Elements that have no content and no closing tag.
@@ -148,11 +145,11 @@ pub(crate) struct Element {
     /// The range of the value of `src`.
     pub(crate) source: Option<Range<usize>>,
     /// The range of the value of `generic` (Vue) or `generics` (Svelte): type parameters.
-    generics: Option<Range<usize>>,
+    pub(crate) generics: Option<Range<usize>>,
     /// `lang="ts"`, `lang="tsx"`, `lang="typescript"`.
-    is_typescript: bool,
+    pub(crate) is_typescript: bool,
     /// `lang="tsx"`.
-    is_jsx: bool,
+    pub(crate) is_jsx: bool,
     /// Whether `lang` is another language than HTML.
     pub(crate) is_other_language: bool,
     /// Whether it has an attribute beside `src`.
@@ -189,31 +186,6 @@ impl Element {
             self.is_other_language |= name.eq_ignore_ascii_case(b"lang") && value != b"html";
         } else if matches!(name, b"generic" | b"generics") {
             self.generics = Some(range);
-        }
-    }
-
-    /// Scans the type parameters of a script, and passes the script itself to `visit`.
-    pub(super) fn script(self, scanner: &mut Scanner<'_, '_>, is_always_typed: bool, visit: Visit<'_>) {
-        if let Some(generics) = self.generics {
-            scanner.scan_range(Dialect::TYPESCRIPT, generics.start, generics.end);
-        }
-        let types = is_always_typed || self.is_typescript;
-        let dialect = Dialect {
-            jsx: !types || self.is_jsx,
-            types,
-        };
-        if let Some(source) = self.source {
-            visit(scanner, Script::Elsewhere(source));
-        }
-        if !self.content.is_empty() {
-            visit(scanner, Script::Inline(dialect, self.content));
-        }
-    }
-
-    /// Adds the file that it names in place of its content.
-    pub(super) fn emit_source(&self, scanner: &mut Scanner<'_, '_>) {
-        if let Some(source) = &self.source {
-            scanner.emit_attribute(source.clone(), ImportKind::Import);
         }
     }
 }

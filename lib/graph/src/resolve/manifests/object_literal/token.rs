@@ -1,0 +1,85 @@
+//! The tokens of a script.
+
+use coord_scan::javascript::bytes::{is_word, word_end};
+use coord_scan::javascript::{literal, regex, trivia};
+use coord_scan::meter;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'t> {
+    /// A string or template that is written without escapes and holes.
+    Text(&'t str),
+    Name(&'t str),
+    Sign(u8),
+    /// Any other string, a piece of a template, or a regular expression.
+    Operand,
+}
+
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let bytes = text.as_bytes();
+    let mut tokens = Vec::new();
+    // The number of open braces in each open hole of a template.
+    let mut holes: Vec<usize> = Vec::new();
+    let mut at = trivia::skip(bytes, 0);
+    while let Some(byte) = bytes.get(at).copied() {
+        let (token, end) = match byte {
+            b'"' | b'\'' => match literal::string_end(bytes, at) {
+                (end, true) => (plain(text, at, end), end),
+                (end, false) => (Token::Operand, end),
+            },
+            b'`' => template(text, at, &mut holes),
+            b'}' if holes.pop_if(|open| *open == 0).is_some() => template(text, at, &mut holes),
+            b'/' if tokens.last().is_none_or(expects_expression) => match regex::regex_end(bytes, at) {
+                Ok(end) => (Token::Operand, word_end(bytes, end)),
+                // Not understood: it affects one line and not the file, and is not read twice.
+                Err(read) => (Token::Operand, at + read),
+            },
+            _ if is_word(byte) => {
+                let end = word_end(bytes, at);
+                (Token::Name(text.get(at..end).unwrap_or_default()), end)
+            }
+            sign => {
+                if let Some(open) = holes.last_mut() {
+                    match sign {
+                        b'{' => *open += 1,
+                        b'}' => *open -= 1,
+                        _ => {}
+                    }
+                }
+                (Token::Sign(sign), at + 1)
+            }
+        };
+        meter::read(end - at);
+        tokens.push(token);
+        at = trivia::skip(bytes, end);
+    }
+    tokens
+}
+
+/// The piece of a template that begins at `start`, with a backtick or with the brace that closes a hole, and its end.
+fn template<'t>(text: &'t str, start: usize, holes: &mut Vec<usize>) -> (Token<'t>, usize) {
+    match literal::template_end(text.as_bytes(), start + 1) {
+        Some((end, false)) if text.as_bytes().get(start) == Some(&b'`') => (plain(text, start, end), end),
+        Some((end, opens_hole)) => {
+            if opens_hole {
+                holes.push(0);
+            }
+            (Token::Operand, end)
+        }
+        None => (Token::Operand, text.len()),
+    }
+}
+
+/// The string from `start` to `end`, quotes included.
+fn plain(text: &str, start: usize, end: usize) -> Token<'_> {
+    let content = text.get(start + 1..end - 1).filter(|text| !text.contains(['\\', '\n']));
+    content.map_or(Token::Operand, Token::Text)
+}
+
+/// Whether a slash after `token` begins a regular expression. A brace more likely closes a block than a dividend.
+fn expects_expression(token: &Token<'_>) -> bool {
+    match token {
+        Token::Text(_) | Token::Operand | Token::Sign(b')' | b']') => false,
+        Token::Name(name) => regex::BEFORE_EXPRESSION.contains(&name.as_bytes()),
+        Token::Sign(_) => true,
+    }
+}

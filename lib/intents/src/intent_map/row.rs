@@ -1,0 +1,57 @@
+//! A row of the table.
+
+/// The text in place of a table without rows.
+pub(super) const EMPTY: &str = "_No intents have been mapped yet._\n";
+
+pub(super) const HEAD: [&str; 4] = ["File Path", "Owning Intent ID", "Last Hash", "Prov. Locked?"];
+
+/// A file and its owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// In the repository.
+    pub path: String,
+    /// Of the owning intent.
+    pub intent_id: String,
+    /// Of the last recorded content.
+    pub hash: LastHash,
+    /// Whether the owner is active and not idle. The older form does not say, and has `false`.
+    pub is_locked: bool,
+}
+
+/// The hash column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LastHash {
+    /// SHA-256: 64 lower-case digits.
+    Whole(String),
+    /// The file was deleted.
+    Deleted,
+    /// Something else, such as a hash cut short. It is shown, and proves nothing.
+    Text(String),
+}
+
+impl LastHash {
+    /// Reads a cell. Only a whole hash is one.
+    pub fn parse(text: &str) -> Self {
+        let digits = text.strip_prefix("sha256:").unwrap_or(text);
+        match text {
+            "DELETED" => Self::Deleted,
+            _ if digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) => {
+                Self::Whole(digits.to_owned())
+            }
+            _ => Self::Text(text.to_owned()),
+        }
+    }
+
+    /// Whether this is the hash `digits`: 64 lower-case digits, without a prefix.
+    pub fn matches(&self, digits: &str) -> bool {
+        matches!(self, Self::Whole(own) if own == digits)
+    }
+
+    pub(super) fn cell(&self) -> String {
+        match self {
+            Self::Whole(digits) => format!("sha256:{digits}"),
+            Self::Deleted => "DELETED".to_owned(),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}

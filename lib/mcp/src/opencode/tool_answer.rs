@@ -1,0 +1,33 @@
+//! A tool's answer.
+
+use coord_protocol::plain_text::shown;
+use coord_protocol::team_tools::TeamCall;
+use rmcp::model::{CallToolResult, ContentBlock};
+
+/// A tool's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenCodeAnswer {
+    /// The plugin's result as JSON; then sentences that have no place in it.
+    pub(super) texts: Vec<String>,
+    /// The request that proves that the caller has the messages of this answer: to be made once it has.
+    pub proof: Option<Box<TeamCall>>,
+}
+
+impl OpenCodeAnswer {
+    pub(super) fn new(result: String) -> Self {
+        OpenCodeAnswer {
+            texts: vec![result],
+            proof: None,
+        }
+    }
+
+    pub(super) fn with(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.texts.extend(notes);
+        self
+    }
+
+    /// The answer as the client gets it.
+    pub fn result(&self) -> CallToolResult {
+        CallToolResult::success(self.texts.iter().map(|text| ContentBlock::text(shown(text))).collect())
+    }
+}

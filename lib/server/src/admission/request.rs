@@ -1,0 +1,345 @@
+//! The admission of one request: its caller, the head of its branch, and the lookups that it may make.
+
+use std::sync::Arc;
+
+use super::denial::{limited, no_push, refusal, refuse_renamed};
+use super::identity::identify;
+use crate::app::App;
+use crate::error::ApiError;
+use coord_auth::CallerIdentity;
+use coord_domain::{AgentId, Branch, CommitSha, Holder, RepoId};
+use coord_settings::Rates;
+use coord_sources::{Source, SourceError, Tip};
+use coord_state::admission::{
+    AdmissionTerms, Admitted, HeadTerms, LimitSubject, Lookup, ReportedHead, RepositoryUses, count_lookups,
+};
+use coord_state::locks::{BrokenPromise, tell_interfaces};
+use coord_store::StoreError;
+
+/// A webhook delivery that may have moved a head sets its time to 1970. Its age then exceeds this number of seconds.
+const NEVER: u64 = 1_000_000_000;
+
+/// The use that a request makes of the head of its branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeadNeed {
+    /// No head: abandoned work can be released after the branch is gone.
+    NoHead,
+    /// The head, which may be this old in seconds, if that is limited. Without the source, the request goes on.
+    Head { at_most: Option<u32> },
+    /// The head, and the source's facts about commits: a release depends on it.
+    Proof,
+}
+
+/// The known relation between the caller's commits and the head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ancestry {
+    /// As the store knows it: the source has not been asked.
+    Unasked,
+    /// As the source knows it, too.
+    Asked,
+    /// According to the source, one of the caller's commits lacks the head.
+    Behind,
+    /// The source could not say.
+    Unsure,
+}
+
+/// The right that an operation needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Right {
+    /// To read.
+    Read,
+    /// To claim and release.
+    Push,
+}
+
+/// The admission of one request about a branch.
+pub struct Admission<'a> {
+    pub app: &'a App,
+    pub repo: &'a RepoId,
+    pub(super) branch: &'a Branch,
+    pub(super) work_branch: Option<&'a Branch>,
+    pub(super) holder: Holder,
+    /// Whether the caller owns the repository.
+    pub(super) is_owner: bool,
+    /// Commits that the caller's working copy is known to contain.
+    pub(super) known_commits: Vec<CommitSha>,
+    /// The features that the repository is known to use.
+    pub(super) uses: Arc<RepositoryUses>,
+    /// The head, where it was fetched from a source.
+    pub(super) fetched: Option<Tip>,
+    /// The source, if it keeps its heads in the store.
+    pub(super) keeper: Option<&'a dyn Source>,
+    pub(super) need: HeadNeed,
+    pub(super) ancestry: Ancestry,
+    /// The limits of the next run: a request counts once.
+    pub(super) rates: Rates,
+    pub(super) rounds: u32,
+}
+
+impl<'a> Admission<'a> {
+    /// Verifies the caller, and fetches the head from the source, unless that is expensive. Without `known_commits` no head
+    /// is needed.
+    pub async fn begin(
+        app: &'a App,
+        repo: &'a RepoId,
+        branch: &'a Branch,
+        caller: CallerIdentity,
+        agent_id: Option<AgentId>,
+        right: Right,
+        known_commits: Option<Vec<CommitSha>>,
+    ) -> Result<Self, ApiError> {
+        let need = match known_commits {
+            Some(_) => HeadNeed::Head { at_most: None },
+            None => HeadNeed::NoHead,
+        };
+        let member = identify(app, caller, repo).await?;
+        let holder = Holder {
+            user_id: member.user_id,
+            user_name: member.user_name,
+            agent_id,
+        };
+        if right == Right::Push && !member.can_push {
+            return Err(no_push(app, repo, branch, &holder).await?);
+        }
+        let source = app.source.as_deref();
+        let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
+        let renamed = keeper.filter(|source| need != HeadNeed::NoHead && source.renamed_to(repo).is_some());
+        if let Some(source) = renamed {
+            refuse_renamed(app, source, repo, branch, &holder).await?;
+        }
+        let fetched = match source {
+            Some(source) if keeper.is_none() => match source.tip(repo, branch).await {
+                Ok(tip) => Some(tip),
+                Err(error @ SourceError::UnknownRepository { .. }) => return Err(error.into()),
+                Err(_) if need == HeadNeed::NoHead => None,
+                Err(error) => return Err(error.into()),
+            },
+            _ => None,
+        };
+        let mut admission = Admission {
+            app,
+            repo,
+            branch,
+            work_branch: None,
+            holder,
+            is_owner: member.is_owner,
+            known_commits: known_commits.unwrap_or_default(),
+            uses: app.uses.of(repo),
+            keeper,
+            need,
+            ancestry: if keeper.is_none() {
+                Ancestry::Asked
+            } else {
+                Ancestry::Unasked
+            },
+            rates: app.rates,
+            rounds: 0,
+            fetched: None,
+        };
+        if let (Some(source), Some(tip)) = (source, &fetched) {
+            admission.find_known_commits(source, &tip.commit).await?;
+        }
+        admission.fetched = fetched;
+        Ok(admission)
+    }
+
+    /// Reads the head again where the store does not keep it: the request has waited, and the branch may have moved.
+    pub async fn reread_head(&mut self) -> Result<(), ApiError> {
+        let source = self.app.source.as_deref();
+        let Some(source) = source.filter(|_| self.keeper.is_none() && self.need != HeadNeed::NoHead) else {
+            return Ok(());
+        };
+        let tip = source.tip(self.repo, self.branch).await?;
+        self.ancestry = Ancestry::Asked;
+        self.find_known_commits(source, &tip.commit).await?;
+        self.fetched = Some(tip);
+        Ok(())
+    }
+
+    /// For a claim to write: limits the age of the head.
+    pub fn for_writing(mut self) -> Self {
+        self.need = HeadNeed::Head {
+            at_most: Some(self.app.head_ages.at_most),
+        };
+        self
+    }
+
+    /// For a caller that commits to this branch.
+    pub fn on_work_branch(mut self, work_branch: Option<&'a Branch>) -> Self {
+        self.work_branch = work_branch;
+        self
+    }
+
+    /// For a release.
+    pub fn for_release(mut self) -> Self {
+        if self.need != HeadNeed::NoHead {
+            self.need = HeadNeed::Proof;
+        }
+        self
+    }
+
+    /// The caller.
+    pub fn holder(&self) -> &Holder {
+        &self.holder
+    }
+
+    /// Whether the caller may take others' locks away: a person who owns the repository, or may approve.
+    pub fn may_force(&self) -> bool {
+        let Holder { user_id, agent_id, .. } = &self.holder;
+        agent_id.is_none() && (self.is_owner || self.app.approvers.names(user_id))
+    }
+
+    /// Whether the source can judge the caller's work.
+    pub fn can_ask(&self) -> bool {
+        self.app.source.is_some() && self.need != HeadNeed::NoHead
+    }
+
+    /// Counts `amount` further lookups at the source, before they are made. Those of a source that is not expensive are free.
+    ///
+    /// # Errors
+    /// When the caller has too many in this minute.
+    pub async fn count_lookups(&self, lookup: Lookup, amount: u32) -> Result<(), ApiError> {
+        self.count_lookups_sparing(0, lookup, amount).await
+    }
+
+    /// Counts `amount` lookups of the caller in all repositories, before they are made, if `spared` others remain.
+    ///
+    /// # Errors
+    /// When the caller has too many in this minute.
+    pub(super) fn take_lookups(&self, lookup: Lookup, (amount, spared): (u32, u32)) -> Result<(), ApiError> {
+        let (rate, whose) = match lookup {
+            Lookup::Commits => (self.app.rates.source, LimitSubject::Source),
+            Lookup::Branch => (self.app.rates.new, LimitSubject::New),
+        };
+        let lookups = &self.app.person_lookups;
+        lookups
+            .take(&self.holder.user_id, (lookup, amount, spared), rate)
+            .map_err(|retry_after_seconds| limited(retry_after_seconds, whose))
+    }
+
+    /// The same for lookups that the request can do without: they are made only if `spared` others remain.
+    pub(super) async fn count_lookups_sparing(&self, spared: u32, lookup: Lookup, amount: u32) -> Result<(), ApiError> {
+        if self.keeper.is_none() {
+            return Ok(());
+        }
+        self.take_lookups(lookup, (amount, spared))?;
+        match count_lookups(&*self.app.store, &self.terms(), lookup, (amount, spared)).await? {
+            Admitted::Outcome(()) => Ok(()),
+            Admitted::Denied(denial) => Err(refusal(denial, self.repo, self.branch)),
+        }
+    }
+
+    /// Whether, according to the source, one of the caller's commits lacks the head.
+    pub fn is_behind_for_certain(&self) -> bool {
+        self.ancestry == Ancestry::Behind
+    }
+
+    /// The head, if it was fetched from a source.
+    pub fn fetched(&self) -> Option<&CommitSha> {
+        self.fetched.as_ref().map(|tip| &tip.commit)
+    }
+
+    /// The reference that the head is read from, if known.
+    pub fn head_ref(&self) -> Option<String> {
+        match (&self.fetched, self.keeper) {
+            (Some(tip), _) => Some(tip.reference.clone()),
+            (None, Some(_)) => Some(format!("refs/heads/{}", self.branch)),
+            (None, None) => None,
+        }
+    }
+
+    /// The name of the branch in sentences: `upstream/main` for a remote-tracking branch, `main` for a local branch without
+    /// one. Branches on GitHub are called `origin/main`, as in most clones.
+    pub fn branch_name(&self) -> String {
+        let read = self.fetched.as_ref().map(|tip| tip.reference.as_str());
+        let name = read.and_then(|reference| {
+            let remote = reference.strip_prefix("refs/remotes/");
+            remote.or_else(|| reference.strip_prefix("refs/heads/"))
+        });
+        name.map_or_else(|| format!("origin/{}", self.branch), str::to_owned)
+    }
+
+    /// Whether the head is that of a remote's branch as a clone last fetched it.
+    pub fn reads_a_clone(&self) -> bool {
+        let tip = self.fetched.as_ref();
+        tip.is_some_and(|tip| tip.reference.starts_with("refs/remotes/"))
+    }
+
+    /// The name in sentences of where the caller's work is expected: its work branch or the branch that it is for.
+    pub fn pushed_to(&self) -> String {
+        let branch = self.branch_name();
+        let Some(work_branch) = self.work_branch else {
+            return branch;
+        };
+        let remote = branch.strip_suffix(self.branch.as_str()).unwrap_or_default();
+        format!("{remote}{work_branch} or {branch}")
+    }
+
+    /// The terms of this admission.
+    pub(super) fn terms(&self) -> AdmissionTerms<'_> {
+        let ages = self.app.head_ages;
+        AdmissionTerms {
+            repo: self.repo,
+            branch: self.branch,
+            work_branch: self.work_branch,
+            holder: &self.holder,
+            rates: self.rates,
+            head: match (&self.fetched, self.keeper, self.need) {
+                (Some(tip), _, _) => HeadTerms::Fetched(&tip.commit),
+                (None, _, HeadNeed::NoHead) => HeadTerms::Any,
+                (None, None, _) => HeadTerms::Stored,
+                (None, Some(_), need) => HeadTerms::Aged {
+                    refresh_after: ages.refresh_after,
+                    at_most: match need {
+                        HeadNeed::Head { at_most } => at_most,
+                        HeadNeed::NoHead | HeadNeed::Proof => None,
+                    },
+                    is_asked: self.ancestry != Ancestry::Unasked,
+                },
+            },
+            known_commits: &self.known_commits,
+            uses: &self.uses,
+        }
+    }
+
+    /// Announces interfaces that changed, although they were to be kept, after a release that was admitted.
+    pub async fn tell_interfaces(&self, broken: &[BrokenPromise]) -> Result<u64, StoreError> {
+        tell_interfaces(&*self.app.store, &self.terms(), broken).await
+    }
+
+    /// Reports the head to the observer, and warns the caller if it is unconfirmed.
+    pub fn note(&self, head: &ReportedHead, warnings: &mut Vec<String>) {
+        if (self.fetched.is_some() || self.keeper.is_some())
+            && let Some(observer) = &self.app.head_observer
+        {
+            observer.saw_head(self.repo, self.branch, &head.commit);
+        }
+        if self.ancestry == Ancestry::Unsure {
+            warnings.push(format!(
+                "HEAD_UNCONFIRMED: GitHub cannot be queried now, so it is not known whether your commits contain {} \
+                 of {}.",
+                head.commit.short(),
+                self.branch
+            ));
+        } else if let (true, Some(age)) = (head.is_unconfirmed, head.age) {
+            let (commit, branch) = (head.commit.short(), self.branch);
+            warnings.push(if age < NEVER {
+                format!(
+                    "HEAD_UNCONFIRMED: GitHub cannot be queried now; {commit} was the head of {branch} {age} s ago."
+                )
+            } else {
+                format!(
+                    "HEAD_UNCONFIRMED: GitHub cannot be queried now; it is not known whether {commit} is still the \
+                     head of {branch}."
+                )
+            });
+        }
+    }
+
+    /// Reports to the observer that the store has no graph of the branch at `head`.
+    pub fn misses_graph(&self, head: &CommitSha) {
+        if let Some(observer) = &self.app.head_observer {
+            observer.misses_graph(self.repo, self.branch, head);
+        }
+    }
+}

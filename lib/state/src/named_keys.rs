@@ -1,0 +1,61 @@
+//! KEYS of a function, by the names that `admission/modules/request.lua` gives them.
+
+use serde::Serialize;
+
+/// A key, and the name that a function gives it.
+pub(super) type NamedKey = (&'static str, String);
+
+/// KEYS of a function, by name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Keys {
+    names: Vec<&'static str>,
+    keys: Vec<String>,
+}
+
+impl Keys {
+    /// These keys.
+    pub fn of(keys: impl IntoIterator<Item = NamedKey>) -> Self {
+        let mut all = Keys::default();
+        all.add(keys);
+        all
+    }
+
+    /// Adds keys; those of a known name are there already.
+    pub fn add(&mut self, keys: impl IntoIterator<Item = NamedKey>) {
+        for (name, key) in keys {
+            if !self.names.contains(&name) {
+                self.names.push(name);
+                self.keys.push(key);
+            }
+        }
+    }
+
+    /// Their names, in order.
+    pub fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    /// ARGV of a function without an admission, which has the fields of `own`.
+    pub fn request<T: Serialize>(&self, own: &T) -> Vec<Vec<u8>> {
+        let request = Request {
+            keys: &self.names.join(" "),
+            own,
+        };
+        // Texts, numbers and lists, under names: they all have a form in JSON.
+        vec![serde_json::to_vec(&request).unwrap_or_default()]
+    }
+}
+
+/// ARGV[1] of `admission/modules/request.lua`, for functions without an admission.
+#[derive(Serialize)]
+struct Request<'a, T> {
+    keys: &'a str,
+    #[serde(flatten)]
+    own: &'a T,
+}
+
+impl From<Keys> for Vec<String> {
+    fn from(keys: Keys) -> Self {
+        keys.keys
+    }
+}

@@ -1,0 +1,30 @@
+//! A value.
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    Null,
+    Bool(bool),
+    /// As it is written in the file.
+    Number(Box<str>),
+    Text(String),
+    Array(Vec<Json>),
+    Object(Object),
+}
+
+/// Members in the order of the file; no name is there twice.
+pub type Object = Vec<(String, Json)>;
+
+impl Json {
+    /// Zod's name of the type, for its sentences.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "boolean",
+            Json::Number(_) => "number",
+            Json::Text(_) => "string",
+            Json::Array(_) => "array",
+            Json::Object(_) => "object",
+        }
+    }
+}
