@@ -25,11 +25,11 @@ use std::process::{ExitCode, Termination};
 use clap::Subcommand;
 
 macro_rules! commands {
-    ($($(#[$doc:meta])* $name:ident($args:ty);)*) => {
+    ($(#[doc = $doc:literal] $(#[cfg(feature = $feature:literal)])? $name:ident($args:ty);)*) => {
         /// The commands.
         #[derive(Debug, Subcommand)]
         pub enum Command {
-            $($(#[$doc])* $name($args),)*
+            $(#[doc = $doc] $(#[cfg(feature = $feature)])? $name($args),)*
         }
 
         impl Command {
@@ -39,7 +39,7 @@ macro_rules! commands {
             /// When it fails, with a sentence for the terminal.
             pub async fn run(self, cli: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
                 match self {
-                    $(Command::$name(args) => args.run(cli).await.map(Termination::report),)*
+                    $($(#[cfg(feature = $feature)])? Command::$name(args) => args.run(cli).await.map(Termination::report),)*
                 }
             }
         }
@@ -70,22 +70,31 @@ commands! {
     /// Show what has happened.
     Log(log::LogArgs);
     /// Write, select and end intents: purpose, scope and budget.
+    #[cfg(feature = "intents")]
     Intent(coord_intent_commands::intent::IntentArgs);
     /// Create, join and end teams.
+    #[cfg(feature = "teams")]
     Team(coord_team_commands::TeamArgs);
     /// Add, take and complete the tasks of a team.
+    #[cfg(feature = "teams")]
     Task(coord_team_commands::task::TaskArgs);
     /// Send and read the messages of a team.
+    #[cfg(feature = "teams")]
     Message(coord_team_commands::message::MessageArgs);
     /// Show which intent owns which file.
+    #[cfg(feature = "intents")]
     Map(coord_intent_commands::map::MapArgs);
     /// Show the intents under which a file or a line was changed.
+    #[cfg(feature = "intents")]
     Why(coord_intent_commands::why::WhyArgs);
     /// Update .orchestration/, and apply what people changed there.
+    #[cfg(feature = "intents")]
     Sync(coord_intent_commands::sync::SyncArgs);
     /// Show, record and verify the actions of agents, and their intents.
+    #[cfg(feature = "intents")]
     Ledger(coord_intent_commands::ledger::LedgerArgs);
     /// Check whether files have the content that was recorded.
+    #[cfg(feature = "intents")]
     Verify(coord_intent_commands::verify::VerifyArgs);
     /// Check `.coord.toml`, or suggest its list of shared files.
     Policy(policy::PolicyArgs);

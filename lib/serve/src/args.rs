@@ -46,6 +46,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(5..=86_400))]
     pub fetch: Option<u32>,
     /// Keep the files of .orchestration/ in every served clone current, as `coord sync` does; changes that only a person may make are logged and left out
+    #[cfg(feature = "intents")]
     #[arg(long, conflicts_with = "exit_when_idle")]
     pub sync: bool,
     /// Stop after so many seconds without a request; commands that start a server set it

@@ -22,7 +22,9 @@ mod run;
 mod server;
 mod sources;
 mod store;
+#[cfg(feature = "intents")]
 mod sync_changes;
+#[cfg(feature = "intents")]
 mod syncing;
 
 pub use args::ServeArgs;

@@ -23,8 +23,9 @@ use super::args::ServeArgs;
 use super::idle::{LastRequest, note_request};
 use super::listen_address::DEFAULT_PORT;
 use super::server::{Server, build};
-use super::sync_changes::SyncChanges;
-use super::{banner, fetch, listen, syncing};
+#[cfg(feature = "intents")]
+use super::syncing;
+use super::{banner, fetch, listen};
 
 /// Number of ports that are tried, starting at the default one.
 const PORTS: u16 = 100;
@@ -101,15 +102,17 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         let fetched = move || keeper.look_again();
         tokio::spawn(fetch::keep_current(source, every, until_stopped(), fetched))
     });
+    #[cfg(feature = "intents")]
     let mut syncers = Vec::new();
+    #[cfg(feature = "intents")]
     for clone in server.synced {
         let (events, appended) = (Arc::clone(&server.events), server.appended.clone());
-        let changes = SyncChanges::new(clone.repo.clone(), &clone.path, events, appended);
         let client = syncing::client(address)?;
         syncers.push(tokio::spawn(syncing::keep_current(
             clone,
             client,
-            changes,
+            events,
+            appended,
             until_stopped(),
         )));
     }
@@ -134,6 +137,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     drop(stop);
     server.keeper.stop().await;
     main_server.await?;
+    #[cfg(feature = "intents")]
     for syncer in syncers {
         syncer.await?;
     }

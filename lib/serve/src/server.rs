@@ -33,6 +33,7 @@ use super::own_requests::refuse_those_for_others;
 use super::page;
 use super::sources::{self, OpenSources};
 use super::store::{OpenStore, open_store};
+#[cfg(feature = "intents")]
 use super::syncing::{self, SyncedClone};
 
 /// A server that is ready to run.
@@ -57,6 +58,7 @@ pub struct Server {
     /// The repositories on this machine, and the interval of their fetches.
     pub fetching: Option<(Arc<GitSource>, Duration)>,
     /// The working copies whose files are kept current.
+    #[cfg(feature = "intents")]
     pub synced: Vec<SyncedClone>,
     /// Changes whenever this process has appended to a ledger.
     pub appended: watch::Receiver<u64>,
@@ -76,7 +78,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         webhook,
         local,
         opened,
-        mut served,
+        served,
     } = sources::open(args).await?;
     if let Some(listed) = &settings.repositories
         && let Some(other) = served.iter().find(|served| !listed.takes_in(&served.repo))
@@ -87,12 +89,16 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
             env_vars::COORD_REPOSITORIES
         );
     }
-    let synced = syncing::clones(args, address, &opened)?;
-    for served in &mut served {
-        if synced.iter().any(|clone| clone.repo == served.repo) {
-            served.notes.push(".orchestration/ is kept current".to_owned());
+    #[cfg(feature = "intents")]
+    let (synced, served) = {
+        let (synced, mut served) = (syncing::clones(args, address, &opened)?, served);
+        for served in &mut served {
+            if synced.iter().any(|clone| clone.repo == served.repo) {
+                served.notes.push(".orchestration/ is kept current".to_owned());
+            }
         }
-    }
+        (synced, served)
+    };
     let authenticator = authenticator(address, credentials(&settings, people))?;
     let local_user = match &authenticator {
         Authenticator::Local { user, .. } => Some(user.clone()),
@@ -153,6 +159,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
             .clone()
             .zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
         local,
+        #[cfg(feature = "intents")]
         synced,
         appended,
         served,

@@ -4,15 +4,18 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
 use coord_agent::workplace::Failure;
 use coord_domain::RepoId;
+use coord_events::EventHub;
 use coord_git::{OpenedRepository, WorkingCopy};
 use coord_intent_commands::sync::{Callers, Report, once};
 use coord_protocol::{Client, ClientSettings};
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 use super::args::ServeArgs;
@@ -85,13 +88,15 @@ pub fn client(address: SocketAddr) -> anyhow::Result<Client> {
     Client::with_settings(settings).context("--sync")
 }
 
-/// Brings the files of `clone` up to date at once and after `changes`, until `stop`. One synchronization runs at a time.
+/// Brings the files of `clone` up to date at once, after `events` and when lines were `appended`, until `stop`. One synchronization runs at a time.
 pub async fn keep_current(
     clone: SyncedClone,
     client: Client,
-    mut changes: SyncChanges,
+    events: Arc<EventHub>,
+    appended: watch::Receiver<u64>,
     stop: impl Future<Output = ()>,
 ) {
+    let mut changes = SyncChanges::new(clone.repo.clone(), &clone.path, events, appended);
     let mut stop = std::pin::pin!(stop);
     let mut told = LoggedCauses::default();
     changes.watch().await;

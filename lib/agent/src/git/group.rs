@@ -1,6 +1,6 @@
 //! The process group of git.
 
-/// Ends the process that was made by a [`super::command`], and all that it has started, when it is dropped before [`Group::ended`].
+/// Ends the process that was made by a [`super::command()`], and all that it has started, when it is dropped before [`Group::ended`].
 #[derive(Debug)]
 pub struct Group(Option<u32>);
 

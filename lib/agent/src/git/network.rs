@@ -12,7 +12,7 @@ use super::prepared::prepared;
 /// `core.sshCommand`.
 ///
 /// # Errors
-/// As [`super::command`].
+/// As [`super::command()`].
 pub fn command(folder: &Path, args: &[&str], ssh_command: Option<&str>) -> anyhow::Result<Command> {
     let mut command = prepared(folder, args, &OwnSettings::default())?;
     command
