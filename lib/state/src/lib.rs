@@ -4,6 +4,11 @@
 //! All folders have the same shape: `keys.rs`; `scripts.rs`, the list of the scripts; a file `NAME.lua` for each change;
 //! `modules/`, tables of functions that they share: `require('AGGREGATE/NAME')` is `AGGREGATE/modules/NAME.lua`; and the typed calls.
 
+#![cfg_attr(
+    not(any(feature = "intents", feature = "teams")),
+    expect(dead_code, unused_imports, reason = "extensions alone use it")
+)]
+
 pub mod admission;
 pub mod builds;
 pub mod events;
