@@ -1,4 +1,4 @@
-//! What is known of a name without opening it.
+//! Data about a name, without opening it.
 
 use std::time::SystemTime;
 

@@ -4,7 +4,7 @@
 //! - `rooted_path`: a file by its root and its path below; `staged`: a file that is written before it has its name
 //! - `named`: a file that the user or the system has named, through links
 //! - `anchor`: whether a path still leads to the opened file
-//! - `entry`: what is known of a name without opening it; `refusal`: why a file is not opened, as a sentence
+//! - `entry`: data about a name, without opening it; `refusal`: why a file is not opened, as a sentence
 //! - `unix`: folders as descriptors; `other`: folders as paths, where links take a privilege
 
 mod anchor;

@@ -1,4 +1,4 @@
-//! What is known of the interface of a file.
+//! The interface of a file, or the reason why it is unknown.
 
 /// Largest text whose interface is read, in bytes. Its tokens take up to 20 times as much memory while it is read.
 pub const MAX_INTERFACE_BYTES: usize = 1 << 20;

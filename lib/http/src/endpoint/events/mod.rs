@@ -1,6 +1,6 @@
 //! `GET /api/events`: the events of a repository as they happen, by WebSocket or as server-sent events.
 //!
-//! - `watcher`: who watches, and for how long
+//! - `watcher`: the watcher of a stream, and the lifetime of the stream
 //! - `sse`: server-sent events
 //! - `websocket`: the same messages on a WebSocket
 

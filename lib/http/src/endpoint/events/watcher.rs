@@ -1,4 +1,4 @@
-//! Who watches, and for how long.
+//! The watcher of a stream, and the lifetime of the stream.
 
 use std::sync::Arc;
 
