@@ -25,4 +25,3 @@ pub use claims::{claim_task, complete_task, next_task, release_task};
 pub use membership::{delete_team, edit_team, join_team, leave_team, list_teams, new_team, show_team, shut_down};
 pub use messages::{HistoryRequest, message_history, read_messages, send_message};
 pub use tasks::{TasksRequest, delete_task, edit_task, list_tasks, new_tasks, show_task};
-pub(in crate::operations) use view::memberships;
