@@ -1,5 +1,4 @@
-//! The binary `coord`: its command line ([`cli`]) and its [`commands`]. Those of the server, of hooks, teams and intents are in crates of
-//! their own.
+//! The binary `coord`: its command line ([`cli`]) and its [`commands`]. Those of the server, of hooks, teams and intents are separate crates.
 
 pub mod cli;
 pub mod commands;

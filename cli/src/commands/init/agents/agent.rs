@@ -1,4 +1,4 @@
-//! What the files of the agents describe: an agent, its files, its hooks and their events.
+//! An agent, its configuration files, its hooks and their events: each agent's file here describes these.
 
 use std::path::{Path, PathBuf};
 
