@@ -1,4 +1,4 @@
-//! What intents and their ledger register in a server.
+//! Intents and their ledger, as a server registers them.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,4 +1,4 @@
-//! What extensions add to the operations. A build registers those that it links in [`Extensions`]; no operation names one.
+//! The additions of extensions to the operations. A build registers those that it links in [`Extensions`]; no operation names one.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -70,11 +70,11 @@ pub trait GateRequest: Send + Sync {
     /// When it is none of the gate's.
     fn answer(&mut self, question: Question) -> Result<(), Question>;
 
-    /// Puts what the gate has found into words.
+    /// Puts the findings into words.
     fn end(self: Box<Self>, found: &GateFindings) -> GateVerdict;
 }
 
-/// What the gate has found, in words.
+/// The findings of the gate, in words.
 #[derive(Clone, Debug, Default)]
 pub struct GateVerdict {
     /// The command of a refusal.

@@ -1,11 +1,11 @@
-//! What the extensions of this build add to the state, a row each. No other file of the heart names one.
+//! The additions of the extensions of this build to the state, a row each. No other file of the heart names one.
 
 use super::admission::AdmissionTerms;
 use super::read::Read;
 use super::request_keys::NamedKey;
 use coord_domain::RepoId;
 
-/// What an extension adds to the heart, beside its functions at the seams.
+/// The additions of an extension to the heart, beside its functions at the seams.
 pub(crate) struct Extension {
     /// KEYS of its functions in every request about locks.
     pub keys: fn(&AdmissionTerms<'_>) -> Vec<NamedKey>,

@@ -36,7 +36,7 @@ impl<'a> ClaimRules<'a> {
         &self.policy.terms
     }
 
-    /// What the gate has found, in words; and the rest of the rules.
+    /// The findings of the gate, in words; and the rest of the rules.
     pub(super) fn end_gate(self, found: &Gate) -> (GateVerdict, PolicyRequest<'a>) {
         let verdict = self.gate.map(|gate| gate.end(found));
         (verdict.unwrap_or_default(), self.policy)

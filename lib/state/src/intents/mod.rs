@@ -27,7 +27,7 @@ pub use write::*;
 
 use crate::extensions::Extension;
 
-/// What intents and their ledger add to the heart.
+/// The additions of intents and their ledger to the heart.
 pub(crate) const EXTENSION: Extension = Extension {
     keys: |_| Vec::new(),
     rare_keys: |terms| {

@@ -23,7 +23,7 @@ pub(crate) use terms::{RequestKeyArgs, outcome, run, run_as_many, unknown};
 
 use crate::extensions::Extension;
 
-/// What teams add to the heart.
+/// The additions of teams to the heart.
 pub(crate) const EXTENSION: Extension = Extension {
     keys: |terms| vec![("members", keys::members(terms.repo))],
     rare_keys: |_| Vec::new(),
