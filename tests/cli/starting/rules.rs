@@ -175,6 +175,8 @@ fn codes_on_the_wire() -> BTreeSet<String> {
     // Those of tasks and of commands: sentences that begin with their code.
     let places = [
         "lib/server/src/operations",
+        "lib/intents_server/src",
+        "lib/teams_server/src/operations",
         "cli/src/agent",
         "cli/src/commands/hook",
         "cli/src/commands/mcp",
