@@ -111,7 +111,7 @@ async fn a_file_is_claimed_once_and_free_again_once_it_is_released() {
         (StatusCode::CONFLICT, &json!("LOCK_CONFLICT")),
         "{refused}"
     );
-    // What imports the file is its neighbor.
+    // A file that imports it is its neighbor.
     let (_, checked) = server.post("/api/check_status", "two", &["auth.ts"], json!({})).await;
     assert_eq!(checked["status"], "CONFLICT", "{checked}");
     assert_eq!(checked["locks"]["db.ts"]["lock_type"], "NEIGHBOR", "{checked}");

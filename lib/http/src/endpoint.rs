@@ -1,6 +1,6 @@
 //! The tables of routes: path, audience, and function of each endpoint. The router, the edge, the host guard and the OpenAPI
-//! document read them, and the settings of the platform are made from them (`tests/api/platform.rs`). An extension has a table of its
-//! own, by [`crate::endpoints`].
+//! document read them, and the settings of the platform are made from them (`tests/api/platform.rs`). Each extension has
+//! another table, by [`crate::endpoints`].
 
 use std::fmt;
 use std::time::Duration;

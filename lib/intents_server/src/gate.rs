@@ -5,8 +5,7 @@ use crate::registered::Intents;
 use crate::scopes::{ScopeCache, ScopeCheck, ScopeVerdicts};
 use crate::verdict::IntentVerdict;
 use coord_domain::{FilePath, Holder};
-use coord_server::extension::{GateRequest, GateVerdict};
-use coord_server::operations::{ToolUse, WorkRequest};
+use coord_server::extension::{GateRequest, GateVerdict, GatedFiles, ToolUse};
 use coord_state::admission::Question;
 use coord_state::intents::ScopeQuestion;
 use coord_state::locks::{Gate, GateRules, GateTerms};
@@ -14,7 +13,7 @@ use coord_state::locks::{Gate, GateRules, GateTerms};
 /// The parts of a request that concern intents. The judgement is a guess by the state that this process saw last, until
 /// a script asks for one.
 pub(crate) struct IntentGate<'a> {
-    request: &'a WorkRequest,
+    request: GatedFiles<'a>,
     tool_use: &'a ToolUse,
     holder: Holder,
     rules: GateRules,
@@ -23,7 +22,7 @@ pub(crate) struct IntentGate<'a> {
 }
 
 impl<'a> IntentGate<'a> {
-    pub fn new(intents: &'a Intents, request: &'a WorkRequest, holder: Holder, tool_use: &'a ToolUse) -> Self {
+    pub fn new(intents: &'a Intents, request: GatedFiles<'a>, holder: Holder, tool_use: &'a ToolUse) -> Self {
         let config = &intents.config;
         let mut gate = IntentGate {
             request,
@@ -43,11 +42,11 @@ impl<'a> IntentGate<'a> {
 
     fn files(&self) -> ScopeCheck<'_> {
         ScopeCheck {
-            repo: &self.request.repo,
-            branch: &self.request.branch,
+            repo: self.request.repo,
+            branch: self.request.branch,
             holder: &self.holder,
-            cited: self.request.intent_id(),
-            paths: &self.request.paths,
+            cited: self.request.intent_id,
+            paths: self.request.paths,
         }
     }
 
@@ -69,7 +68,7 @@ impl GateRequest for IntentGate<'_> {
     fn terms(&self) -> GateTerms<'_> {
         GateTerms {
             rules: self.rules,
-            cited: self.request.intent_id(),
+            cited: self.request.intent_id,
             tool: &self.tool_use.tool,
             call: &self.tool_use.digest,
             origin: &self.tool_use.origin,

@@ -9,6 +9,7 @@
 pub mod config;
 mod endpoint;
 pub mod examples;
+mod extension;
 mod gate;
 pub mod ledger;
 pub mod operations;

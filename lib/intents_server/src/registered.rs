@@ -1,24 +1,18 @@
-//! What intents and their ledger register in a server.
+//! Intents and their ledger, as a server registers them.
 
 use std::sync::{Arc, LazyLock};
 
-use coord_protocol::{Action, AgentError, AgentSession, ErrorBody, ErrorCode, Orchestration, ToolCall, Waiting};
-use futures::FutureExt;
-use futures::future::BoxFuture;
+use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Orchestration, Waiting};
 use tokio::sync::watch;
 
 use crate::config::IntentConfig;
-use crate::gate::IntentGate;
-use crate::ledger::{Sealing, seal_lines};
-use crate::operations::intents::{counted_call, origin::origin};
+use crate::ledger::Sealing;
 use crate::scopes::ScopeCache;
-use coord_domain::{Holder, RepoId};
+use coord_domain::RepoId;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::extension::{Extension, Gate, GateRequest};
-use coord_server::operations::{ToolUse, WorkRequest};
 use coord_settings::{ConfigError, Environment};
-use coord_store::{Store, StoreError};
+use coord_store::Store;
 
 /// Intents and their ledger in a server.
 #[derive(Default)]
@@ -64,40 +58,6 @@ impl Intents {
     /// Seals the lines that a request has appended to the ledger of `repo`, after its response.
     pub(crate) fn seal_later(&self, store: &Arc<dyn Store>, repo: &RepoId) {
         self.sealing.seal_later(store, repo, self.config.ledger_max_lines);
-    }
-}
-
-impl Extension for Intents {
-    fn gate(&self) -> Option<&dyn Gate> {
-        Some(self)
-    }
-
-    fn finish<'a>(&'a self, store: &'a dyn Store, repo: &'a RepoId) -> BoxFuture<'a, Result<(), StoreError>> {
-        async move { seal_lines(store, repo, self.config.ledger_max_lines).await.map(drop) }.boxed()
-    }
-}
-
-impl Gate for Intents {
-    fn tool_use(&self, call: Option<&ToolCall>, session: Option<&AgentSession>) -> Result<ToolUse, ApiError> {
-        let (tool, digest) = call.map(counted_call).transpose()?.unwrap_or_default();
-        Ok(ToolUse {
-            tool,
-            digest,
-            origin: origin(session)?,
-        })
-    }
-
-    fn begin<'a>(
-        &'a self,
-        request: &'a WorkRequest,
-        holder: Holder,
-        tool_use: &'a ToolUse,
-    ) -> Box<dyn GateRequest + 'a> {
-        Box::new(IntentGate::new(self, request, holder, tool_use))
-    }
-
-    fn note_refusal(&self, store: &Arc<dyn Store>, repo: &RepoId) {
-        self.seal_later(store, repo);
     }
 }
 

@@ -6,7 +6,7 @@ use coord_scopes::Verdict;
 use crate::scopes::ScopeVerdicts;
 use coord_domain::LockMode;
 use coord_domain::orchestration::{self, Facts, Operation};
-use coord_server::operations::WorkRequest;
+use coord_server::extension::GatedFiles;
 use coord_server::operations::sentences::reason_by_login;
 use coord_state::locks::{Gate, GateCode, GateFinding};
 
@@ -15,13 +15,13 @@ const CITE: &str = "You must cite a valid active Intent ID.";
 
 /// The gate's findings, with the verdicts.
 pub(super) struct IntentVerdict<'a> {
-    request: &'a WorkRequest,
+    request: GatedFiles<'a>,
     gate: &'a Gate,
     judged: Option<ScopeVerdicts>,
 }
 
 impl<'a> IntentVerdict<'a> {
-    pub fn new(request: &'a WorkRequest, gate: &'a Gate, judged: Option<ScopeVerdicts>) -> Self {
+    pub fn new(request: GatedFiles<'a>, gate: &'a Gate, judged: Option<ScopeVerdicts>) -> Self {
         IntentVerdict { request, gate, judged }
     }
 
@@ -84,7 +84,7 @@ impl<'a> IntentVerdict<'a> {
             by,
             ..
         } = finding;
-        let branch = &self.request.branch;
+        let branch = self.request.branch;
         match finding.code {
             GateCode::Refused(ErrorCode::IntentRequired) => format!(
                 "{CITE} State Violation: you are in {kind}; select an intent with select_active_intent, or send intent_id"

@@ -1,4 +1,4 @@
-//! What extensions add to the operations. A build registers those that it links in [`Extensions`]; no operation names one.
+//! The additions of extensions to the operations. A build registers those that it links in [`Extensions`]; no operation names one.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -8,8 +8,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 
 use crate::error::ApiError;
-use crate::operations::{ToolUse, WorkRequest};
-use coord_domain::{Holder, RepoId};
+use coord_domain::{Branch, FilePaths, Holder, RepoId};
 use coord_state::admission::Question;
 use coord_state::locks::{Gate as GateFindings, GateTerms};
 use coord_store::{Store, StoreError};
@@ -48,15 +47,32 @@ pub trait Gate: Send + Sync {
     fn tool_use(&self, call: Option<&ToolCall>, session: Option<&AgentSession>) -> Result<ToolUse, ApiError>;
 
     /// Begins with `request` of `holder`.
-    fn begin<'a>(
-        &'a self,
-        request: &'a WorkRequest,
-        holder: Holder,
-        tool_use: &'a ToolUse,
-    ) -> Box<dyn GateRequest + 'a>;
+    fn begin<'a>(&'a self, request: GatedFiles<'a>, holder: Holder, tool_use: &'a ToolUse)
+    -> Box<dyn GateRequest + 'a>;
 
     /// Notes that a claim in `repo` was refused.
     fn note_refusal(&self, store: &Arc<dyn Store>, repo: &RepoId);
+}
+
+/// The files of a check or a claim.
+#[derive(Clone, Copy, Debug)]
+pub struct GatedFiles<'a> {
+    pub repo: &'a RepoId,
+    pub branch: &'a Branch,
+    pub paths: &'a FilePaths,
+    /// The intent that the request cites.
+    pub intent_id: Option<&'a str>,
+}
+
+/// A tool call that may change something, and the origin of the records about it. Only the gate reads it.
+#[derive(Clone, Debug, Default)]
+pub struct ToolUse {
+    /// Name of the tool; empty where there is no call.
+    pub tool: String,
+    /// Digest of the tool and its input; empty where there is no call.
+    pub digest: String,
+    /// As scripts take it.
+    pub origin: String,
 }
 
 /// A request before the gate.
@@ -70,11 +86,11 @@ pub trait GateRequest: Send + Sync {
     /// When it is none of the gate's.
     fn answer(&mut self, question: Question) -> Result<(), Question>;
 
-    /// Puts what the gate has found into words.
+    /// Puts the findings into words.
     fn end(self: Box<Self>, found: &GateFindings) -> GateVerdict;
 }
 
-/// What the gate has found, in words.
+/// The findings of the gate, in words.
 #[derive(Clone, Debug, Default)]
 pub struct GateVerdict {
     /// The command of a refusal.

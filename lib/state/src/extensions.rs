@@ -1,28 +1,11 @@
-//! What the extensions of this build add to the state, a row each. No other file of the heart names one.
+//! The additions of the extensions of this build to the state, a row each. No other file of the heart names one.
 
-use super::admission::AdmissionTerms;
-use super::read::Read;
-use super::request_keys::NamedKey;
-use coord_domain::RepoId;
-
-/// What an extension adds to the heart, beside its functions at the seams.
-pub(crate) struct Extension {
-    /// KEYS of its functions in every request about locks.
-    pub keys: fn(&AdmissionTerms<'_>) -> Vec<NamedKey>,
-    /// KEYS of its functions in the repositories that use it: see [`super::admission::RepositoryUses`].
-    pub rare_keys: fn(&AdmissionTerms<'_>) -> Vec<NamedKey>,
-    /// KEYS of `seams/expiring` in a sweep.
-    pub swept: fn(&RepoId) -> Vec<NamedKey>,
-    /// Whether it has something to finish once a repository is swept.
-    pub has_unfinished: fn(&RepoId) -> Option<Read<bool>>,
-    /// Prefixes of expendable keys: see [`super::is_expendable`].
-    pub expendable: &'static [&'static str],
-}
+use super::extension::Extension;
 
 /// The extensions of this build.
 pub(crate) static EXTENSIONS: &[Extension] = &[
     #[cfg(feature = "intents")]
-    super::intents::EXTENSION,
+    super::intents::extension::EXTENSION,
     #[cfg(feature = "teams")]
-    super::teams::EXTENSION,
+    super::teams::extension::EXTENSION,
 ];

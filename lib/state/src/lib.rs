@@ -37,6 +37,7 @@ pub mod tasks;
 pub mod teams;
 
 mod clock;
+mod extension;
 mod extensions;
 mod keys;
 mod named_keys;

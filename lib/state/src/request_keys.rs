@@ -3,7 +3,8 @@
 use std::future::Future;
 
 use super::admission::AdmissionTerms;
-use super::extensions::{EXTENSIONS, Extension};
+use super::extension::Extension;
+use super::extensions::EXTENSIONS;
 pub(super) use super::named_keys::{Keys, NamedKey};
 use super::reply::Reply;
 use super::{builds, events, locks};

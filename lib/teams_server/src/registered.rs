@@ -1,4 +1,4 @@
-//! What teams register in a server.
+//! Teams, as a server registers them.
 
 use std::sync::LazyLock;
 
@@ -54,13 +54,13 @@ impl Extension for Teams {
         most: usize,
     ) -> BoxFuture<'a, Result<u64, StoreError>> {
         async move {
-            let mut lapsed = 0;
+            let mut expired = 0;
             for name in due {
                 let team = TeamName::parse(name)
                     .map_err(|_| StoreError::Malformed("a sweep returned a team that has no name".to_owned()))?;
-                lapsed += settle_lapses(store, repo, &team, most).await?;
+                expired += settle_lapses(store, repo, &team, most).await?;
             }
-            Ok(lapsed)
+            Ok(expired)
         }
         .boxed()
     }

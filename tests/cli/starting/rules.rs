@@ -177,6 +177,8 @@ fn codes_on_the_wire() -> BTreeSet<String> {
         "lib/server/src/operations",
         "lib/agent/src",
         "lib/hooks/src/hook",
+        "lib/intents_server/src",
+        "lib/teams_server/src/operations",
         "cli/src/commands/mcp",
     ];
     for path in places.iter().flat_map(|folder| files_below(folder, &["rs"])) {

@@ -49,7 +49,16 @@ fn functions_that_extensions_put_into_a_seam_come_with_it() {
 }
 
 /// The folders of the heart: what they know of intents and teams is in seams.
-const HEART: [&str; 8] = ["admission", "builds", "events", "expiry", "heads", "health", "locks", "sweep"];
+const HEART: [&str; 8] = [
+    "admission",
+    "builds",
+    "events",
+    "expiry",
+    "heads",
+    "health",
+    "locks",
+    "sweep",
+];
 
 #[test]
 fn the_heart_requires_no_module_of_an_extension() {

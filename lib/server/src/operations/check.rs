@@ -9,7 +9,7 @@ use super::claim_rules::ClaimRules;
 use super::interfaces::notices_of;
 use super::lock_views::{memberships, others_locks, own_locks, warnings};
 use super::policy_request::PolicyVerdict;
-use super::tool_use::ToolUse;
+use super::tool_use::parse_tool_use;
 use super::work_request::{Standing, WorkRequest, offline_warning};
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
@@ -60,7 +60,7 @@ pub async fn check_as_sent(
 /// When the caller is denied, or store or source do not respond: then [`Refusal::of_check`](super::Refusal::of_check) is the response.
 pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
     let mut admission = request.begin(app, Right::Read).await?;
-    let tool_use = ToolUse::parse(app, None, None)?;
+    let tool_use = parse_tool_use(app, None, None)?;
     let mut call = CheckCall {
         rules: ClaimRules::new(app, request, &admission, &tool_use),
         paths: &request.paths,

@@ -12,12 +12,12 @@ use super::lock_views::{
     already_held, cost_of_claim, holder_name, memberships, others_locks, own_locks, taken_over, warnings,
 };
 use super::sentences::{named, new_files};
-use super::tool_use::ToolUse;
 use super::wait::{Urgency, Waiting};
 use super::work_request::{Standing, WorkRequest};
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::error::ApiError;
+use crate::extension::ToolUse;
 use coord_domain::{Branch, LockMode, LockReason};
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Question};

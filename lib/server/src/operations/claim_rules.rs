@@ -1,12 +1,11 @@
 //! The rules for the files of a check or a claim: the gate, and the policy of the branch.
 
 use super::policy_request::PolicyRequest;
-use super::tool_use::ToolUse;
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
 use crate::app::App;
 use crate::error::ApiError;
-use crate::extension::{GateRequest, GateVerdict};
+use crate::extension::{GateRequest, GateVerdict, ToolUse};
 use coord_state::admission::Question;
 use coord_state::locks::{Gate, GateTerms, PolicyTerms};
 
@@ -21,7 +20,7 @@ impl<'a> ClaimRules<'a> {
     pub fn new(app: &'a App, request: &'a WorkRequest, admission: &Admission<'_>, tool_use: &'a ToolUse) -> Self {
         let gate = app.extensions.gate();
         ClaimRules {
-            gate: gate.map(|gate| gate.begin(request, admission.holder().clone(), tool_use)),
+            gate: gate.map(|gate| gate.begin(request.gated_files(), admission.holder().clone(), tool_use)),
             policy: PolicyRequest::new(app, request),
         }
     }
@@ -36,7 +35,7 @@ impl<'a> ClaimRules<'a> {
         &self.policy.terms
     }
 
-    /// What the gate has found, in words; and the rest of the rules.
+    /// The findings of the gate, in words; and the rest of the rules.
     pub(super) fn end_gate(self, found: &Gate) -> (GateVerdict, PolicyRequest<'a>) {
         let verdict = self.gate.map(|gate| gate.end(found));
         (verdict.unwrap_or_default(), self.policy)

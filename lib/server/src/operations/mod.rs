@@ -43,6 +43,6 @@ pub use post::post;
 pub use refusal::Refusal;
 pub use release::{Release, release};
 pub use sentences::unknown_fields;
-pub use tool_use::ToolUse;
+pub use tool_use::parse_tool_use;
 pub use watch_events::{Message, Stream, Verify, WatchRequest, admit_again, watch_events};
 pub use work_request::WorkRequest;

@@ -5,7 +5,7 @@ use coord_protocol::{Action, ErrorBody, LockStatus, Orchestration, PostRequest, 
 use super::fields::{in_field, required};
 use super::force_release::force_release;
 use super::release::Release;
-use super::tool_use::ToolUse;
+use super::tool_use::parse_tool_use;
 use super::wait::wait_seconds;
 use super::work_request::{WorkRequest, offline_warning};
 use super::{claim, release};
@@ -30,7 +30,7 @@ pub async fn post(
     let reason = LockReason::parse(required("message", &sent.message)?).map_err(in_field("message"))?;
     let new_head = sent.new_repo_head.as_deref().map(CommitSha::parse).transpose();
     let new_head = new_head.map_err(in_field("new_repo_head"))?;
-    let tool_use = ToolUse::parse(app, sent.tool_call.as_ref(), sent.session.as_ref())?;
+    let tool_use = parse_tool_use(app, sent.tool_call.as_ref(), sent.session.as_ref())?;
     let is_forced = sent.force == Some(true);
     if is_forced && (status != LockStatus::Open || request.paths.is_everything()) {
         return Err(ApiError::InvalidField {

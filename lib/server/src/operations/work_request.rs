@@ -8,6 +8,7 @@ use super::sentences::{case_differs, graph_warning, unknown_fields, whole_files}
 use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::error::ApiError;
+use crate::extension::GatedFiles;
 use coord_auth::{Caller, CallerIdentity};
 use coord_domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, RepoId, UserId};
 use coord_state::locks::{InterfaceTerms, Survey};
@@ -50,6 +51,16 @@ struct Fields<'a> {
 }
 
 impl WorkRequest {
+    /// Its files, as a gate reads them.
+    pub fn gated_files(&self) -> GatedFiles<'_> {
+        GatedFiles {
+            repo: &self.repo,
+            branch: &self.branch,
+            paths: &self.paths,
+            intent_id: self.intent_id(),
+        }
+    }
+
     /// The work request of a check by `caller`. `agent` is the header `X-Coord-Agent`, if sent.
     ///
     /// # Errors

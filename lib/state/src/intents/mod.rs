@@ -1,5 +1,6 @@
 //! Intents: their registry, the files that they own, and the handshake of holders.
 
+pub(crate) mod extension;
 pub mod keys;
 pub mod scripts;
 
@@ -24,25 +25,3 @@ pub use status::*;
 pub use take_over::*;
 pub use usage::*;
 pub use write::*;
-
-use crate::extensions::Extension;
-
-/// What intents and their ledger add to the heart.
-pub(crate) const EXTENSION: Extension = Extension {
-    keys: |_| Vec::new(),
-    rare_keys: |terms| {
-        let (repo, holder) = (terms.repo, terms.holder);
-        vec![
-            ("intents", keys::intents(repo)),
-            ("intent_texts", keys::intent_texts(repo)),
-            ("intent_use", keys::intent_use(repo)),
-            ("owners", keys::owners(repo)),
-            ("sessions", keys::sessions(repo, holder)),
-            ("ledger", crate::ledger::keys::ledger(repo)),
-            ("traces", crate::ledger::keys::traces(repo)),
-        ]
-    },
-    swept: |_| Vec::new(),
-    has_unfinished: |repo| Some(crate::ledger::has_unsealed_lines(repo)),
-    expendable: &[],
-};

@@ -1,5 +1,6 @@
 //! Teams and their members.
 
+pub(crate) mod extension;
 pub mod keys;
 pub mod scripts;
 
@@ -20,14 +21,3 @@ pub use refusal::*;
 pub(crate) use team_keys::{team_and_lock_keys, team_keys};
 pub use terms::{RequestKey, TeamAnswer, TeamOutcome, TeamTerms};
 pub(crate) use terms::{RequestKeyArgs, outcome, run, run_as_many, unknown};
-
-use crate::extensions::Extension;
-
-/// What teams add to the heart.
-pub(crate) const EXTENSION: Extension = Extension {
-    keys: |terms| vec![("members", keys::members(terms.repo))],
-    rare_keys: |_| Vec::new(),
-    swept: crate::tasks::keys::swept,
-    has_unfinished: |_| None,
-    expendable: &[keys::SEEN],
-};

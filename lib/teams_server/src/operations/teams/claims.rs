@@ -24,9 +24,9 @@ use coord_domain::instant;
 use coord_server::admission::Admission;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::ToolUse;
 use coord_server::operations::claim_rules::ClaimRules;
 use coord_server::operations::fields::seconds;
+use coord_server::operations::parse_tool_use;
 use coord_server::operations::sentences::named;
 use coord_server::operations::wait::{Urgency, Waiting, wait_seconds};
 use coord_state::locks::ClaimOutcome;
@@ -56,7 +56,7 @@ pub async fn claim_task(
         Teams::of(app).config.lease_seconds,
     )?;
     let files = FileTerms::of_claim(&agent, &sent.work)?;
-    let tool_use = ToolUse::parse(app, None, None)?;
+    let tool_use = parse_tool_use(app, None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
     let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let mut call = ClaimCall {
@@ -132,7 +132,7 @@ pub async fn next_task(
         content: &content,
     };
     let files = FileTerms::of_claim(&agent, &sent.work)?;
-    let tool_use = ToolUse::parse(app, None, None)?;
+    let tool_use = parse_tool_use(app, None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
     let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;

@@ -11,7 +11,7 @@ use coord_domain::{Branch, CommitSha, LockMode};
 use coord_server::admission::{Admission, AdmittedCall, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::ToolUse;
+use coord_server::extension::ToolUse;
 use coord_server::operations::WorkRequest;
 use coord_server::operations::claim_rules::ClaimRules;
 use coord_server::operations::fields::in_field;

@@ -1,0 +1,20 @@
+//! The additions of an extension to the heart.
+
+use super::admission::AdmissionTerms;
+use super::named_keys::NamedKey;
+use super::read::Read;
+use coord_domain::RepoId;
+
+/// The additions of an extension to the heart, beside its functions at the seams.
+pub(crate) struct Extension {
+    /// KEYS of its functions in every request about locks.
+    pub keys: fn(&AdmissionTerms<'_>) -> Vec<NamedKey>,
+    /// KEYS of its functions in the repositories that use it: see [`super::admission::RepositoryUses`].
+    pub rare_keys: fn(&AdmissionTerms<'_>) -> Vec<NamedKey>,
+    /// KEYS of `seams/expiring` in a sweep.
+    pub swept: fn(&RepoId) -> Vec<NamedKey>,
+    /// Whether it has something to finish once a repository is swept.
+    pub has_unfinished: fn(&RepoId) -> Option<Read<bool>>,
+    /// Prefixes of expendable keys: see [`super::is_expendable`].
+    pub expendable: &'static [&'static str],
+}
