@@ -5,7 +5,7 @@ use std::future::Future;
 use serde::Serialize;
 
 use super::admission::AdmissionTerms;
-use super::extensions::{EXTENSIONS, Extension};
+use super::extensions::{EXTENSIONS, Extension, SeamKeys};
 use super::reply::Reply;
 use super::{builds, events, locks};
 use coord_store::StoreError;
@@ -93,11 +93,7 @@ fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([("pending", locks::keys::pending(terms.repo))]);
 }
 
-fn add_of_extensions(
-    keys: &mut Keys,
-    terms: &AdmissionTerms<'_>,
-    of: fn(&Extension) -> fn(&AdmissionTerms<'_>) -> Vec<NamedKey>,
-) {
+fn add_of_extensions(keys: &mut Keys, terms: &AdmissionTerms<'_>, of: fn(&Extension) -> SeamKeys) {
     keys.add(EXTENSIONS.iter().flat_map(|extension| of(extension)(terms)));
 }
 
