@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use super::admission::AdmissionTerms;
-use super::extension::Extension;
+use super::extension::{Extension, SeamKeys};
 use super::extensions::EXTENSIONS;
 pub(super) use super::named_keys::{Keys, NamedKey};
 use super::reply::Reply;
@@ -35,11 +35,7 @@ fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([("pending", locks::keys::pending(terms.repo))]);
 }
 
-fn add_of_extensions(
-    keys: &mut Keys,
-    terms: &AdmissionTerms<'_>,
-    of: fn(&Extension) -> fn(&AdmissionTerms<'_>) -> Vec<NamedKey>,
-) {
+fn add_of_extensions(keys: &mut Keys, terms: &AdmissionTerms<'_>, of: fn(&Extension) -> SeamKeys) {
     keys.add(EXTENSIONS.iter().flat_map(|extension| of(extension)(terms)));
 }
 
