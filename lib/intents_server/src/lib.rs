@@ -4,7 +4,7 @@
 //! - [`operations`]: intents, their acts and their costs; the ledger, and its records of files
 //! - `gate`: the gate before checks and claims; `scopes`: which files an intent may change, judged for the functions of the store;
 //!   `verdict`: what the gate has found, in words
-//! - [`ledger`]: seals of ledgers; [`config`]: settings
+//! - [`ledger`]: seals of ledgers; `config`: settings
 
 pub mod config;
 mod endpoint;

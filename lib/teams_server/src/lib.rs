@@ -2,7 +2,7 @@
 //!
 //! - [`Teams`]: what it registers in an [`App`](coord_server::app::App); [`ENDPOINTS`]: its rows of the table of routes
 //! - [`operations`]: teams, their tasks and their messages; [`refusal`]: refusals by their rules, as agents get them
-//! - [`config`]: settings
+//! - `config`: settings
 
 pub mod config;
 mod endpoint;
