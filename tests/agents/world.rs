@@ -14,7 +14,6 @@ pub const REPO_URL: &str = "https://github.com/team/project";
 /// A clone whose branch `main` was pushed. Dropping it stops the server that a command may have started.
 pub struct World {
     folder: TempDir,
-    /// The clone.
     pub clone: Repo,
 }
 
@@ -50,7 +49,6 @@ impl World {
         world
     }
 
-    /// The remote itself.
     pub fn origin(&self) -> Repo {
         Repo::at(self.folder.path().join("origin.git"))
     }

@@ -10,7 +10,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The body.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes)
             .unwrap_or_else(|_| panic!("no JSON: {}", String::from_utf8_lossy(&self.bytes)))

@@ -447,7 +447,6 @@ impl Instance {
         self.send(request).await
     }
 
-    /// A signed delivery.
     pub async fn deliver(&self, event: &str, payload: &Value) -> Answer {
         let body = payload.to_string().into_bytes();
         let headers = [

@@ -19,7 +19,6 @@ use super::messages::{self, Said, UPGRADE};
 /// Clients for each name of a user; the server allows a person 128 streams.
 const OF_USER: usize = 100;
 
-/// All clients.
 pub struct Audience {
     pub address: SocketAddr,
     pub repo_url: String,

@@ -14,7 +14,6 @@ pub enum Said {
     Opened,
     /// Events are lost.
     Resync,
-    /// The last message.
     Ended(String),
     /// A heartbeat, or progress that is in no log.
     Other,

@@ -27,7 +27,6 @@ pub struct State {
     pub is_queued: bool,
 }
 
-/// The measured request.
 pub enum Act {
     Check(Vec<String>),
     Claim(Vec<String>),
@@ -41,7 +40,6 @@ pub struct Case {
     pub name: &'static str,
     pub state: State,
     pub act: Act,
-    /// The expected answer.
     pub answer: &'static str,
 }
 

@@ -69,7 +69,6 @@ const AGENTS: [Configuration; 6] = [
 /// The hooks of an agent, as they are configured.
 #[derive(Clone, Debug)]
 pub struct Configured {
-    /// The file.
     pub path: PathBuf,
     /// The form, which decides what they do when `coord` is not installed.
     pub form: Form,

@@ -55,7 +55,6 @@ const INITS: [&str; 8] = [
 /// A process, distinct from a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct AgentProcess {
-    /// Its number.
     pub id: u32,
     /// When it was started, Unix seconds.
     pub started: u64,

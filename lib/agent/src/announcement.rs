@@ -122,7 +122,6 @@ pub struct AnnouncedServer {
     pub repo: Option<RepoId>,
     /// Its name among all servers, those that have ended too. `None` where an earlier version has written the file.
     pub instance: Option<String>,
-    /// Its number.
     pub process: u32,
     /// The mark of the folder that the file is in.
     mark: Option<String>,

@@ -70,7 +70,6 @@ impl CloneList {
         self.home.iter().chain(&self.apart).map(PathBuf::as_path)
     }
 
-    /// Every clone.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         self.with_servers().chain(self.joined.iter().map(PathBuf::as_path))
     }

@@ -25,7 +25,6 @@ pub struct Server {
     pub token_file: Option<String>,
 }
 
-/// The file.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct ConfirmedServers {
     servers: BTreeSet<Server>,

@@ -29,7 +29,6 @@ pub fn no_server(address: Option<&str>, problem: String) -> ApiError {
 #[derive(Clone, Debug)]
 pub struct Connection {
     pub client: Client,
-    /// The server's address.
     pub address: String,
     /// Whether it is the `coord serve` of the repository, found by its announcement.
     pub is_local: bool,

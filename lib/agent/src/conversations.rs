@@ -47,7 +47,6 @@ const WITH_SEVERAL_PROCESSES: [&str; 1] = ["cursor"];
 pub enum ConversationEvent {
     /// It begins, or is resumed.
     Start,
-    /// It goes on.
     Work,
     /// It ends; it may be resumed.
     End,
@@ -124,7 +123,6 @@ impl Record {
 /// The owner of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// This conversation's.
     One(AgentId),
     /// One of these, of which the process has several at once.
     OneOf(AgentProcess, Vec<AgentId>),

@@ -62,7 +62,6 @@ const TEXTS: [&str; 8] = ["arb", "ftl", "json", "po", "pot", "properties", "yaml
 /// A file that many commits change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HotFile {
-    /// The file.
     pub path: String,
     /// Percent of the commits that change it.
     pub percent: usize,
@@ -177,7 +176,6 @@ fn is_merged_by_line(path: &str) -> bool {
 /// A file that many others import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hub {
-    /// The file.
     pub path: String,
     /// How many files import it.
     pub importers: usize,

@@ -51,10 +51,8 @@ struct SeenFile {
     at: u64,
 }
 
-/// A granted write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct GrantedWrite {
-    /// The content before.
     before: Option<ContentHash>,
     /// The fencing token of the lock.
     token: Option<i64>,

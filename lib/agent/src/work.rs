@@ -23,7 +23,6 @@ pub struct Work {
     pub branch: Branch,
     /// The branch that is committed to, where it is another one.
     pub work_branch: Option<Branch>,
-    /// The working agent.
     pub agent_id: Option<AgentId>,
     /// Whether the hooks of the session see its edits: then a claim keeps the interfaces until an edit shows otherwise.
     pub is_hooked: bool,

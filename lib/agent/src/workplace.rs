@@ -29,7 +29,6 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Why a synchronization with the server failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The server.
     NoAnswer(ClientError),
     /// Anything else.
     Error(anyhow::Error),
@@ -52,7 +51,6 @@ pub struct Workplace {
     /// The working copy, and the holder of its locks: the agent that is named, or that of the session which the command runs
     /// in, or else the person.
     pub work: Work,
-    /// The server.
     pub connection: Connection,
     args: AgentArgs,
 }
@@ -254,7 +252,6 @@ impl Workplace {
         Spinner::start(&format!("waiting for {}", self.connection.address))
     }
 
-    /// The holder's agent.
     pub fn agent_id(&self) -> Option<&str> {
         self.work.agent_id.as_ref().map(AgentId::as_str)
     }

@@ -5,10 +5,8 @@ use super::AuthError;
 use super::repo_limit::RepoLimit;
 use coord_domain::{RepoId, UserId};
 
-/// A verified identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// The login.
     pub user_id: UserId,
     /// A display name; the login where none is known.
     pub user_name: String,
@@ -51,7 +49,6 @@ pub struct Credential {
 }
 
 impl Credential {
-    /// A token.
     pub fn token(token: &str) -> Self {
         Credential {
             name: hex(&Sha256::digest(token.as_bytes())),

@@ -31,7 +31,6 @@ pub struct KnownCredentials {
     members: Cache<String, KnownVerdict>,
     refused: Cache<String, (Verdict, SystemTime)>,
     renewing: Mutex<HashSet<String>>,
-    /// The unverified-caller limit.
     pub unverified: UnverifiedLimit,
 }
 
@@ -50,14 +49,12 @@ pub enum RememberedVerdict {
     Nothing,
     /// A verified credential, and the age of its verdict.
     Member(Member, Freshness),
-    /// A refused credential.
     Refused(Verdict),
 }
 
 /// The age of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// It counts.
     Fresh,
     /// It counts, and should be renewed in the background.
     Ageing,

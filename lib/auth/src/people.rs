@@ -47,7 +47,6 @@ pub enum Verdict {
 /// A person who may read a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// The login.
     pub user_id: UserId,
     /// A display name of printable characters; the login where none is known.
     pub user_name: String,

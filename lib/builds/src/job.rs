@@ -10,11 +10,8 @@ use coord_graph::{ImportGraph, Limits, Snapshot};
 /// A branch at a commit, its builder, and the limits of the build.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// The repository.
     pub repo: &'a RepoId,
-    /// The branch.
     pub branch: &'a Branch,
-    /// Its head.
     pub commit: &'a CommitSha,
     /// A name that no other process has.
     pub builder: &'a str,
@@ -25,7 +22,6 @@ pub struct Job<'a> {
 /// The last graph built in this process, with its commit.
 #[derive(Clone, Debug)]
 pub struct LastBuild {
-    /// The commit.
     pub commit: CommitSha,
     /// The graph, with all data that the next build can reuse.
     pub snapshot: Arc<Snapshot>,

@@ -43,7 +43,6 @@ impl Branch {
         Ok(Branch(name.to_owned()))
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -24,7 +24,6 @@ impl CommitSha {
         self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
     }
 
-    /// The hex digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -72,7 +72,6 @@ impl FilePath {
         Ok(FilePath(path))
     }
 
-    /// The path.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -24,7 +24,6 @@ impl UserId {
         }
     }
 
-    /// The login.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -74,7 +73,6 @@ impl AgentId {
             .is_some_and(|rest| rest.starts_with(Self::BELOW))
     }
 
-    /// The id.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -83,11 +81,9 @@ impl AgentId {
 /// The holder of a lock: a person, and an agent if that person's agents must be distinguished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The verified login.
     pub user_id: UserId,
     /// A display name; the login where none is known.
     pub user_name: String,
-    /// The agent.
     pub agent_id: Option<AgentId>,
 }
 

@@ -17,7 +17,6 @@ pub enum NeighborPolicy {
 }
 
 impl NeighborPolicy {
-    /// All of them.
     pub const ALL: [NeighborPolicy; 4] = [
         NeighborPolicy::Block,
         NeighborPolicy::Interface,
@@ -46,7 +45,6 @@ impl NeighborPolicy {
 pub struct LockEntry {
     /// `repo:branch:file_path`.
     pub key: String,
-    /// The file.
     pub file_path: String,
     /// The branch of the lock.
     pub branch: String,
@@ -86,7 +84,6 @@ pub struct LockEntry {
     pub status: LockMode,
     /// The commit of the holder's working copy at the first grant; for a writer, the head of the branch, in full.
     pub agent_head: String,
-    /// The holder's reason.
     pub message: String,
     /// Time of the grant or of the last renewal, Unix seconds.
     pub timestamp: i64,

@@ -96,7 +96,6 @@ impl LockReason {
             .all(|word| EMPTY_WORDS.contains(&word))
     }
 
-    /// The text, trimmed.
     pub fn as_str(&self) -> &str {
         &self.0
     }

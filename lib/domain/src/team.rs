@@ -61,7 +61,6 @@ impl Handle {
         }
     }
 
-    /// The handle.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -95,7 +94,6 @@ impl TaskId {
         Self::parse(text)
     }
 
-    /// The id.
     pub fn as_str(&self) -> &str {
         &self.0
     }

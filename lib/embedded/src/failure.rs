@@ -13,7 +13,6 @@ pub enum OpenError {
     /// The file exists, but this program did not write it, or its format is not known.
     #[error("{path} is not a Coord store: {reason}", path = .path.display())]
     NotAStore {
-        /// The file.
         path: PathBuf,
         /// The unexpected content of the file.
         reason: String,
@@ -21,19 +20,13 @@ pub enum OpenError {
     /// The file is a Coord store and is damaged.
     #[error("{path} is damaged: {reason}; move it away to start with an empty store", path = .path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// The result of the check.
         reason: String,
     },
     /// The file or its folder cannot be read or written.
     #[error("{path} cannot be opened: {reason}", path = .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        reason: std::io::Error,
-    },
+    Io { path: PathBuf, reason: std::io::Error },
     /// The Lua interpreter or the committing thread could not be started.
     #[error("the embedded store cannot start: {0}")]
     Start(String),
@@ -63,7 +56,6 @@ impl Failure {
         Failure::Reply(Cow::Borrowed(text))
     }
 
-    /// An error reply.
     pub fn reply(text: String) -> Failure {
         Failure::Reply(Cow::Owned(text))
     }

@@ -28,7 +28,6 @@ const CHANGE_BYTES: usize = 64;
 pub(super) struct Batch {
     /// Batches are numbered in order from 1.
     pub number: u64,
-    /// The changed records.
     pub changes: Changes,
     /// Messages to publish once the changes are durable.
     pub messages: Vec<Message>,

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 pub(super) struct Message {
     /// The name of the channel.
     pub channel: Vec<u8>,
-    /// The content.
     pub payload: Bytes,
 }
 

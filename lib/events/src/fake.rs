@@ -92,7 +92,6 @@ impl Fake {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// The open subscriptions.
     pub fn open(&self) -> usize {
         let channels = self.channels.lock().unwrap();
         channels.iter().filter(|channel| !channel.is_closed()).count()

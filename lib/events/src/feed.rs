@@ -28,7 +28,6 @@ pub(super) type Feeds = Mutex<HashMap<RepoId, Arc<Feed>>>;
 /// A feed's notification to its watchers.
 #[derive(Clone, Debug)]
 pub(super) enum FeedMessage {
-    /// An event.
     Event(Arc<Published>),
     /// Whether events arrive as they happen: not while the store is away.
     Live(bool),

@@ -64,7 +64,6 @@ impl EventHub {
         })
     }
 
-    /// The intervals.
     pub fn timing(&self) -> Timing {
         self.timing
     }

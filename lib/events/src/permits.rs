@@ -19,7 +19,6 @@ const MOST: usize = 3000;
 /// The owner of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Watcher {
-    /// A verified caller.
     Person(UserId),
     /// A caller without a credential, by its address.
     Anonymous(IpAddr),

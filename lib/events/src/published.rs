@@ -13,7 +13,6 @@ use coord_state::events::LoggedEvent;
 pub struct Published {
     /// Its id in the log; progress of a build has none.
     pub id: Option<EventId>,
-    /// The event.
     pub event: Event,
     /// It and the id as JSON.
     pub text: Utf8Bytes,

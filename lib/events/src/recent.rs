@@ -32,7 +32,6 @@ impl RecentEvents {
         }
     }
 
-    /// The newest event.
     pub fn position(&self) -> EventId {
         self.position
     }

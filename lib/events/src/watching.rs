@@ -15,7 +15,6 @@ use coord_store::StoreError;
 /// A watcher's next item.
 #[derive(Debug)]
 pub enum WatchItem {
-    /// An event.
     Event(Arc<Published>),
     /// Whether events arrive as they happen has changed.
     Live(bool),
@@ -23,7 +22,6 @@ pub enum WatchItem {
     Gap,
     /// The watcher was too slow.
     Slow,
-    /// The process stops.
     Stopped,
 }
 

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 /// The current target of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
-    /// The opened folder.
     Same,
     /// Nothing.
     Gone,

@@ -34,7 +34,6 @@ pub struct FileError {
 pub enum Cause {
     /// Coord refuses it.
     Refused(Refusal),
-    /// The system does.
     System(io::Error),
 }
 

@@ -33,7 +33,6 @@ impl RootedPath {
         }
     }
 
-    /// Its whole path.
     #[must_use]
     pub fn full(&self) -> PathBuf {
         match self.path.as_os_str().is_empty() {

@@ -19,7 +19,6 @@ const PASSING: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PASSING: OFlags = OFlags::RDONLY;
 
-/// An open folder.
 #[derive(Debug)]
 pub struct Folder(OwnedFd);
 

@@ -43,7 +43,6 @@ static ID: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("$Id:"));
 /// Where a worktree and its index are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Worktree {
-    /// Its root, absolute.
     pub(super) root: PathBuf,
     /// The folder of its index: that of the repository, or below `worktrees/` there.
     pub(super) git_dir: PathBuf,

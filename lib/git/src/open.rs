@@ -37,7 +37,6 @@ pub(super) enum Purpose {
 /// The result of opening one of the given paths, as of then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedRepository {
-    /// The repository.
     pub repo: RepoId,
     /// The root of the worktree that contains the path; the repository folder where there is none (bare). Absolute.
     pub path: PathBuf,

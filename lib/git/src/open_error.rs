@@ -41,7 +41,6 @@ pub enum OpenError {
     /// The repository uses a feature that is not supported.
     #[error("the git repository at {} cannot be served: {why}", path.display())]
     Unsupported {
-        /// Its folder, absolute.
         path: PathBuf,
         /// The feature, and the fix.
         why: &'static str,
@@ -51,7 +50,6 @@ pub enum OpenError {
     Unreadable {
         /// Where.
         path: PathBuf,
-        /// The problem.
         why: String,
     },
     /// The revision does not name exactly one commit.
@@ -59,9 +57,7 @@ pub enum OpenError {
     Revision {
         /// As given.
         revision: String,
-        /// The worktree.
         path: PathBuf,
-        /// The unexpected find.
         why: String,
     },
     /// Two different repositories would have the same id.
@@ -71,7 +67,6 @@ pub enum OpenError {
         first.display(), second.display()
     )]
     SameId {
-        /// The name.
         repo: RepoId,
         /// Folder of one.
         first: PathBuf,

@@ -5,7 +5,6 @@ use gix::index::entry::{Flags, Mode};
 
 use super::working_copy::WorkingCopy;
 
-/// A tracked file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackedFile {
     /// Its path in the repository.

@@ -47,7 +47,6 @@ macro_rules! endpoints {
             };
         )*
 
-        /// The table.
         pub static ENDPOINTS: &[$crate::Endpoint] = &[$($name),*];
 
         /// Their parts of the OpenAPI document.

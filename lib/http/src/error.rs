@@ -16,7 +16,6 @@ pub fn status_of(code: ErrorCode) -> StatusCode {
 
 /// An error as a response.
 pub trait Respond {
-    /// The HTTP status.
     fn status(&self) -> StatusCode;
 
     /// The response with this body and the headers that belong to the status.

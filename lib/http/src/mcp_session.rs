@@ -9,7 +9,6 @@ use coord_server::app::App;
 pub struct Session {
     /// The `App` of the operations.
     pub app: Arc<App>,
-    /// The caller.
     pub caller: Caller,
     /// The header `X-Coord-Agent`.
     pub agent: Option<String>,

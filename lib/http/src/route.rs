@@ -37,11 +37,9 @@ impl Audience {
 pub struct Route {
     /// Its name, which is that of its module.
     pub name: &'static str,
-    /// Its path.
     pub path: &'static str,
     /// Its methods, as in the header `Allow`.
     pub methods: &'static str,
-    /// Its callers.
     pub audience: Audience,
     /// Time that an answer may take beyond that of every endpoint.
     pub extra_time: Duration,
@@ -57,7 +55,6 @@ pub struct Route {
     pub takes_any_host: bool,
     /// Its errors, where they are more than those of every endpoint with its audience.
     pub own_errors: Option<fn(&ApiError) -> Response>,
-    /// Its handler.
     pub serve: fn(&App) -> MethodRouter<Arc<App>>,
 }
 

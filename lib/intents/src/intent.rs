@@ -180,7 +180,6 @@ pub struct Budget {
 /// One criterion of being done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
-    /// The criterion.
     pub text: String,
     /// Its proof; none while it is not met.
     #[serde(default)]
@@ -200,11 +199,9 @@ impl Criterion {
 /// The author, time and evidence of a met criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CriterionProof {
-    /// The holder.
     pub by: String,
     /// ISO 8601, UTC.
     pub at: String,
-    /// The evidence.
     pub evidence: String,
 }
 
@@ -215,12 +212,7 @@ pub enum RelatedSpec {
     /// Its name or path.
     Text(String),
     /// The kind of reference.
-    Typed {
-        /// The kind.
-        r#type: String,
-        /// The reference.
-        value: String,
-    },
+    Typed { r#type: String, value: String },
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@ pub fn new_intent_request() -> Value {
     })
 }
 
-/// It is there.
 pub fn intent_written() -> Value {
     json!({
         "success": true,
@@ -30,7 +29,6 @@ pub fn intent_written() -> Value {
     })
 }
 
-/// All intents then.
 pub fn intents() -> Value {
     json!({ "intents": [intent()], "state": "REQUEST" })
 }
@@ -80,7 +78,6 @@ pub fn recorded() -> Value {
     })
 }
 
-/// The ledger then.
 pub fn ledger_page() -> Value {
     let start = Point::start("github.com/acme/shop");
     let line = r#"{"timestamp":"2026-11-22T09:01:12.345Z","agent_id":"ada","intent_id":null,"state":"REQUEST","action_type":"TOOL_EXECUTION","payload":{"tool_name":"Write","target_files":["src/db.ts"],"hash":"HASH"},"result":{"status":"SUCCESS","output_summary":"Wrote src/db.ts"},"metadata":{"session_id":"s-7","contributor":"anthropic/claude-opus-4-5"},"trace_id":"018f6a1d-0000-7000-8000-000000000002"}"#;

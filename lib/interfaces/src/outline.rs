@@ -62,7 +62,6 @@ impl Head {
         &self.0
     }
 
-    /// The last token.
     pub(super) fn last(&self) -> Option<&[u8]> {
         let tokens = self.0.strip_suffix(&[END])?;
         let start = memchr::memrchr(END, tokens).map_or(0, |at| at + 1);

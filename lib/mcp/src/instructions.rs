@@ -79,7 +79,6 @@ pub(super) fn elsewhere(file: &str) -> String {
 
 const PROMPT: &str = "coordinate";
 
-/// The prompt.
 pub(super) fn prompt(offer: Offer) -> Prompt {
     let argument = |name: &str, description: &str| PromptArgument::new(name).with_description(description);
     let mut arguments = vec![argument("task", "What is to be done").with_required(true)];

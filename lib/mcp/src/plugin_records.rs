@@ -17,10 +17,8 @@ const COORD: &str = "coord";
 /// A value that no record of the plugin can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnrepresentableValue {
-    /// A name.
     #[error(transparent)]
     Name(#[from] InvalidName),
-    /// A time.
     #[error(transparent)]
     Time(#[from] InvalidTime),
 }

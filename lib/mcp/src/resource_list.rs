@@ -4,7 +4,6 @@ use rmcp::model::ResourceTemplate;
 
 use super::offer::Offer;
 
-/// Their media type.
 pub const JSON: &str = "application/json";
 
 /// Which resources there are.

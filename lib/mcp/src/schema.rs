@@ -76,7 +76,6 @@ enum SchemaDetail {
     Field,
     /// Of a field of a field: its type, and the words that it may be.
     Word,
-    /// The type alone.
     Type,
 }
 

@@ -31,11 +31,8 @@ const LISTS_TTL_MS: u64 = 3_600_000;
 pub enum SdkRequest {
     /// A tool is called.
     Call {
-        /// The tool.
         tool: Tool,
-        /// A JSON object.
         arguments: String,
-        /// The client's name.
         client: Option<String>,
         /// Where the result goes.
         reply: oneshot::Sender<CallToolResult>,
@@ -44,7 +41,6 @@ pub enum SdkRequest {
     Read {
         /// As the client sent it.
         uri: String,
-        /// The client's name.
         client: Option<String>,
         /// Where the contents go.
         reply: oneshot::Sender<Result<ReadResourceResult, ErrorData>>,
@@ -65,7 +61,6 @@ pub enum SdkRequest {
     },
     /// The client has named the folders that it works in.
     Roots {
-        /// Their URIs.
         uris: Vec<String>,
         /// Told once they are noted.
         reply: oneshot::Sender<()>,

@@ -36,7 +36,6 @@ fn definitions(offer: Offer) -> Vec<Definition> {
     Tool::ALL.iter().map(|tool| tool.definition(offer)).collect()
 }
 
-/// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {
     /// `check_status`
@@ -67,7 +66,6 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// Every tool.
     pub(super) const ALL: &[Tool] = &[
         Tool::CheckStatus,
         Tool::PostStatus,
@@ -138,7 +136,6 @@ impl Tool {
         Tool::ALL.iter().copied().find(|tool| tool.name() == name)
     }
 
-    /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Tool::CheckStatus => "check_status",

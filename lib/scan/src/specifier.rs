@@ -20,7 +20,6 @@ pub struct Specifier {
     /// file itself binds the name `a`. TypeScript's `/// <reference types="text" />`: `types`. Of a pattern of
     /// JavaScript: patterns of the files that it excludes, one a line.
     pub name: Option<String>,
-    /// The form.
     pub kind: ImportKind,
     /// Line, from 1.
     pub line: u32,

@@ -15,7 +15,6 @@ pub(super) struct Walk<'r> {
     pub(super) steps: u64,
 }
 
-/// A folder.
 struct Level {
     /// The length of its path, with the slash.
     end: usize,

@@ -12,7 +12,6 @@ use coord_git::OpenedRepository;
 /// A served repository, as it was at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// Its id.
     pub repo: RepoId,
     /// A folder, or the address of an API.
     pub place: String,

@@ -62,7 +62,6 @@ pub struct Server {
     pub synced: Vec<SyncedClone>,
     /// Changes whenever this process has appended to a ledger.
     pub appended: watch::Receiver<u64>,
-    /// The served repositories.
     pub served: Vec<Served>,
 }
 

@@ -15,7 +15,6 @@ use super::args::ServeArgs;
 use super::banner::Served;
 use coord_git::{GitSource, OpenedRepository};
 
-/// The opened repositories.
 pub struct OpenSources {
     /// The source of all repositories.
     pub source: Arc<dyn Source>,

@@ -25,7 +25,6 @@ use coord_store::{Store, TimedStore};
 /// optional.
 #[derive(Clone)]
 pub struct App {
-    /// The store connection.
     pub store: Arc<dyn Store>,
     /// Reads repositories. Without one, heads and graphs are those in the store.
     pub source: Option<Arc<dyn Source>>,

@@ -16,7 +16,6 @@ pub enum ApiError {
     /// 400: a field is missing or has a value that is not allowed.
     #[error("{field} {problem}")]
     InvalidField {
-        /// The field.
         field: &'static str,
         /// The problem, worded to follow its name.
         problem: String,
@@ -26,7 +25,6 @@ pub enum ApiError {
     MalformedBody {
         /// The field, if the error is inside one.
         field: Option<String>,
-        /// The problem.
         message: String,
     },
     /// 400: the body did not arrive in time.
@@ -67,7 +65,6 @@ pub enum ApiError {
     /// 404: the repository has no such branch, or no commit at all.
     #[error("branch {branch} {} in {repo}{}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default(), listed("; did you mean ", near, "or", "?"))]
     UnknownBranch {
-        /// The repository.
         repo: RepoId,
         /// The branch in the request.
         branch: String,
@@ -214,7 +211,6 @@ fn listed(before: &str, names: &[String], conjunction: &str, after: &str) -> Str
 }
 
 impl ApiError {
-    /// The stable code.
     pub fn code(&self) -> ErrorCode {
         match self {
             ApiError::InvalidField { .. } => ErrorCode::InvalidField,

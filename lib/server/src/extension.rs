@@ -13,7 +13,6 @@ use coord_state::admission::Question;
 use coord_state::locks::{Gate as GateFindings, GateTerms};
 use coord_store::{Store, StoreError};
 
-/// An extension.
 pub trait Extension: Any + Send + Sync {
     /// Its gate before checks and claims, if it has one.
     fn gate(&self) -> Option<&dyn Gate> {
@@ -124,7 +123,6 @@ impl Extensions {
         })
     }
 
-    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Extension>> {
         self.0.iter()
     }

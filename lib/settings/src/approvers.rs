@@ -9,7 +9,6 @@ use coord_domain::UserId;
 pub struct Approvers(Vec<String>);
 
 impl Approvers {
-    /// These logins.
     pub fn of<T: Into<String>>(logins: impl IntoIterator<Item = T>) -> Self {
         Approvers(logins.into_iter().map(Into::into).collect())
     }

@@ -6,9 +6,7 @@ use secrecy::SecretString;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable} {problem}")]
 pub struct ConfigError {
-    /// The variable.
     pub variable: &'static str,
-    /// The problem.
     pub problem: String,
 }
 

@@ -3,12 +3,10 @@
 use crate::environment::{ConfigError, Environment, value_of};
 use crate::variables::env_vars;
 
-/// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// Milliseconds between two at the sustained rate; 0 is no limit.
     pub interval_ms: u32,
-    /// The burst.
     pub burst: u32,
 }
 

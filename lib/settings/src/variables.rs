@@ -3,10 +3,8 @@
 
 use std::sync::OnceLock;
 
-/// An environment variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
     pub name: &'static str,
     /// Its meaning, as Markdown.
     pub purpose: &'static str,
@@ -39,7 +37,6 @@ const GRAPHS: &[Reader] = &[Function, Serve, Graph];
 
 macro_rules! variables {
     ($($name:ident, $readers:expr, $purpose:literal, $unset:literal;)*) => {
-        /// The names.
         pub mod env_vars {
             $(#[doc = $purpose] pub const $name: &str = stringify!($name);)*
         }

@@ -3,7 +3,6 @@ use std::time::SystemTime;
 /// The health of a source, known without a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceHealth {
-    /// It responds.
     Ok,
     /// No request was sent yet.
     #[default]

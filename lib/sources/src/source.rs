@@ -36,7 +36,6 @@ pub enum SourceError {
     /// The repository has no such branch. `suggestions` lists branches of a similar name, nearest first.
     #[error("branch {branch} does not exist in {repo}{}", if *.is_empty { ": it has no commits yet" } else { "" })]
     UnknownBranch {
-        /// The repository.
         repo: RepoId,
         /// The branch in the request.
         branch: Branch,
@@ -77,7 +76,6 @@ pub type Hold = Arc<dyn std::any::Any + Send + Sync>;
 pub enum Reachable {
     /// It is an ancestor, or the same commit.
     Yes,
-    /// It is not.
     No,
     /// It is not known: an object is missing (not fetched, or cut off in a shallow clone).
     Unknown,
@@ -126,7 +124,6 @@ pub struct KnownHead {
     pub etag: Option<String>,
 }
 
-/// The current head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefreshedHead {
     /// The commit, full length.

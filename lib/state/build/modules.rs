@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A Lua file.
 pub struct Source {
     /// It, without comments: a store keeps the text.
     pub code: String,

@@ -13,7 +13,6 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// These keys.
     pub fn of(keys: impl IntoIterator<Item = NamedKey>) -> Self {
         let mut all = Keys::default();
         all.add(keys);

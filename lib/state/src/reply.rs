@@ -23,10 +23,8 @@ pub(super) async fn call(
     Reply::open(script, replies.next())
 }
 
-/// A reply.
 pub(super) struct Reply {
     script: &'static Script,
-    /// The named outcome.
     pub outcome: String,
     /// The store's clock, Unix seconds.
     pub now: i64,
@@ -64,7 +62,6 @@ impl Reply {
         StoreError::Malformed(format!("{} returned {} with {what}", self.script.name, self.outcome))
     }
 
-    /// The answer.
     pub fn object<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         match &self.answer {
             Some(Value::Bulk(json)) => serde_json::from_slice(json).map_err(|error| self.malformed(&error.to_string())),

@@ -12,7 +12,6 @@ macro_rules! scripts {
                 Some(&$crate::libraries::LIBRARY),
             );
         )*
-        /// All of them.
         pub(crate) static SCRIPTS: &[&coord_store::Script] = &[$(&$constant),*];
     };
 }

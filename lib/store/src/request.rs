@@ -9,7 +9,6 @@ pub enum Request {
     Command(Vec<Vec<u8>>),
     /// A Lua script with its KEYS and ARGV.
     Script {
-        /// The script.
         script: &'static Script,
         /// KEYS: every key that the script touches.
         keys: Vec<String>,

@@ -31,7 +31,6 @@ impl Failure {
         }
     }
 
-    /// A permanent failure.
     pub fn lasting(error: StoreError) -> Self {
         Failure {
             error,

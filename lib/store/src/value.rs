@@ -5,7 +5,6 @@
 pub enum Value {
     /// A missing value: a nil bulk string or a nil array.
     Nil,
-    /// An integer reply.
     Int(i64),
     /// A bulk string: bytes, not necessarily UTF-8.
     Bulk(Vec<u8>),

@@ -25,7 +25,6 @@ pub enum MessageType {
 }
 
 impl MessageType {
-    /// Every type.
     pub const ALL: [MessageType; 5] = [
         MessageType::Plain,
         MessageType::Idle,
@@ -79,7 +78,6 @@ pub struct Message {
     pub read: bool,
     /// The text in short.
     pub summary: Option<String>,
-    /// The other recipients.
     pub recipients: Option<Vec<String>>,
 }
 
@@ -167,7 +165,6 @@ impl InboxFile {
         self.messages[at] = read;
     }
 
-    /// Its text.
     pub fn render(&self) -> String {
         json::render(&Json::Array(self.objects.iter().cloned().map(Json::Object).collect()))
     }

@@ -9,7 +9,6 @@ pub struct Refusal {
     pub file: String,
     /// The member, such as `members[2].agentId`; empty for the whole file.
     pub field: String,
-    /// The problem.
     pub message: String,
 }
 

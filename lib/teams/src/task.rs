@@ -107,13 +107,11 @@ impl TaskFile {
         Ok(Self { task, object })
     }
 
-    /// A new file.
     pub fn new(task: Task) -> Self {
         let object = task.object();
         Self { task, object }
     }
 
-    /// Its content.
     pub fn task(&self) -> &Task {
         &self.task
     }
@@ -124,7 +122,6 @@ impl TaskFile {
         Self { task, object }
     }
 
-    /// Its text.
     pub fn render(&self) -> String {
         json::render(&Json::Object(self.object.clone()))
     }

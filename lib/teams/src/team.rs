@@ -146,7 +146,6 @@ impl ConfigFile {
         Self { config, object }
     }
 
-    /// Its content.
     pub fn config(&self) -> &TeamConfig {
         &self.config
     }
@@ -177,7 +176,6 @@ impl ConfigFile {
         }
     }
 
-    /// Its text.
     pub fn render(&self) -> String {
         json::render(&Json::Object(self.object.clone()))
     }

@@ -10,9 +10,7 @@ use coord_state::teams::{Refused, TeamRefusal};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{refusal}")]
 pub struct TeamRefused {
-    /// The refusal.
     pub refusal: TeamRefusal,
-    /// The unfinished part.
     pub waiting: Waiting,
 }
 
@@ -56,7 +54,6 @@ impl From<Box<Refused>> for TeamRefused {
     }
 }
 
-/// The stable code.
 fn code(refusal: &TeamRefusal) -> ErrorCode {
     use TeamRefusal as Refusal;
     match refusal {

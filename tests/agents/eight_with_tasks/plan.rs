@@ -18,7 +18,6 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// The line.
     pub fn line(&self) -> String {
         format!("{} was here\n", self.id)
     }

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-/// A request.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub path: String,

@@ -25,9 +25,7 @@ pub struct Agent {
 
 /// How a `coord mcp` has ended.
 pub struct Ended {
-    /// Its exit status.
     pub status: ExitStatus,
-    /// Its standard error.
     pub said: String,
 }
 
@@ -106,7 +104,6 @@ impl Agent {
         self.next
     }
 
-    /// The next message.
     pub fn answer(&mut self) -> Json {
         let line = self.line();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("not the protocol: {line:?}: {error}"))

@@ -15,7 +15,6 @@ use crate::world::World;
 /// An agent that starts `coord mcp`, and can be ended by itself.
 struct Launched {
     mcp: Agent,
-    /// Its process.
     process: String,
 }
 

@@ -55,7 +55,6 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Its address.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -137,7 +137,6 @@ impl<'a> Plugin<'a> {
     }
 }
 
-/// A new task.
 pub fn create(tasks: &mut Tasks, id: &str) -> Vec<Act> {
     let new = json!({
         "id": id, "title": id, "priority": "normal", "status": "pending", "createdAt": "2026-12-01T00:00:00.000Z",

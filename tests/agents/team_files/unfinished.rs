@@ -42,7 +42,7 @@ fn write_team(place: &Place) {
 fn a_wait_for_the_limits_of_the_server_is_said_once() {
     let place = Place::empty();
     let mut first = place.command();
-    first.env("COORD_LIMIT_HOLDER_PER_MINUTE", "120");
+    first.env("COORD_LIMIT_HOLDER_PER_MINUTE", "110");
     assert!(first.args(["team", "list"]).status().unwrap().success());
     write_team(&place);
     let ended = place.command().args(["team", "sync"]).output().unwrap();

@@ -18,7 +18,6 @@ pub enum Place {
     Body,
 }
 
-/// A string field.
 #[derive(Clone, Debug)]
 pub struct Field {
     pub place: Place,

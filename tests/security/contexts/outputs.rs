@@ -56,7 +56,6 @@ impl Output {
     }
 }
 
-/// All of them.
 pub async fn all(site: &Site) -> Vec<Output> {
     let mut found = of_http(site).await;
     found.extend(of_tools(site).await);

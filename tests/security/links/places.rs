@@ -11,7 +11,6 @@ pub enum By {
     Hook(&'static str),
 }
 
-/// A place.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Its path in the working copy. `*` is a part of a name that differs.

@@ -20,7 +20,6 @@ pub enum Reached {
     Serve,
 }
 
-/// A repository.
 pub struct Made {
     /// Where commands are run.
     pub folder: PathBuf,

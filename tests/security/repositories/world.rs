@@ -18,7 +18,6 @@ pub const SECRET: &str = "hunter2";
 /// What is printed about a command that does not end by itself.
 pub const ENDLESS: &str = "\n(it did not end)";
 
-/// The world.
 pub struct World {
     folder: tempfile::TempDir,
     /// The port of the server.

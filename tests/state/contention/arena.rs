@@ -23,7 +23,6 @@ use coord_test_support::history::log::Neighbors;
 pub const REPO: &str = "github.com/team/project";
 /// The repository, as it is asked for.
 pub const REPO_URL: &str = "https://github.com/team/project";
-/// Its branches.
 pub const BRANCHES: [&str; 2] = ["main", "dev"];
 /// The head of each branch.
 pub const HEAD: &str = "b111111111111111111111111111111111111111";

@@ -109,7 +109,6 @@ fn expression() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// A whole script.
 pub fn script() -> impl Strategy<Value = String> {
     prop::collection::vec(statement(), 1..8)
         .prop_map(|statements| format!("local r = {{}}\n{}\nreturn r", statements.join("\n")))

@@ -35,7 +35,6 @@ impl Seen {
     }
 }
 
-/// The server.
 pub struct Fake {
     port: u16,
     seen: Arc<Mutex<Vec<Seen>>>,

@@ -32,7 +32,6 @@ impl Repo {
         }
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -124,12 +124,10 @@ impl Coord {
         assert!(sent.expect("kill is there").success(), "SIG{name} was sent");
     }
 
-    /// Its process id.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Its terminal output.
     pub fn terminal(&mut self) -> ChildStdout {
         self.process.stdout.take().expect("asked for once")
     }

@@ -14,7 +14,6 @@ use crate::waiting::block_until;
 
 const LOG: &str = "log";
 
-/// A running redis-server.
 pub struct RealRedis {
     port: u16,
     options: Vec<String>,
@@ -107,7 +106,6 @@ impl RealRedis {
         assert!(sent.expect("kill is there").success(), "SIG{name} was sent");
     }
 
-    /// Its process id.
     pub fn id(&self) -> u32 {
         self.process.as_ref().expect("it runs").id()
     }

@@ -117,7 +117,6 @@ struct Agent {
     is_waiting: bool,
 }
 
-/// A run.
 pub struct Run {
     numbers: Numbers,
     habit: Habit,

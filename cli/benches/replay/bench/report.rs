@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::stage::Outcome;
 
-/// The table.
 pub fn markdown(outcomes: &[Outcome]) -> String {
     let mut text = "| rules, shared files, time of locks | wall / ideal | waiting | claims a task | longest wait | long waits | conflicts | hazards | outdated |\n\
                     |---|---:|---:|---:|---:|---:|---:|---:|---:|\n"

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use coord_files::RootedPath;
 
-/// A file.
 #[derive(Debug)]
 pub struct Change {
     /// Where it is, without symbolic links.

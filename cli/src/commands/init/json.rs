@@ -13,7 +13,6 @@ use super::record::FileRecord;
 pub struct Json {
     /// How the agent reads the file.
     pub syntax: Syntax,
-    /// The values.
     pub entries: Vec<Entry>,
 }
 
@@ -35,7 +34,6 @@ pub enum Entry {
     Elements {
         /// The names that lead to the array.
         path: Vec<&'static str>,
-        /// The elements.
         values: Vec<CstInputValue>,
         /// The command that they run, which no other element has.
         command: String,

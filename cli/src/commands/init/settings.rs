@@ -14,7 +14,6 @@ use super::record::Record;
 /// A setting, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name.
     pub key: &'static str,
     /// Its value. `None` where it is removed.
     pub value: Option<String>,

@@ -10,7 +10,6 @@ const MOST: usize = 12;
 
 /// The files of the repository that others get by a commit, and those that git ignores, from the root of the working copy.
 pub struct CommittedFiles {
-    /// Those to commit.
     pub committed: Vec<String>,
     /// Those that git ignores.
     pub ignored: Vec<String>,

@@ -29,7 +29,6 @@ pub enum Content {
     Table(Table),
     /// Lines between two markers.
     Block(Block),
-    /// All of it.
     Whole(WholeFile),
 }
 

@@ -30,7 +30,6 @@ impl AgentFolder {
         AgentFolder(RwLock::new(folder.unwrap_or(own)))
     }
 
-    /// The folder now.
     pub fn get(&self) -> PathBuf {
         self.0.read().clone()
     }

@@ -31,11 +31,9 @@ const MOST_NAME_CHARS: usize = 32;
 
 /// The state of one process.
 pub struct Proxy {
-    /// The options.
     pub(super) args: AgentArgs,
     /// The folder of the agent, which relative paths begin in.
     pub(super) folder: AgentFolder,
-    /// The servers.
     pub(super) backend: Backend,
     /// The working copies that each holder has worked in through this process.
     pub(super) worked_in: Mutex<BTreeMap<HolderKey, BTreeSet<PathBuf>>>,

@@ -20,11 +20,9 @@ use super::proxy::Proxy;
 /// The location and identity that an agent sends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallOrigin<'a> {
-    /// The repository.
     pub repo_url: Option<&'a str>,
     pub branch: Option<&'a str>,
     pub agent_id: Option<&'a str>,
-    /// The files.
     pub paths: &'a [String],
 }
 
@@ -51,7 +49,6 @@ pub struct Target {
     pub root: PathBuf,
     /// The files, as paths of the repository.
     pub paths: Vec<String>,
-    /// The calling agent.
     pub agent_id: String,
     /// The agent and the branch that the call or the options name: a shell may have neither.
     named_agent: Option<String>,

@@ -75,7 +75,6 @@ pub(super) enum Standing {
 pub(super) struct ShownLock {
     /// Whether the holder is the caller: this agent of this person.
     pub(super) is_own: bool,
-    /// The lock.
     #[serde(flatten)]
     pub(super) lock: HeldLock,
 }

@@ -98,7 +98,6 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// The next record.
     pub fn next(&mut self) -> Result<Option<(StoredBytes<'a>, StoredBytes<'a>)>, Failure> {
         loop {
             let mut first: Option<&'a Vec<u8>> = None;

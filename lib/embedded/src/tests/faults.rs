@@ -28,7 +28,6 @@ enum Fault {
     LostWrites,
     /// Nothing can be read or written.
     Dead,
-    /// The disk panics.
     Panic,
 }
 

@@ -13,7 +13,6 @@ use crate::resolve::python::PythonRoots;
 use crate::resolve::read_tree::TreeContext;
 use crate::resolve::rust::Crates;
 
-/// The parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Layouts {
     pub(crate) python: Arc<PythonRoots>,

@@ -8,7 +8,6 @@ use coord_domain::{Branch, FilePath};
 #[derive(Clone, Debug)]
 pub(super) struct BranchChange {
     pub(super) branch: Branch,
-    /// The files.
     pub(super) names: ChangedNames,
 }
 

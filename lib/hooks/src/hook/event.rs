@@ -51,7 +51,6 @@ pub struct HookCall {
     pub conversation: Option<String>,
     /// The agent's own name of the writer within it: a subagent or teammate. `None` for the lead.
     pub writer: Option<String>,
-    /// The user's words.
     pub prompt: Option<String>,
     pub tool: Tool,
     /// The agent's name for it.
@@ -96,7 +95,6 @@ pub enum Tool {
     Unknown,
 }
 
-/// A hook's decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The agent goes on.
@@ -140,7 +138,6 @@ impl Decision {
 pub struct Answer {
     /// JSON for standard output.
     pub body: Option<Value>,
-    /// The exit status.
     pub status: u8,
     /// Text that no field of the form has room for; it goes to standard error.
     pub aside: Option<String>,

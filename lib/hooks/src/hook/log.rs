@@ -37,7 +37,6 @@ impl Log {
         })
     }
 
-    /// A changed file.
     pub(super) fn add_change(&mut self, file: &str, hash: ContentHash, token: Option<i64>) {
         let mut entry = record::mutation(&self.call, file, hash, token);
         // The input is that of the call, which may have changed many files.

@@ -50,7 +50,6 @@ pub(super) fn call(caller: &Caller<'_>, kind: RecordKind) -> RecordEntry {
     }
 }
 
-/// A changed file.
 pub(super) fn mutation(call: &RecordEntry, file: &str, hash: ContentHash, token: Option<i64>) -> RecordEntry {
     let verb = match hash {
         ContentHash::Deleted => "Deleted",

@@ -10,7 +10,6 @@ use super::caller::{Caller, find};
 /// A working copy, and the holder that works in it.
 pub(super) struct SessionCopy {
     pub(super) working_copy: WorkingCopy,
-    /// The working agent.
     pub(super) holder: AgentId,
 }
 

@@ -20,7 +20,6 @@ struct StaleFile<'a> {
     resolution: &'static str,
 }
 
-/// A refused write.
 pub(super) struct Refusal {
     /// The JSON, which is the whole reason.
     pub(super) reason: String,

@@ -25,7 +25,6 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::{CheckError, Refusal, check_as_sent};
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(check_status)
 }

@@ -22,7 +22,6 @@ use coord_server::sweep::SweepReport;
 use coord_server::sweep::sweep_due;
 use coord_settings::{ConfigError, env_vars};
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(run_sweep)
 }

@@ -40,7 +40,6 @@ const INVALID_REQUEST: i32 = -32_600;
 #[derive(Clone, Copy, Debug)]
 pub struct Protocol(pub fn(Session, Request<Bytes>) -> BoxFuture<'static, Result<Response, ApiError>>);
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(serve_mcp)
 }

@@ -14,7 +14,6 @@ use crate::error::HandlerError;
 use crate::own_origin::own_origin;
 use coord_server::app::App;
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_metadata)
 }

@@ -26,7 +26,6 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::{self, Refusal};
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     post(post_status)
 }

@@ -24,7 +24,6 @@ pub type ResponsesByStatus = BTreeMap<u16, ResponseBuilder>;
 pub enum Cause {
     /// Any request.
     Any,
-    /// The caller's credential.
     Caller,
     /// A token, which must be verified.
     Token,
@@ -34,7 +33,6 @@ pub enum Cause {
     Question,
     /// Questions to the source of a repository.
     Source,
-    /// A body.
     Body,
     /// Very many files, or such as have very many neighbors.
     Files,
@@ -60,7 +58,6 @@ pub const OF_AGENTS: [Cause; 7] = [
 pub enum Reader {
     /// Nothing.
     Person,
-    /// A command.
     Agent,
 }
 

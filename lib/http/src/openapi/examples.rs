@@ -109,7 +109,6 @@ pub fn check_conflict() -> Value {
     })
 }
 
-/// The graph meanwhile.
 pub fn graph() -> Value {
     let file = |id: &str| json!({ "id": id, "language": "typescript", "size": 15, "type": "file" });
     json!({
@@ -213,7 +212,6 @@ pub fn offline_post(why: &str) -> Value {
 
 const OFFLINE: &str = "OFFLINE_MODE: The store is unreachable. Reading allowed, Writing disabled.";
 
-/// A command.
 pub fn command(action: &str, command: Option<&str>, reason: &str) -> Value {
     json!({ "type": "orchestration_command", "action": action, "command": command, "reason": reason })
 }
@@ -237,7 +235,6 @@ fn lock_of_ada(lock_type: Option<&str>) -> Value {
     lock
 }
 
-/// A healthy deployment.
 pub fn health() -> Value {
     json!({
         "status": "ok",

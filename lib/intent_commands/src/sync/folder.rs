@@ -11,11 +11,9 @@ use coord_git::WorkingCopy;
 pub const FOLDER: &str = ".orchestration";
 
 pub const REGISTRY: &str = "active_intents.yaml";
-/// The ledger.
 pub(super) const TRACE: &str = "agent_trace.jsonl";
 pub(super) const MAP: &str = "intent_map.md";
 
-/// All files.
 pub const FILES: [&str; 3] = [REGISTRY, TRACE, MAP];
 
 /// Largest registry and map, in bytes.

@@ -13,7 +13,6 @@ use serde::Serialize;
 /// The commit that brought a content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Origin {
-    /// Its id.
     pub commit: String,
     /// The name of its author.
     pub author: String,

@@ -5,14 +5,12 @@ use std::collections::HashSet;
 use coord_intents::ledger::{ContentHash, Record};
 use serde::Serialize;
 
-/// A recorded change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Step {
     /// The number of its line.
     pub seq: Option<u64>,
     /// When.
     pub timestamp: String,
-    /// The agent.
     pub agent_id: String,
     /// Under which intent.
     pub intent_id: Option<String>,

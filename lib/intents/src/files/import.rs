@@ -33,7 +33,6 @@ pub struct Change {
 /// A member that cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The intent.
     pub id: String,
     pub member: &'static str,
     /// Why.
@@ -48,12 +47,7 @@ pub enum Reason {
     /// It can be changed only while the intent is PENDING.
     Frozen,
     /// There is no such transition.
-    Transition {
-        /// The store's status.
-        from: Status,
-        /// The file's.
-        to: Status,
-    },
+    Transition { from: Status, to: Status },
 }
 
 /// A person's permissions for a member.

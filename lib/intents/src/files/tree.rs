@@ -1,6 +1,5 @@
 //! YAML as a tree in which each node knows its bytes.
 
-/// A document.
 pub(super) struct Tree {
     pub root: Node,
     /// Where text can still be appended to the document.

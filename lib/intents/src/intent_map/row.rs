@@ -18,7 +18,6 @@ pub struct Row {
     pub is_locked: bool,
 }
 
-/// The hash column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LastHash {
     /// SHA-256: 64 lower-case digits.

@@ -20,7 +20,6 @@ pub struct Checkpoint {
 /// A checkpoint as it is read, with signatures that are not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedCheckpoint {
-    /// Its statement.
     pub checkpoint: Checkpoint,
     text: String,
     signatures: Vec<String>,
@@ -48,7 +47,6 @@ const ORIGIN: &str = "coord-ledger-v1/";
 const NOTE_BYTES: usize = 16 * 1024;
 
 impl Checkpoint {
-    /// The four lines.
     pub fn text(&self) -> String {
         let Checkpoint {
             repository,
@@ -62,7 +60,6 @@ impl Checkpoint {
         )
     }
 
-    /// The signed note.
     pub fn sign(&self, key: &SigningKey) -> String {
         let text = self.text();
         format!("{text}\n{}", key.sign(&text))

@@ -74,7 +74,6 @@ pub struct Outcome {
 pub struct Metadata {
     /// The session of the agent.
     pub session_id: String,
-    /// The model.
     pub contributor: String,
     /// `AST_REFACTOR` or `INTENT_EVOLUTION`, where a caller sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -111,7 +111,6 @@ impl SigningKey {
         format!("{PRIVATE}{}+{id}+{}", self.name, encode(self.key.as_bytes()))
     }
 
-    /// The public key.
     pub fn verifying_key(&self) -> VerifyingKey {
         VerifyingKey {
             name: self.name.clone(),

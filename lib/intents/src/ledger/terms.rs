@@ -34,18 +34,15 @@ pub enum ActionType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ResultStatus {
-    /// It was done.
     Success,
     /// It was tried and went wrong.
     Failure,
-    /// It was refused.
     Denied,
 }
 
 macro_rules! text {
     ($($kind:ident { $($value:ident = $text:literal),+ })+) => {$(
         impl $kind {
-            /// Every value.
             pub const ALL: &[$kind] = &[$($kind::$value),+];
 
             /// The value as the ledger has it.

@@ -9,7 +9,6 @@ use coord_store::{Store, StoreError};
 /// A line with its chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedLine {
-    /// Its number.
     pub seq: u64,
     /// Its text, without a newline.
     pub text: String,

@@ -11,7 +11,6 @@ use crate::tokens::Kind;
 pub(super) enum Mode {
     /// Its value; inside of an object or array, its kind. So TypeScript infers the type of a constant.
     Constant,
-    /// Its kind.
     Widened,
     /// Its value, anywhere inside.
     Exact,

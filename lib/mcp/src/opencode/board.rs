@@ -10,7 +10,6 @@ use coord_server::error::ApiError;
 
 /// Why a request has no answer.
 pub trait Refused: From<ApiError> {
-    /// The stable code.
     fn code(&self) -> ErrorCode;
 }
 
@@ -32,7 +31,6 @@ pub trait Requests {
 /// Default values of arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
-    /// The agent.
     pub agent_id: Option<String>,
     /// Its name, to show.
     pub agent_name: Option<String>,

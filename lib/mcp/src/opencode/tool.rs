@@ -29,7 +29,6 @@ pub enum OpenCodeTool {
 }
 
 impl OpenCodeTool {
-    /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             OpenCodeTool::SpawnTeam => "spawn-team",

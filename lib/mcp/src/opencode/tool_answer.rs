@@ -4,7 +4,6 @@ use coord_protocol::plain_text::shown;
 use coord_protocol::team_tools::TeamCall;
 use rmcp::model::{CallToolResult, ContentBlock};
 
-/// A tool's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCodeAnswer {
     /// The plugin's result as JSON; then sentences that have no place in it.

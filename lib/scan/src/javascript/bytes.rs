@@ -10,7 +10,6 @@ pub enum Class {
     Word,
     /// `'` or `"`.
     Quote,
-    /// A backtick.
     Template,
     Slash,
     OpenBrace,

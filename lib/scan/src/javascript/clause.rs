@@ -7,7 +7,6 @@ use crate::javascript::trivia::{next, word};
 /// A statement with a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Clause {
-    /// The module.
     pub(super) source: Literal,
     /// Whether only types are imported: `import type`, `import typeof`, or every name in the braces is marked so.
     pub(super) types_only: bool,

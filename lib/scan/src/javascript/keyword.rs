@@ -13,10 +13,8 @@ pub(super) enum Keyword {
     New,
     /// `jest`, `vi`, `vitest`.
     TestRunner,
-    /// An expression follows.
     Expression,
     Typeof,
-    /// A statement follows.
     Branch,
     /// A head in parentheses follows.
     Head,

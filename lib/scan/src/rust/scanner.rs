@@ -14,7 +14,6 @@ pub(super) enum Form {
     Use(String),
     /// A path elsewhere, without its last name.
     Path(String),
-    /// An included file.
     Include(String),
     /// `extern crate` in the file's own module: another name for a crate, and its path.
     Renamed(String, String),

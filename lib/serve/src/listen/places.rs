@@ -195,7 +195,6 @@ impl ConnectionPlace {
         &self.cut
     }
 
-    /// A request begins.
     pub fn begin(&self, has_body: bool) {
         let phase = if has_body { Phase::Receiving } else { Phase::Working };
         self.places.table.lock().change(self.id, |entry| {

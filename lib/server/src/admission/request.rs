@@ -178,7 +178,6 @@ impl<'a> Admission<'a> {
         self
     }
 
-    /// The caller.
     pub fn holder(&self) -> &Holder {
         &self.holder
     }

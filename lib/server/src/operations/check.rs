@@ -26,7 +26,6 @@ use coord_store::{Store, StoreError};
 /// A check that failed.
 #[derive(Debug)]
 pub struct CheckError {
-    /// The error.
     pub error: ApiError,
     /// The head of the branch, if it is known nevertheless.
     pub head: Option<CommitSha>,

@@ -15,7 +15,6 @@ const MOST_READ: usize = 500;
 /// Which events are listed.
 #[derive(Debug)]
 pub struct ActivityRequest {
-    /// The repository.
     pub repo: RepoId,
     /// Of this branch alone.
     pub branch: Option<Branch>,
@@ -34,7 +33,6 @@ pub struct ActivityRequest {
 /// A part of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventRange {
-    /// The newest events.
     Newest,
     /// Those after this one, the oldest first.
     After(EventId),

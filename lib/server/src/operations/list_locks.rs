@@ -16,7 +16,6 @@ const MOST_KIB: usize = 2000;
 /// The selection of locks.
 #[derive(Debug)]
 pub struct LocksRequest {
-    /// The repository.
     pub repo: RepoId,
     /// Only locks on this branch.
     pub branch: Option<Branch>,
@@ -26,7 +25,6 @@ pub struct LocksRequest {
     pub agent_id: Option<AgentId>,
     /// The caller in the repository.
     pub caller: CallerIdentity,
-    /// The caller's agent.
     pub caller_agent: Option<AgentId>,
 }
 

@@ -22,9 +22,7 @@ use coord_store::{Store, StoreError};
 /// The parts of a release besides the files.
 #[derive(Clone, Copy, Debug)]
 pub struct Release<'a> {
-    /// The caller's reason.
     pub reason: &'a LockReason,
-    /// The pushed commit.
     pub new_head: Option<&'a CommitSha>,
     /// Whether the work is abandoned.
     pub is_abandoned: bool,

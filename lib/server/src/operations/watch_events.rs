@@ -19,7 +19,6 @@ use coord_state::Read;
 /// Which events are watched.
 #[derive(Clone, Debug)]
 pub struct WatchRequest {
-    /// The repository.
     pub repo: RepoId,
     /// Of this branch alone.
     pub branch: Option<Branch>,
@@ -101,7 +100,6 @@ pub async fn watch_events(
 /// A message for the client.
 #[derive(Debug)]
 pub enum Message {
-    /// An event.
     Event(Arc<Published>),
     /// About the stream itself. The last message is its end.
     Stream(StreamMessage),

@@ -39,7 +39,6 @@ const PERMISSIONS: &str = r#"{"permissions":{"contents":"read"}}"#;
 const ANSWER_BYTES: u64 = 1 << 20;
 const JSON: &str = "application/vnd.github+json";
 
-/// A GitHub App.
 pub struct App {
     id: String,
     key: EncodingKey,

@@ -70,7 +70,6 @@ pub(super) struct Client {
 /// The new place of a repository that has moved.
 #[derive(Clone, Debug)]
 struct MovedRepository {
-    /// Its path.
     place: Vec<String>,
     /// The end of its use.
     until: Instant,

@@ -18,7 +18,6 @@ pub enum Credential {
     Nobody,
     /// A GitHub token of any kind.
     Token(SecretString),
-    /// A GitHub App.
     App(Box<App>),
 }
 

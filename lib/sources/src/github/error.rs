@@ -43,12 +43,7 @@ pub enum GithubError {
     Unreachable(String),
     /// No response in time.
     #[error("GitHub gave no {what} within {limit:?}")]
-    Timeout {
-        /// The expected part.
-        what: &'static str,
-        /// The time limit.
-        limit: Duration,
-    },
+    Timeout { what: &'static str, limit: Duration },
     /// A response above its limit.
     #[error("{what} is larger than {limit}")]
     TooLarge {

@@ -30,7 +30,6 @@ const PAGE: &str = "100";
 /// An id, perhaps with a newline.
 const ID_BYTES: u64 = 256;
 
-/// The known heads.
 #[derive(Debug)]
 pub(super) struct Heads {
     max_age: Duration,

@@ -30,7 +30,6 @@ pub(super) enum Account {
     App,
     /// One installation of the app.
     Installation(u64),
-    /// A caller's token.
     Caller(TokenHash),
 }
 
@@ -71,7 +70,6 @@ pub enum LimitKind {
 pub struct UsedUpLimit {
     /// Which limit.
     pub kind: LimitKind,
-    /// The pause.
     pub retry_after: Duration,
 }
 

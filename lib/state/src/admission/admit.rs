@@ -11,7 +11,6 @@ use coord_store::{Request, Store, StoreError};
 /// The outcome of a script that begins with an admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admitted<T> {
-    /// The outcome.
     Outcome(T),
     /// Why not; nothing was changed.
     Denied(Denial),

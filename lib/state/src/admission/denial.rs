@@ -10,7 +10,6 @@ use coord_store::StoreError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum LimitSubject {
-    /// The caller's own.
     Holder,
     /// That of all agents and credentials of one person together.
     Person,
@@ -40,11 +39,8 @@ pub enum SizeLimit {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "part", content = "file", rename_all = "UPPERCASE")]
 pub enum FullPart {
-    /// This file.
     File(String),
-    /// The caller.
     Person,
-    /// The repository.
     Repository,
     /// The owners of this file, or of the repository's files.
     Owners(Option<String>),
@@ -57,7 +53,6 @@ pub struct ForceReleased {
     pub by: String,
     /// Why.
     pub message: String,
-    /// The files.
     pub files: Vec<String>,
 }
 

@@ -14,9 +14,7 @@ use coord_store::{Request, Store, StoreError, Value};
 /// The holder of a credential, and its rights in one repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RememberedMember {
-    /// The login.
     pub user_id: UserId,
-    /// A display name.
     pub user_name: String,
     /// Whether it may push; it may read in any case.
     pub can_push: bool,

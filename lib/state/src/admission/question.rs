@@ -24,7 +24,6 @@ pub enum Question {
     OfExtension {
         /// Its name, which begins with [`ASKS`].
         name: String,
-        /// Its fields.
         fields: Value,
     },
 }
@@ -34,7 +33,6 @@ pub enum Question {
 pub enum HeadQuestion {
     /// It is this caller's turn to fetch it; others go on with the stored one.
     Refresh {
-        /// The stored commit.
         commit: Option<CommitSha>,
         /// Its ETag, if that can still be trusted.
         etag: Option<String>,
@@ -72,10 +70,8 @@ pub struct PolicyQuestion {
     /// Its digest; empty where there is none.
     #[serde(default)]
     pub digest: String,
-    /// Its text.
     #[serde(default)]
     pub text: String,
-    /// The files.
     #[serde(default)]
     pub files: Vec<String>,
 }

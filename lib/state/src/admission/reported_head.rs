@@ -5,7 +5,6 @@ use coord_domain::CommitSha;
 /// The head that an outcome is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportedHead {
-    /// The commit.
     pub commit: CommitSha,
     /// Seconds since the head was last confirmed; none if it has just been fetched.
     pub age: Option<u64>,

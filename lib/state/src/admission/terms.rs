@@ -12,13 +12,11 @@ use coord_settings::Rates;
 /// The kind of a request, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A read.
     Read,
     /// A claim or a renewal, which the script distinguishes.
     Claim,
     /// A claim whose repository has just been put on the due list.
     Marked,
-    /// A release.
     Release,
 }
 
@@ -59,13 +57,10 @@ pub enum HeadTerms<'a> {
 /// The terms on which a request is admitted.
 #[derive(Clone, Copy, Debug)]
 pub struct AdmissionTerms<'a> {
-    /// The repository.
     pub repo: &'a RepoId,
-    /// The branch.
     pub branch: &'a Branch,
     /// The branch that the caller commits to, where it is another one.
     pub work_branch: Option<&'a Branch>,
-    /// The caller.
     pub holder: &'a Holder,
     /// Rate limits.
     pub rates: Rates,

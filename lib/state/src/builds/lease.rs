@@ -14,7 +14,6 @@ use coord_store::{Store, StoreError};
 /// Whether this builder may build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildLease {
-    /// It may.
     Granted,
     /// There is nothing to build.
     Current,

@@ -29,7 +29,6 @@ pub enum StagedPart {
     Text {
         /// Number of bytes before them.
         offset: usize,
-        /// The bytes.
         bytes: Vec<u8>,
     },
 }

@@ -28,7 +28,6 @@ pub struct ShutdownStep {
     /// How far it is.
     #[serde(skip)]
     pub progress: ShutdownProgress,
-    /// Its id.
     pub id: String,
     /// Released tasks.
     #[serde(default)]

@@ -20,7 +20,6 @@ pub struct LoggedEvent {
 /// Events that follow one in the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaterEvents {
-    /// The oldest first.
     pub events: Vec<LoggedEvent>,
     /// The oldest of the log, or the newest that others made room for: a reader that has not come so far has missed some.
     pub oldest: Option<EventId>,

@@ -26,7 +26,6 @@ struct TakeDueArgs {
     turn: u32,
 }
 
-/// Its answer.
 #[derive(Deserialize)]
 struct DueAnswer {
     #[serde(default)]

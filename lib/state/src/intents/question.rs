@@ -7,7 +7,6 @@ use crate::admission::Question;
 /// A judgement by the scope of an intent, which scripts cannot make, because they match no patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ScopeQuestion {
-    /// The intent.
     pub intent: String,
     /// Digest of its scope.
     pub scope: String,

@@ -27,7 +27,6 @@ pub struct IntentRecord {
     /// The most tool calls.
     #[serde(default)]
     pub max_turns: Option<u64>,
-    /// The most tokens.
     #[serde(default)]
     pub max_tokens: Option<u64>,
     /// Intents with which a person has let it overlap.
@@ -46,7 +45,6 @@ pub struct IntentRecord {
 /// The text of an intent. Its status and its consumption are stored elsewhere, and those here do not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredIntent {
-    /// The intent.
     #[serde(flatten)]
     pub intent: Intent,
     /// A login, or a login, a slash and an agent's id.
@@ -109,7 +107,6 @@ impl IntentUse {
 /// The handshake of a holder; see `modules/session.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Session {
-    /// Its state.
     pub state: State,
     /// The intent that it has selected.
     #[serde(default)]
@@ -136,7 +133,6 @@ impl Default for Session {
 /// An owner of a file; see `modules/owners.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Owner {
-    /// The intent.
     pub intent: String,
     /// The branch of that intent; none is every branch.
     #[serde(default)]

@@ -11,7 +11,6 @@ use coord_store::{Store, StoreError};
 /// The selection of an intent, as `select_intent.lua` and `deny_selection.lua` read it beside the terms of the admission.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Selection<'a> {
-    /// The intent.
     pub id: &'a str,
     /// Version of the registry by which it was decided that it may begin.
     pub seen: &'a str,

@@ -23,9 +23,7 @@ pub enum Criteria {
 /// A change of the status of an intent, but for its beginning, as `move_intent.lua` reads it beside the terms of the admission.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Move<'a> {
-    /// The intent.
     pub id: &'a str,
-    /// Its new status.
     pub status: Status,
     /// Whether a person asks.
     #[serde(skip_serializing_if = "is_false")]

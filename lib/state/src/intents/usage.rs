@@ -11,7 +11,6 @@ use coord_store::{Store, StoreError};
 /// The costs of the work on an intent.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage<'a> {
-    /// The intent.
     pub id: &'a str,
     /// The name of a tool, and the digest of name and input: a call that may change something.
     pub call: Option<(&'a str, &'a str)>,
@@ -47,7 +46,6 @@ pub enum UseOutcome {
         tokens: u64,
         /// The most tool calls.
         max_turns: Option<u64>,
-        /// The most tokens.
         max_tokens: Option<u64>,
     },
     /// There is no such intent.

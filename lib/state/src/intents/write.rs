@@ -14,7 +14,6 @@ use coord_store::{Store, StoreError};
 pub struct WrittenIntent<'a> {
     /// Version of the registry by which the change was decided; none for a new intent.
     pub seen: Option<&'a str>,
-    /// The intent.
     pub stored: &'a StoredIntent,
     /// The digest of its scope; empty without one.
     pub digest: &'a str,

@@ -13,7 +13,6 @@ use coord_store::{Store, StoreError};
 pub struct RecordedEvent {
     /// Its kind, with the fields for the script.
     pub kind: RecordedKind,
-    /// Its id.
     pub trace_id: TraceId,
     /// Its line, with the result that was sent.
     pub line: PreparedLine,
@@ -35,9 +34,7 @@ pub enum RecordedKind {
 /// A change of a file.
 #[derive(Clone, Debug)]
 pub struct Mutation {
-    /// The file.
     pub path: FilePath,
-    /// Its content afterwards.
     pub hash: ContentHash,
     /// Fencing token of the lock, where it was sent.
     pub token: Option<i64>,
@@ -52,7 +49,6 @@ pub struct Mutation {
 /// Events to record.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// The cited intent.
     pub intent: Option<&'a str>,
     /// Whether a prompt ends the selection of an intent.
     pub is_reset_by_prompts: bool,

@@ -22,7 +22,6 @@ pub const WAYPOINT_LINES: u64 = 256;
 /// A point of the chain, and the line in the stream that it comes after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainPosition {
-    /// The point.
     pub point: Point,
     /// The id of its line in the stream.
     pub id: EventId,
@@ -138,7 +137,6 @@ pub fn has_unsealed_lines(repo: &RepoId) -> Read<bool> {
 /// Whether the seal was moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealMove {
-    /// It was.
     Sealed,
     /// Another process has moved it since it was read; nothing changed.
     Moved,

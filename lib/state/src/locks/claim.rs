@@ -41,13 +41,11 @@ impl ClaimOutcome {
 /// A claim's files and terms.
 #[derive(Clone, Copy)]
 pub struct ClaimTerms<'a> {
-    /// The mode.
     pub claim: LockMode,
     /// The rules of the branch, and the declared interfaces.
     pub policy: &'a PolicyTerms,
     /// The commit of the caller's working copy.
     pub agent_head: &'a CommitSha,
-    /// The caller's reason.
     pub message: &'a LockReason,
     /// Seconds until the locks expire, unless they are renewed.
     pub ttl_seconds: u32,
@@ -57,7 +55,6 @@ pub struct ClaimTerms<'a> {
     pub claimed: &'a ClaimedRepositories,
     /// Another agent of the same person, whose locks on the files are taken over: its lead, or a writer below it that has ended.
     pub take_over: Option<&'a AgentId>,
-    /// The files.
     pub paths: &'a [FilePath],
     /// The terms of intents.
     pub gate: GateTerms<'a>,

@@ -23,11 +23,9 @@ pub struct ForceReleaseResult {
 /// A lock that was force-released.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ForceReleasedLock {
-    /// The file.
     pub file_path: String,
     /// Login of the holder.
     pub user: String,
-    /// The agent.
     pub agent_id: Option<String>,
 }
 

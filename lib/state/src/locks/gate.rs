@@ -19,7 +19,6 @@ pub struct GateRules {
 /// The terms of intents in a request.
 #[derive(Clone, Copy, Debug)]
 pub struct GateTerms<'a> {
-    /// The rules.
     pub rules: GateRules,
     /// The intent that is cited.
     pub cited: Option<&'a str>,
@@ -108,7 +107,6 @@ struct JudgementArgs<'a> {
 /// Whether an intent may change the files of a request, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {
-    /// The intent.
     pub intent: String,
     /// Digest of its scope.
     pub scope: String,
@@ -123,7 +121,6 @@ pub struct Judgement {
 /// The kind of a [`GateFinding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateCode {
-    /// A refusal.
     Refused(ErrorCode),
     /// The files are owned by an intent that has been idle for long.
     OwnerIdle,
@@ -134,7 +131,6 @@ pub enum GateCode {
 /// A finding of intents about a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateFinding {
-    /// Its code.
     pub code: GateCode,
     /// The state of the holder, the status of the intent (or `UNKNOWN`, `CHANGED`, `BRANCH`), the reason why it is blocked, a
     /// sentence about budget or breaker, `TURNS` or `TOKENS`.
@@ -143,7 +139,6 @@ pub struct GateFinding {
     pub intent: String,
     /// Turns or tokens, or the seconds since the last call.
     pub used: u64,
-    /// The limit.
     pub allowed: u64,
     /// The files, where the request does not name them.
     pub files: Vec<String>,

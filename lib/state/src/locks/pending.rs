@@ -66,12 +66,7 @@ fn decode(stored: &Value, time: &Value) -> Result<PendingChanges, StoreError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingAct<'a> {
     /// These files, as they were pushed as a commit, are on the branch now, or never will be.
-    End {
-        /// The commit.
-        commit: &'a str,
-        /// The files.
-        paths: &'a [String],
-    },
+    End { commit: &'a str, paths: &'a [String] },
     /// The work branch was deleted, or its pull request closed.
     EndAll {
         /// When, in Unix seconds. Changes that were released later stay.
@@ -81,7 +76,6 @@ pub enum PendingAct<'a> {
     Number(u64),
     /// As this commit, these files have other interfaces than the branch.
     Interfaces {
-        /// The commit.
         commit: &'a str,
         /// File path -> differences.
         changed: &'a BTreeMap<String, String>,

@@ -18,14 +18,11 @@ pub struct Ticket {
     pub user_id: String,
     /// Name to show.
     pub user_name: String,
-    /// The agent.
     #[serde(default)]
     pub agent_id: Option<String>,
-    /// The branch.
     pub branch: String,
     /// The mode of the claim.
     pub status: LockMode,
-    /// Its purpose.
     pub message: String,
     /// Its files, without shared ones.
     pub files: Vec<String>,
@@ -37,7 +34,6 @@ pub struct Ticket {
     pub keeps: bool,
     /// The first refusal, Unix milliseconds.
     pub since: i64,
-    /// The last one.
     asked: i64,
     /// Until when the server asks for it.
     #[serde(default)]

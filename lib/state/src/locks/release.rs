@@ -25,7 +25,6 @@ pub struct Release<'a> {
     pub agent_head: &'a CommitSha,
     /// Whether the work is abandoned: then no push is required.
     pub is_abandoned: bool,
-    /// The caller's reason.
     pub message: &'a LockReason,
     /// The files; none means all that the caller holds on the branch.
     pub paths: &'a [FilePath],
@@ -59,11 +58,9 @@ impl From<(String, CommitSha, bool, bool)> for WrittenInterface {
 /// The verdict of a source on a [`WrittenFile`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedFile {
-    /// The file.
     pub path: String,
     /// The claim head of the verdict.
     pub claim_head: CommitSha,
-    /// The verdict.
     pub verdict: Verdict,
     /// Of waiting work: the blob of the file; empty where it is gone.
     pub blob: String,
@@ -146,15 +143,11 @@ pub enum ReleaseOutcome {
         waiting: Vec<Membership>,
     },
     /// Files were written, but the caller sent no new head.
-    NoNewHead {
-        /// The written files.
-        written: Vec<String>,
-    },
+    NoNewHead { written: Vec<String> },
     /// Another holder writes a file whose lock the caller had lost.
     Lost {
         /// Head of the branch.
         head: Option<ReportedHead>,
-        /// The others' locks.
         others: Vec<LockEntry>,
         /// Pending messages and questions for the caller in its teams.
         waiting: Vec<Membership>,

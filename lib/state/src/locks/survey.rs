@@ -54,7 +54,6 @@ pub struct Finding {
     pub direction: Option<Direction>,
     /// Whether it is on a file that several may write at once.
     pub is_shared: bool,
-    /// The lock.
     pub entry: LockEntry,
 }
 
@@ -85,7 +84,6 @@ pub struct Survey {
     pub queued: Option<Queued>,
     /// A claim's cost to others, if it is high and new.
     pub cost: Option<ClaimCost>,
-    /// The gate's verdict.
     pub gate: Gate,
     /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
@@ -98,7 +96,6 @@ pub struct Survey {
 /// A place in the queue of a repository: `modules/queue.lua`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Queued {
-    /// Its ticket.
     pub ticket: String,
     /// From 1 on, among the claims that want one of the files.
     pub position: u64,
@@ -131,7 +128,6 @@ pub struct SpellingHint {
 /// A lock that the caller had before its claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The file.
     pub file_path: String,
     /// How.
     pub status: LockMode,

@@ -12,7 +12,6 @@ const MOST_AT_ONCE: usize = 32;
 /// A file whose interface has changed, although it was to be kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BrokenPromise {
-    /// The file.
     pub path: String,
     /// The names that differ; none where the interface cannot be read.
     pub names: Vec<String>,

@@ -24,9 +24,7 @@ pub struct StoredMessage {
     /// All recipients, where there are several.
     #[serde(default)]
     pub recipients: Option<Vec<String>>,
-    /// Its type.
     pub kind: MessageType,
-    /// The text.
     pub message: String,
     /// The text in short.
     #[serde(default)]
@@ -60,7 +58,6 @@ pub struct Inbox {
     pub messages: Vec<StoredMessage>,
     /// The open shutdown of the team.
     pub shutdown: Option<ShutdownRecord>,
-    /// The caller's handle.
     pub handle: String,
 }
 
@@ -122,7 +119,6 @@ pub struct MessageFilter<'a> {
 /// How far a member has read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Reader {
-    /// Its handle.
     pub handle: String,
     /// Number of the newest message when it joined.
     pub from: u64,
@@ -135,10 +131,8 @@ pub struct Reader {
 pub struct MessagePage {
     /// The number before which the next page begins. A page may have no messages although others follow.
     pub earlier: Option<u64>,
-    /// The messages.
     #[serde(default, deserialize_with = "json_texts")]
     pub messages: Vec<StoredMessage>,
-    /// The members.
     #[serde(default)]
     pub readers: Vec<Reader>,
 }

@@ -12,7 +12,6 @@ use coord_store::Store;
 pub struct NewMessage<'a> {
     /// Its type; `idle` goes to the leader.
     pub kind: MessageType,
-    /// The text.
     pub text: &'a str,
     /// The text in short, or empty.
     pub summary: &'a str,

@@ -22,7 +22,6 @@ pub struct Waiting {
 /// A shutdown, as its recipients see it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PendingShutdown {
-    /// Its id.
     pub id: String,
     /// A handle in lower case, or `*` for the team.
     pub target: String,
@@ -39,7 +38,6 @@ pub struct PendingShutdown {
 pub struct Membership {
     /// The team, in lower case.
     pub team: String,
-    /// The caller's handle.
     pub handle: String,
     /// Pending messages and questions.
     #[serde(flatten)]

@@ -15,7 +15,6 @@ struct SweepArgs {
     most: usize,
 }
 
-/// Its answer.
 #[derive(Deserialize)]
 struct SweepAnswer {
     expired: u64,

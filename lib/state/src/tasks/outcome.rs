@@ -16,7 +16,6 @@ pub enum TaskClaim {
     Nothing(Box<NothingReady>),
     /// The files of a task are blocked; nothing was changed.
     Files {
-        /// The task.
         id: String,
         /// The outcome of the claim of its files.
         because: Box<ClaimOutcome>,
@@ -26,7 +25,6 @@ pub enum TaskClaim {
 /// A task that the caller has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedTask {
-    /// The task.
     pub task: FullTask,
     /// Whether the caller had it before.
     pub is_renewal: bool,
@@ -39,7 +37,6 @@ pub struct ClaimedTask {
 /// A ready task that was not given.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SkippedTask {
-    /// Its id.
     pub id: String,
     /// Why.
     pub reason: PassedReason,
@@ -58,7 +55,6 @@ pub struct SkippedTask {
 /// A claim that holds the caller up.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct HeldTask {
-    /// The task.
     pub id: String,
     /// Handle of its owner.
     pub owner: String,
@@ -69,7 +65,6 @@ pub struct HeldTask {
 /// A task whose claims have expired too often.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct HeldBackTask {
-    /// The task.
     pub id: String,
     /// Handle of its creator, who may clear that, as the leader may.
     pub creator: String,
@@ -132,7 +127,6 @@ pub enum TaskEnd {
 /// A task that is completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletedTask {
-    /// The task.
     pub task: FullTask,
     /// Whether the caller had completed it before, so that nothing has changed.
     pub was_completed: bool,
@@ -149,7 +143,6 @@ pub struct CompletedTask {
 /// A task that was released.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleasedTask {
-    /// The task.
     pub task: FullTask,
     /// Its files whose locks stay the caller's.
     pub kept: Vec<String>,

@@ -12,9 +12,7 @@ use crate::reply::{JsonText, json_texts};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ClaimEnd {
-    /// Its time passed.
     Lapsed,
-    /// It was released.
     Released,
 }
 
@@ -73,7 +71,6 @@ pub struct TaskRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "RawTaskView")]
 pub struct TaskView {
-    /// Its id.
     pub id: String,
     /// The stored task; an expired claim may still have its owner there.
     pub record: TaskRecord,
@@ -192,21 +189,17 @@ pub struct Note {
     pub login: Option<String>,
     /// Unix milliseconds.
     pub time: i64,
-    /// The text.
     pub text: String,
 }
 
 /// A task with its texts, as `modules/view.lua` has it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct FullTask {
-    /// The task.
     pub task: TaskView,
-    /// Its description.
     pub description: Option<String>,
     /// Its notes, the oldest first.
     #[serde(default, deserialize_with = "json_texts")]
     pub notes: Vec<Note>,
-    /// Its result.
     pub result: Option<String>,
     /// Of completed dependencies: of 128 KiB together.
     #[serde(default)]

@@ -25,19 +25,16 @@ pub struct NewTask {
     pub title: String,
     /// The description, or empty.
     pub description: String,
-    /// The priority.
     pub priority: Priority,
     /// The id, for a task that is imported.
     pub id: Option<TaskId>,
     /// Its name in a refusal if it has no id; without either, `#` and its place from 1 on.
     pub reference: Option<String>,
-    /// Its dependencies.
     pub dependencies: Vec<TaskReference>,
     /// Tasks that depend on it.
     pub blocks: Vec<TaskReference>,
     /// Files that it is about.
     pub files: Vec<String>,
-    /// Their branch.
     pub branch: Option<String>,
     /// The intent that it serves.
     pub intent_id: Option<String>,
@@ -159,13 +156,11 @@ pub struct TaskChanges {
     /// The title, not empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The priority.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Priority>,
     /// Files that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<String>>,
-    /// Their branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// The intent that it serves.
@@ -197,11 +192,9 @@ pub struct TaskChanges {
 /// Outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpdateOutcome {
-    /// It is made.
     Task(Box<FullTask>),
     /// The status would go forward: by a claim or a completion. Nothing was changed.
     NotByUpdate {
-        /// The status.
         from: String,
         /// The one that was asked for.
         to: String,

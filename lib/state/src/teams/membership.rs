@@ -11,7 +11,6 @@ use coord_store::Store;
 /// How a member is known.
 #[derive(Clone, Copy, Debug)]
 pub struct NewMember<'a> {
-    /// Its handle.
     pub handle: &'a Handle,
     /// Name of the agent, to show.
     pub name: &'a str,
@@ -88,13 +87,9 @@ pub async fn create_team(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JoinKind {
     /// As a new member, or as one that had stopped.
-    New {
-        /// The handle.
-        handle: String,
-    },
+    New { handle: String },
     /// From another agent of the same login.
     TakenOver {
-        /// The handle.
         handle: String,
         /// The agent before; empty for one without an id.
         from: String,

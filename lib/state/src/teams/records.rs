@@ -18,7 +18,6 @@ use coord_store::{Request, Store, StoreError, Value};
 /// A team in a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct TeamSummary {
-    /// Its name.
     pub name: String,
     /// Handle of its leader.
     pub leader: String,
@@ -40,7 +39,6 @@ pub struct TeamSummary {
 /// A member of a team.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct MemberRecord {
-    /// Its handle.
     pub handle: String,
     /// Verified login.
     pub login: String,
@@ -75,10 +73,8 @@ pub struct MemberRecord {
     pub read: u64,
 }
 
-/// A team.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TeamRecord {
-    /// Its name.
     pub name: String,
     /// Handle of its leader.
     pub leader: String,
@@ -92,13 +88,11 @@ pub struct TeamRecord {
     /// Whether dependencies must be met before a claim.
     #[serde(default)]
     pub strict: bool,
-    /// Its purpose.
     #[serde(default)]
     pub description: Option<String>,
     /// By handle in lower case.
     #[serde(default)]
     pub members: BTreeMap<String, MemberRecord>,
-    /// The open shutdown.
     #[serde(default)]
     pub shutdown: Option<ShutdownRecord>,
     /// Number of tasks that are not completed.
@@ -109,10 +103,8 @@ pub struct TeamRecord {
     pub done_tasks: u64,
 }
 
-/// An open shutdown.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ShutdownRecord {
-    /// Its id.
     pub id: String,
     /// A handle in lower case, or `*` for the team.
     pub target: String,

@@ -16,7 +16,6 @@ use coord_store::{Script, Store, StoreError};
 pub struct TeamTerms<'a> {
     /// The admission; only what concerns files needs a head ([`coord_server::admission::HeadTerms::Any`] for all else).
     pub admission: AdmissionTerms<'a>,
-    /// The team.
     pub team: &'a TeamName,
     /// The request names no team: this one has to be the only one of the caller ([`super::TeamQuestion`]).
     pub is_assumed: bool,

@@ -9,7 +9,6 @@ use reqwest::Response;
 pub(super) enum Event {
     /// The subscription is confirmed.
     Subscribed,
-    /// A published message.
     Message(Bytes),
 }
 

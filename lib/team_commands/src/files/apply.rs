@@ -38,7 +38,6 @@ pub(super) struct ChangeApplier<'a> {
     pub kept: &'a mut LockedSyncState,
     /// Agents of the handles, also of those that join just now.
     agents: BTreeMap<Handle, Option<String>>,
-    /// The open shutdown.
     shutdown: Option<String>,
     /// Tasks of which a step was refused: the next steps are not tried.
     broken: BTreeSet<TaskId>,
@@ -370,7 +369,6 @@ impl<'a> ChangeApplier<'a> {
     }
 }
 
-/// The store's reaction.
 enum StoreReply {
     /// The change; the number of a message.
     Done(Option<u64>),

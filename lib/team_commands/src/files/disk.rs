@@ -19,10 +19,8 @@ const MOST_ENTRIES: usize = 100_000;
 /// Bytes of all files of a team that are read.
 const MOST_BYTES: usize = 256 << 20;
 
-/// The root.
 #[derive(Clone, Debug)]
 pub(super) struct Disk {
-    /// Its path.
     pub root: PathBuf,
     /// It, by the working copy that it is in: a link there is another person's. A root elsewhere is the user's own choice.
     inside: RootedPath,
@@ -41,11 +39,9 @@ pub(super) struct Fingerprint {
 /// The files of a team as they were read.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// Their content.
     pub folder: Folder,
     /// Entries with invalid names.
     pub refused: Vec<Refusal>,
-    /// Their bytes.
     bytes: BTreeMap<Entry, Vec<u8>>,
 }
 

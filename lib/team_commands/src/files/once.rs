@@ -194,7 +194,6 @@ impl Sync {
         applied
     }
 
-    /// An empty report.
     pub fn report(&self) -> Report {
         Report {
             team: self.asked.team.to_string(),

@@ -34,7 +34,6 @@ static IS_SAID: AtomicBool = AtomicBool::new(false);
 pub(super) struct TeamReference {
     /// A client without an agent, so that each request can name its own.
     pub client: Client,
-    /// The repository.
     pub repo_url: String,
     pub team: TeamName,
 }
@@ -48,7 +47,6 @@ pub(super) struct ServerTeam {
     pub created: String,
     /// The agents of the handles.
     pub agents: BTreeMap<Handle, Option<String>>,
-    /// The open shutdown.
     pub shutdown: Option<ShutdownView>,
     /// The claims of tasks.
     pub leases: BTreeMap<TaskId, Lease>,

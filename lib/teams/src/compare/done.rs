@@ -9,11 +9,7 @@ use crate::status::Status;
 #[serde(rename_all = "snake_case")]
 pub enum AppliedChange {
     /// A task was created.
-    Created {
-        id: String,
-        /// The created task.
-        task: AgreedTask,
-    },
+    Created { id: String, task: AgreedTask },
     /// A message was sent.
     Sent {
         /// The inbox that has it; none for a broadcast.

@@ -29,18 +29,14 @@ pub enum Change {
     },
     /// Members that only the file has changed. `None` leaves one alone.
     EditTask {
-        /// The task.
         id: TaskId,
-        /// The new title.
         title: Option<String>,
         /// The new description; `Some(None)` removes it.
         description: Option<Option<String>>,
-        /// The new priority.
         priority: Option<Priority>,
     },
     /// Edges that the file has added and removed.
     EditDependencies {
-        /// The dependent.
         id: TaskId,
         /// New dependencies.
         add: Vec<TaskId>,
@@ -57,13 +53,10 @@ pub enum Change {
     DeleteTask(TaskId),
     /// A message that only the files have.
     Send {
-        /// The sender.
         from: Handle,
-        /// The recipient.
         to: Recipient,
         /// Kind of message.
         kind: MessageType,
-        /// The text.
         message: String,
         /// The text in short.
         summary: Option<String>,
@@ -107,7 +100,6 @@ pub enum Kind {
     Unknown,
     /// A status cannot go there.
     Transition,
-    /// A ring.
     Cycle,
     /// The handle belongs to another login, or to none.
     Foreign,

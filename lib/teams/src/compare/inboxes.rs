@@ -209,7 +209,6 @@ fn send(
 pub struct ExportedInbox {
     /// The store's messages, behind those of the file.
     pub inbox: InboxFile,
-    /// The file's messages.
     here: Vec<AgreedMessage>,
     /// Messages that were removed from the file, and that the store still has.
     out: Vec<AgreedMessage>,

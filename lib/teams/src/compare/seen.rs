@@ -23,14 +23,12 @@ pub struct AgreedState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgreedTask {
     pub title: String,
-    /// The description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The priority, as files have it.
     pub priority: String,
     /// The status, as files have it.
     pub status: String,
-    /// The owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// Its dependencies that are not completed.

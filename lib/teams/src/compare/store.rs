@@ -14,9 +14,7 @@ pub struct StoreTeam {
     pub name: TeamName,
     /// When it was created.
     pub created: Time,
-    /// The leader.
     pub leader: Handle,
-    /// Its purpose.
     pub description: Option<String>,
     pub members: BTreeMap<Handle, StoreMember>,
     /// Members that agreed to end.
@@ -65,13 +63,11 @@ pub struct StoreTask {
     pub completed_at: Option<Time>,
     /// The owner; none if a claim has expired or was released.
     pub owner: Option<Handle>,
-    /// The former owner.
     pub previous_owner: Option<Handle>,
     /// Whether its claim expired and no member has claimed it since: the former owner may still complete it.
     pub lapsed: bool,
     /// Its open dependencies, each once, in their given order.
     pub dependencies: Vec<TaskId>,
-    /// Its completed dependencies.
     pub met: Vec<TaskId>,
     /// Its dependents, in their given order, as far as the store lists them. The dependencies of the others decide.
     pub blocks: Vec<TaskId>,
@@ -79,7 +75,6 @@ pub struct StoreTask {
 
 #[derive(Clone, Debug)]
 pub struct StoreMessage {
-    /// The sender.
     pub from: Handle,
     /// The recipients; none for a broadcast.
     pub to: Vec<Handle>,
@@ -87,7 +82,6 @@ pub struct StoreMessage {
     pub recipients: Vec<Handle>,
     /// The type in files: `shutdown_rejected` is [`MessageType::Plain`].
     pub kind: MessageType,
-    /// The text.
     pub message: String,
     /// The text in short.
     pub summary: Option<String>,

@@ -1,6 +1,5 @@
 //! A value.
 
-/// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     Null,

@@ -9,7 +9,6 @@ use crate::texts::{circular, depended_on, invalid_transition, no_blocked, no_dep
 #[derive(Clone, Debug, Default)]
 pub struct Edit {
     pub status: Option<Status>,
-    /// All dependencies.
     pub dependencies: Option<Vec<String>>,
 }
 
@@ -37,7 +36,6 @@ impl Team {
         at.ok_or_else(|| no_task(id, &self.name))
     }
 
-    /// A new task.
     pub fn create(
         &mut self,
         actor: &str,

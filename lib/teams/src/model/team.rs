@@ -31,7 +31,6 @@ impl Team {
         }
     }
 
-    /// A new member.
     pub fn join(&mut self, handle: &str) -> Result<(), String> {
         if self.members.iter().any(|member| member.eq_ignore_ascii_case(handle)) {
             return Err(crate::texts::member_exists(handle, &self.name));
@@ -62,13 +61,9 @@ pub struct ModelTask {
     pub priority: Priority,
     /// The status; in files and for the plugin's tools it is [`Self::shown_status`].
     pub status: Status,
-    /// The owner.
     pub owner: Option<String>,
-    /// The former owner.
     pub previous: Option<String>,
-    /// Its dependencies.
     pub dependencies: BTreeSet<String>,
-    /// Its completed dependencies.
     pub met: BTreeSet<String>,
 }
 
@@ -96,13 +91,10 @@ impl ModelTask {
 /// A message, stored once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
-    /// The sender.
     pub from: String,
     /// A handle, or `broadcast`.
     pub to: String,
-    /// The type.
     pub kind: MessageType,
-    /// The text.
     pub message: String,
     /// The members at that time.
     pub members: Vec<String>,

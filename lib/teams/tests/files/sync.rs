@@ -70,7 +70,6 @@ pub fn folder(name: &str, files: &Files) -> Folder {
     Folder::read(&team(name), ours)
 }
 
-/// The store's clock.
 pub fn now() -> Time {
     Time::parse("2026-12-01T00:00:00.000Z").expect("a time")
 }

@@ -14,7 +14,6 @@ struct Module {
     file: PathBuf,
     parent: Option<Id>,
     children: BTreeMap<String, Vec<Id>>,
-    /// Its own scope.
     scope: Id,
     takes_parents_names: bool,
 }
@@ -34,7 +33,6 @@ struct Written {
     is_use: bool,
 }
 
-/// A crate.
 #[derive(Default)]
 pub struct Tree {
     modules: Vec<Module>,

@@ -54,7 +54,6 @@ pub enum Named {
 #[derive(Clone, Debug)]
 pub enum Told {
     Done(Json),
-    /// The code.
     Refused(String),
     /// The client or the server was killed: it may have been done or not.
     Nothing,

@@ -53,7 +53,6 @@ fn the_servers_that_are_killed() {
     });
 }
 
-/// The servers.
 struct Servers {
     process: Child,
     lines: std::thread::JoinHandle<Vec<String>>,

@@ -23,7 +23,6 @@ pub struct Members {
     pub deeds: BTreeMap<(String, String), usize>,
 }
 
-/// An open one.
 #[derive(Debug)]
 struct Shutdown {
     id: String,

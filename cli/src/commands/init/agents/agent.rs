@@ -118,7 +118,6 @@ impl Event {
 pub struct Hook {
     /// The tools that it is wanted for.
     pub matcher: Option<String>,
-    /// Its command.
     pub handler: Handler,
     pub event: &'static Event,
 }
@@ -128,7 +127,6 @@ pub struct Hook {
 pub struct Attempt<'a> {
     /// The root of the working copy.
     pub root: &'a Path,
-    /// The file, absolute.
     pub file: &'a Path,
     /// The name of the conversation.
     pub conversation: &'a str,

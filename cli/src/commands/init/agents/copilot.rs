@@ -67,7 +67,6 @@ fn files(agent: &Agent, places: &TargetFolders, form: Form) -> Vec<Target> {
     ]
 }
 
-/// The MCP server.
 fn server() -> Entry {
     Entry::Property(
         vec!["mcpServers", "coord"],

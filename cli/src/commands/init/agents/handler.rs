@@ -12,7 +12,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// All of them.
     pub const ALL: [Form; 3] = [Form::Guarded, Form::Strict, Form::Plain];
 
     /// That of the hooks of `agent` in a file. Somebody's own count as guarded: nothing is known of them.

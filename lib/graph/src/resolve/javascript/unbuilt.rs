@@ -59,7 +59,6 @@ struct Branches {
     meant: Vec<String>,
     /// Sources, under conditions that only the repository itself knows (`source`, `@scope/source`).
     sources: Vec<String>,
-    /// The rest.
     refused: Vec<String>,
 }
 

@@ -37,7 +37,6 @@ pub(crate) use roots::PythonRoots;
 enum NameTarget {
     /// A folder with `__init__.py` or `__init__.pyi`, and that file.
     Package(FileId),
-    /// A file.
     Module(FileId),
     /// A folder with Python files below it and no `__init__`.
     Namespace,

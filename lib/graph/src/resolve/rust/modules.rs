@@ -37,7 +37,6 @@ pub(crate) enum Child<'a> {
     Inline,
 }
 
-/// The tree.
 #[derive(Debug, Default)]
 pub(crate) struct Modules {
     nodes: HashMap<FileId, Node>,

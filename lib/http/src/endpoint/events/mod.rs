@@ -34,7 +34,6 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 use watcher::{EventsQuery, Lifetime, Watcher, of_caller};
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_events)
 }

@@ -212,7 +212,6 @@ async fn send(socket: &mut WebSocket, message: Message) -> bool {
     matches!(sent, Ok(Ok(())))
 }
 
-/// A client's frame.
 enum ClientFrame {
     Token(String),
     Malformed,

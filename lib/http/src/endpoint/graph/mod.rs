@@ -37,7 +37,6 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::read_graph::{Overview, load_graph, read_overview};
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_graph)
 }

@@ -90,13 +90,11 @@ pub struct ForeignLines {
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Its verdict.
     pub verdict: Verdict,
     /// The line of the file, from 1. For TRUNCATED the one that would come next.
     pub line: u64,
     /// The number in the chain that the line has or had to have.
     pub seq: Option<u64>,
-    /// A sentence.
     pub detail: String,
 }
 
@@ -120,7 +118,6 @@ macro_rules! verdicts {
         }
 
         impl Verdict {
-            /// Every verdict.
             pub const ALL: &[Verdict] = &[$(Verdict::$verdict),+];
 
             /// The name in reports and documents.

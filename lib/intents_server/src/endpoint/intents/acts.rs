@@ -30,7 +30,6 @@ macro_rules! acts {
             use super::*;
             use coord_http::openapi::fields::AgentHeaders;
 
-            /// Its methods.
             pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
                 post($module)
             }

@@ -20,7 +20,6 @@ use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 
-/// Its methods.
 pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_intent).patch(patch_intent)
 }

@@ -32,7 +32,6 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 pub use query::IntentsQuery;
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_intents).post(post_intents)
 }

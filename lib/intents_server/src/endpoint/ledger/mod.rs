@@ -30,7 +30,6 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 pub use query::LedgerQuery;
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_ledger).post(post_ledger)
 }

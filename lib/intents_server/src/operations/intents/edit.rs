@@ -26,7 +26,6 @@ impl From<ApiError> for EditRefusal {
 /// A change of an intent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edited {
-    /// The intent afterwards.
     pub intent: Intent,
     /// The members that have changed.
     pub changed: Vec<&'static str>,

@@ -38,7 +38,6 @@ pub enum IntentsView {
 /// A request for intents. `agent` is the header `X-Coord-Agent`, if sent.
 #[derive(Debug)]
 pub struct IntentsRequest<'a> {
-    /// The repository.
     pub repo_url: &'a Option<String>,
     /// The branch of the work, for the context.
     pub branch: Option<&'a str>,
@@ -46,9 +45,7 @@ pub struct IntentsRequest<'a> {
     pub status: Option<Status>,
     /// The view to show.
     pub view: IntentsView,
-    /// The caller.
     pub caller: Caller,
-    /// The header.
     pub agent: Option<&'a str>,
 }
 

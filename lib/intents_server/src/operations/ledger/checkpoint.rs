@@ -14,7 +14,6 @@ use coord_state::store_time;
 /// The ledger, and the caller.
 #[derive(Debug)]
 pub struct CheckpointRequest {
-    /// The repository.
     pub repo: RepoId,
     /// The caller in the repository.
     pub caller: CallerIdentity,

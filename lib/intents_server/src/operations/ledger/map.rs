@@ -15,7 +15,6 @@ use coord_state::intents::{Owners, Registry, owned_paths, registry};
 /// The map, and the caller.
 #[derive(Debug)]
 pub struct MapRequest {
-    /// The repository.
     pub repo: RepoId,
     /// Of intents about this branch alone.
     pub branch: Option<Branch>,

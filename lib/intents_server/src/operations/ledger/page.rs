@@ -25,7 +25,6 @@ const PAGE_BYTES: usize = 2 << 20;
 /// Which lines are wanted.
 #[derive(Debug)]
 pub struct LedgerRequest {
-    /// The repository.
     pub repo: RepoId,
     /// Of this intent alone.
     pub intent: Option<String>,
@@ -46,7 +45,6 @@ pub struct LedgerRequest {
 pub enum LedgerRange {
     /// The lines after this one.
     After(u64),
-    /// The newest lines.
     Newest,
 }
 

@@ -39,13 +39,11 @@ pub(super) fn time(field: &str, seconds: i64) -> Result<i64, Invalid> {
 /// A pull request from a branch of the repository itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullRequest {
-    /// The repository.
     pub repo: RepoId,
     /// The branch that it is for.
     pub branch: Branch,
     /// The branch that has the changes.
     pub work_branch: Branch,
-    /// Its number.
     pub number: u64,
     /// When it was closed, in Unix seconds; `None` while it is open.
     pub closed_at: Option<i64>,
@@ -54,11 +52,9 @@ pub struct PullRequest {
 /// A push to a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Push {
-    /// The repository.
     pub repo: RepoId,
     /// Its number at GitHub, which stays when it is renamed.
     pub number: Option<u64>,
-    /// The branch.
     pub branch: Branch,
     /// Its head before the push; `None` if it was created.
     pub before: Option<CommitSha>,

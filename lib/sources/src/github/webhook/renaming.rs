@@ -16,7 +16,6 @@ struct Payload<'a> {
     repository: PayloadRepository<'a>,
 }
 
-/// The old values.
 #[derive(Default, Deserialize)]
 struct Changes<'a> {
     #[serde(borrow, default)]

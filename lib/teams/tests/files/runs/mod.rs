@@ -9,11 +9,8 @@ use serde_json::Value;
 
 const RUNS: &[u8] = include_bytes!("../data/opencode-teams-traces.jsonl.gz");
 
-/// A recorded program.
 pub struct Run {
-    /// Its number.
     pub seed: Value,
-    /// Its steps.
     pub steps: Vec<Step>,
     /// The files at its end: `config`, `inboxes`, `tasks`.
     pub end: Value,
@@ -21,15 +18,12 @@ pub struct Run {
 
 /// An operation, and its result.
 pub struct Step {
-    /// Its name.
     pub operation: String,
-    /// Its arguments.
     pub args: Value,
     /// Its result, or the sentence that it threw.
     pub result: Result<Value, String>,
 }
 
-/// All of them.
 pub fn runs() -> Vec<Run> {
     let mut text = String::new();
     let read = flate2::read::GzDecoder::new(RUNS).read_to_string(&mut text);

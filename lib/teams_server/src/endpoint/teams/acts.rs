@@ -41,7 +41,6 @@ macro_rules! acts {
             use crate::operations::teams::$operation;
             $(use coord_protocol::schema::$kind;)?
 
-            /// Its methods.
             pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
                 post($module)
             }
@@ -52,7 +51,6 @@ macro_rules! acts {
             pub(crate) struct Document;
 
             answers! {
-                /// Its responses.
                 Done = $schema, Change, "POST", [UnknownTeam, NotAMember, Superseded $(, $code)*];
             }
 

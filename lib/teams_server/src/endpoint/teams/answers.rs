@@ -33,13 +33,11 @@ pub(super) fn respond_if_changed(headers: &HeaderMap, answered: Result<impl Seri
 /// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestKind {
-    /// A question.
     Read,
     /// A question that is answered with 304 where nothing has changed.
     Again,
     /// A change, by a body.
     Change,
-    /// A removal.
     Remove,
 }
 

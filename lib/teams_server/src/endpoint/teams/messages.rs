@@ -17,7 +17,6 @@ use crate::operations::teams::{message_history, send_message};
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
 
-/// Its methods.
 pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_messages).post(post_messages)
 }

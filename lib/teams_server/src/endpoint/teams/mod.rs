@@ -35,7 +35,6 @@ use coord_server::error::ApiError;
 use query::ParsedQuery;
 pub use query::{TaskQuery, TeamsQuery};
 
-/// Its methods.
 pub(super) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_teams).post(post_teams)
 }
@@ -66,7 +65,6 @@ answers! {
     Created = "TeamChanged", Change, "GET, HEAD, POST", [TeamExists, TooMany];
 }
 
-/// The caller.
 async fn by<'a>(app: &App, headers: &'a HeaderMap) -> Result<By<'a>, ApiError> {
     let caller: Caller = app.authenticator.authenticate(headers).await?;
     Ok(By {

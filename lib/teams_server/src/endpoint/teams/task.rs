@@ -18,7 +18,6 @@ use crate::operations::teams::{delete_task, edit_task, show_task};
 use coord_http::openapi::fields::AgentHeaders;
 use coord_server::app::App;
 
-/// Its methods.
 pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_task).patch(patch_task).delete(remove_task)
 }

@@ -17,7 +17,6 @@ use crate::operations::teams::{list_tasks, new_tasks};
 use coord_http::openapi::fields::{AgentHeaders, ConditionalHeaders};
 use coord_server::app::App;
 
-/// Its methods.
 pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_tasks).post(post_tasks)
 }

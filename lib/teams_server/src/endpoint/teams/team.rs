@@ -18,7 +18,6 @@ use crate::operations::teams::{delete_team, edit_team, show_team};
 use coord_http::openapi::fields::{AgentHeaders, ConditionalHeaders};
 use coord_server::app::App;
 
-/// Its methods.
 pub(crate) fn serve(_: &App) -> MethodRouter<Arc<App>> {
     get(get_team).patch(patch_team).delete(remove_team)
 }

@@ -14,9 +14,7 @@ const NO_BRANCH: &str = "main";
 /// A caller with its credentials: `agent` is the header `X-Coord-Agent`, if sent.
 #[derive(Debug)]
 pub struct CallerContext<'a> {
-    /// The caller.
     pub caller: Caller,
-    /// The header.
     pub agent: Option<&'a str>,
 }
 

@@ -157,7 +157,6 @@ pub(super) enum Head {
     NotSent,
     /// It is found, or found by the script.
     Found,
-    /// It cannot be.
     NotFound(ApiError),
 }
 
@@ -192,7 +191,6 @@ pub(super) struct ClaimCall<'a> {
 
 /// The task to claim.
 pub(super) enum ClaimTarget<'a> {
-    /// This task.
     Task(&'a TaskId),
     /// The next one, except for those that are skipped.
     Next(RequestKey<'a>),

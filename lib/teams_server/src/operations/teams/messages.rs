@@ -233,7 +233,6 @@ pub struct HistoryRequest<'a> {
     pub task: Option<&'a str>,
     /// Those before this one.
     pub before: Option<u64>,
-    /// The most messages.
     pub limit: Option<usize>,
 }
 

@@ -50,7 +50,6 @@ pub struct TasksRequest<'a> {
     pub text: Option<&'a str>,
     /// Those after this number.
     pub after: u64,
-    /// The most tasks.
     pub limit: Option<usize>,
     /// Whether with descriptions.
     pub has_descriptions: bool,

@@ -50,7 +50,6 @@ impl SelectedTeam {
         }
     }
 
-    /// Its name.
     pub fn name(&self) -> &TeamName {
         &self.name
     }
