@@ -28,7 +28,7 @@ use coord_store::{Request, Store, StoreError, Value, connect};
 
 /// The router of the function that serves `endpoint` and those of `endpoints` that are rewritten to it, with the extensions that
 /// `register` registers. Graphs are built only inside of an
-/// [`AfterResponse`](coord_runtime::after_answer::AfterAnswer).
+/// [`AfterResponse`](coord_runtime::after_response::AfterResponse).
 pub fn function_router(
     endpoint: Endpoint,
     endpoints: &[Endpoint],

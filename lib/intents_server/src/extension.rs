@@ -1,4 +1,4 @@
-//! What intents and their ledger register in a server.
+//! Registers intents and their ledger in a server.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Calls of one request to the store and to sources, and their time: [`TimedStore`](coord_store::TimedStore) and
-//! [`Sources`](coord_sources::Sources) count, [`measure`] collects.
+//! Calls of one request to the store and to sources, and their time: `TimedStore` and
+//! `Sources` count, [`measure`] collects.
 //!
 //! The figures belong to the task of the request. Calls from another task, which may serve several requests or none, are not
 //! counted.

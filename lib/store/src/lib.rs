@@ -1,4 +1,4 @@
-//! Connections to the state. A [`Store`] runs the scripts of [`coord_state`]: [`upstash`] (REST), [`redis`] (`redis://`,
+//! Connections to the state. A [`Store`] runs the scripts of `coord-state`: [`upstash`] (REST), [`redis`] (`redis://`,
 //! `rediss://`), or the embedded store of `coord serve`.
 
 mod backlog;

@@ -6,15 +6,15 @@ pub struct Limits {
     /// Largest file that is scanned, in bytes.
     pub max_file_bytes: u64,
     /// Most files that are scanned; those after it, in path order, are
-    /// [`FileState::OverLimit`](crate::FileState::OverLimit).
+    /// [`FileState::OverLimit`](coord_scan::FileState::OverLimit).
     pub max_files: usize,
     /// Most bytes that are scanned in all. The file that would exceed it, in path order, and those after it are
-    /// [`FileState::OverLimit`](crate::FileState::OverLimit).
+    /// [`FileState::OverLimit`](coord_scan::FileState::OverLimit).
     pub max_bytes: u64,
     /// Most imports of one graph, long ones counted as several: it bounds the memory of a build. The file that would exceed
-    /// it, in path order, and those after it are [`FileState::OverLimit`](crate::FileState::OverLimit).
+    /// it, in path order, and those after it are [`FileState::OverLimit`](coord_scan::FileState::OverLimit).
     pub max_imports: usize,
-    /// Larger files with very long lines count as [`FileState::Minified`](crate::FileState::Minified).
+    /// Larger files with very long lines count as [`FileState::Minified`](coord_scan::FileState::Minified).
     pub minified_over_bytes: u64,
     /// Whether records have the [`interface`](coord_interfaces::interface) of each file.
     pub interfaces: bool,

@@ -1,7 +1,7 @@
 //! `active_intents.yaml`, text in and text out.
 //!
 //! - it is read, written and edited in place by [`Registry`]
-//! - people's changes of it are found by [`import_changes`], three ways
+//! - people's changes of it are found by [`import::import_changes`], three ways
 //! - `parse`, `tree`: YAML with the place of each node; `scalar`, `render`: YAML written
 
 mod edit;

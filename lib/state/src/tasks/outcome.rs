@@ -12,7 +12,7 @@ use coord_protocol::tasks::PassedReason;
 pub enum TaskClaim {
     /// The caller has a task now.
     Claimed(Box<ClaimedTask>),
-    /// No task is ready for the caller: an outcome of [`next_task`] alone.
+    /// No task is ready for the caller: an outcome of `next_task` alone.
     Nothing(Box<NothingReady>),
     /// The files of a task are blocked; nothing was changed.
     Files {

@@ -14,7 +14,7 @@ use coord_store::{Script, Store, StoreError};
 /// The caller and the team.
 #[derive(Clone, Copy, Debug)]
 pub struct TeamTerms<'a> {
-    /// The admission; only what concerns files needs a head ([`coord_server::admission::HeadTerms::Any`] for all else).
+    /// The admission; only what concerns files needs a head (`HeadTerms::Any` for all else).
     pub admission: AdmissionTerms<'a>,
     pub team: &'a TeamName,
     /// The request names no team: this one has to be the only one of the caller ([`super::TeamQuestion`]).

@@ -60,7 +60,7 @@ pub enum Change {
         message: String,
         /// The text in short.
         summary: Option<String>,
-        /// Its name in [`super::Sent`], and part of its request key.
+        /// Its name among what was sent, and part of its request key.
         digest: String,
     },
     /// The inbox is read up to this message.
