@@ -15,7 +15,7 @@ use std::{env, fs};
 use modules::{Source, in_order};
 
 const STATE: &str = "src";
-/// The folders of extensions, by the feature of the build that has them. Without it, the seams do nothing by themselves.
+/// The folders of extensions, by the feature of the build that has them. Without the feature, the seams stay empty.
 const EXTENSIONS: [(&str, &[&str]); 2] = [
     ("CARGO_FEATURE_INTENTS", &["intents", "ledger"]),
     (

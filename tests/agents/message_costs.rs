@@ -54,12 +54,12 @@ fn write(world: &World, file: &str, content: &str) {
     std::fs::write(world.clone.path().join(file), content).unwrap();
 }
 
-/// `text` with the numbers, commits and login of no machine.
+/// `text` without what differs between machines: numbers, commits, login.
 fn steady(world: &World, text: &str) -> String {
     let login = Command::new("id").arg("-un").output().unwrap().stdout;
     let login = String::from_utf8(login).unwrap().trim().to_owned();
     let mut text = text.to_owned();
-    for (before, after) in [("login ", ""), ("(", ""), ("", "/claude"), (" ", "/claude")] {
+    for (before, after) in [("login ", ""), ("(", ""), ("", "/claude"), ("- ", " (claude")] {
         text = text.replace(&format!("{before}{login}{after}"), &format!("{before}ada{after}"));
     }
     for commit in world.clone.git(&["log", "--format=%h", "--abbrev=7", "--all"]).lines() {
@@ -133,7 +133,7 @@ fn hooks() -> Messages {
 }
 
 fn hooks_of_teams() -> Messages {
-    let world = shop();
+    let world = served_shop();
     prints(&world, BOB, &["team", "create", "shop"]);
     prints(&world, ADA, &["team", "join", "shop"]);
     let ada = session(&world, &CLAUDE_CODE, Some(ADA));
@@ -244,7 +244,7 @@ fn coord_mcp(world: &World, who: &str) -> Command {
     command
 }
 
-/// A tool as agents show it: none shows the schema of a result or what is for itself.
+/// A tool as agents show it to their model: without the schema of the result and fields for the client.
 fn shown_tool(tool: &Value) -> Value {
     json!({ "name": tool["name"], "description": tool["description"], "input_schema": tool["inputSchema"] })
 }

@@ -40,6 +40,7 @@ try {
   demo.kill('SIGINT');
   await ended;
 }
+
 /** @param {import('node:child_process').ChildProcess} demo @returns {Promise<string>} */
 async function addressOf({ stdout }) {
   if (!stdout) throw new Error('coord demo has no output');

@@ -4,6 +4,7 @@ pub mod check;
 pub mod claim;
 pub mod completions;
 mod configured_hooks;
+#[cfg(feature = "teams")]
 pub mod demo;
 pub mod doctor;
 pub mod graph;
@@ -50,6 +51,7 @@ commands! {
     /// Serve repositories on this machine.
     Serve(coord_serve::ServeArgs);
     /// Show the page with four agents at work; Ctrl-C leaves nothing.
+    #[cfg(feature = "teams")]
     Demo(demo::DemoArgs);
     /// Let two agents edit one file, and see your hooks deny it.
     Simulate(simulate::SimulateArgs);

@@ -31,8 +31,6 @@ Exit status: 0 released, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
 
 /// Most files that a PUSH lists.
 const MOST_NAMED: usize = 5;
-/// Files that the reason of a PUSH names.
-const NAMED_BY_THE_REASON: usize = 3;
 
 /// Options of `coord release`.
 #[derive(Clone, Debug, Args)]
@@ -197,13 +195,14 @@ fn advice(outcome: &Outcome) -> String {
         .as_ref()
         .map(|metadata| &metadata.unpushed[..]);
     let unpushed = unpushed.unwrap_or_default();
-    // The reason names a few files.
-    let files = match unpushed.len() <= NAMED_BY_THE_REASON {
+    let reason = &response.orchestration.reason;
+    let is_named = unpushed.iter().all(|file| reason.contains(&format!("'{file}'")));
+    let files = match is_named {
         true => &[],
         false => &unpushed[..unpushed.len().min(MOST_NAMED)],
     };
     let mut text: String = files.iter().map(|file| format!("  {file}\n")).collect();
-    if unpushed.len() > MOST_NAMED {
+    if !is_named && unpushed.len() > MOST_NAMED {
         text.push_str(&format!("  and {} more\n", unpushed.len() - MOST_NAMED));
     }
     text.push_str("To discard the changes instead: git restore, then coord release --abandon.\n");

@@ -24,7 +24,7 @@
 //! - [`interfaces`]: the interface of a file, on the branch and here; [`hot_files`]: files that many agents change
 //! - [`git`]: runs git; [`git_hooks`]: the hooks that git runs, and their managers
 //! - [`announcement`]: the file by which a server is found; [`store_location`], [`clone_list`]: where the locks of a clone are kept, and the
-//!   other clones of its repository; [`machine`]: the part of the machine
+//!   other clones of its repository; [`machine`]: the machine, container or sandbox that this process runs in
 //! - [`private_folder`], [`user_state`]: files that other users cannot change, and the folder of the user's own
 //! - [`terminal`], [`stdout`], [`outcome`]: output; [`signals`]: what ends a process
 

@@ -53,14 +53,17 @@ pub async fn fit(work: &Work, orchestration: &mut Orchestration, about: Repeated
                 orchestration.command = None;
                 orchestration.reason =
                     format!("A {git} is under way. Finish it (`{git} --continue`), push, then release again");
-            } else if is_uncommitted(place, &files).await {
-                orchestration.command = None;
-                orchestration.reason = format!(
-                    "{} changes that are not committed. Commit and push, then release again, or abandon the work",
-                    has_or_have(&files)
-                );
             } else {
-                orchestration.command = push(work).await.map(Into::into);
+                let uncommitted = uncommitted(place, &files).await;
+                if uncommitted.is_empty() {
+                    orchestration.command = push(work).await.map(Into::into);
+                } else {
+                    orchestration.command = None;
+                    orchestration.reason = format!(
+                        "{} changes that are not committed. Commit and push, then release again, or abandon the work",
+                        has_or_have(&uncommitted)
+                    );
+                }
             }
         }
         _ => {}
@@ -117,25 +120,28 @@ fn is_plain(letter: char) -> bool {
 /// The first of `files`, with their verb.
 fn has_or_have(files: &[String]) -> String {
     match files {
-        [] => "Your files have".to_owned(),
         [file] => format!("'{file}' has"),
         [first, second] => format!("'{first}' and '{second}' have"),
+        [first, second, third] => format!("'{first}', '{second}' and '{third}' have"),
         [first, rest @ ..] => format!("'{first}' and {} more have", rest.len()),
+        [] => "Your files have".to_owned(),
     }
 }
 
-/// Whether one of `files`, or any tracked file if none is named, differs from the checkout.
-async fn is_uncommitted(place: &WorkingCopy, files: &[String]) -> bool {
+/// Those of `files` that differ from the checkout; of all tracked files, if none is named.
+async fn uncommitted(place: &WorkingCopy, files: &[String]) -> Vec<String> {
     let mut status = vec!["status", "--porcelain=v1", "-z", "--no-renames"];
-    if files.is_empty() {
+    let lines = if files.is_empty() {
         status.push("--untracked-files=no");
         let printed = git::output(place.root(), status).await;
-        return printed.is_ok_and(|printed| !printed.is_empty());
-    }
-    status.push("--untracked-files=all");
-    listed(place.root(), &status, files)
-        .await
-        .is_ok_and(|lines| !lines.is_empty())
+        printed.map(|printed| git::paths(&printed)).unwrap_or_default()
+    } else {
+        status.push("--untracked-files=all");
+        listed(place.root(), &status, files).await.unwrap_or_default()
+    };
+    // Two letters of the status and a blank come before each path.
+    let paths = lines.iter().filter_map(|line| line.get(3..));
+    paths.map(str::to_owned).collect()
 }
 
 /// The command that brings the head of the branch into the working copy. `None` while git is in the middle of something, or where
@@ -145,9 +151,9 @@ pub async fn pull(work: &Work) -> Option<String> {
     if place.under_way().is_some() {
         return None;
     }
-    let autostash = match is_uncommitted(place, &[]).await {
-        true => " --autostash",
-        false => "",
+    let autostash = match uncommitted(place, &[]).await.as_slice() {
+        [_, ..] => " --autostash",
+        [] => "",
     };
     let from = place.tip(&work.branch).and_then(|tip| {
         let name = tip.reference.strip_prefix("refs/remotes/")?.to_owned();

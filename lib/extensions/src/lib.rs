@@ -54,7 +54,7 @@ pub fn register(environment: Environment<'_>) -> Result<Extensions, ConfigError>
 
 /// The extensions of this build, with the default settings.
 pub fn registered() -> Extensions {
-    register(&|_| None).unwrap_or_default()
+    register(&|_| None).expect("the defaults are valid")
 }
 
 /// The default settings, with the extensions of this build.

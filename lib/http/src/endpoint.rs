@@ -27,9 +27,9 @@ const PEOPLE: Route = Route::OF_PEOPLE;
 const OPERATORS: Route = Route::OF_OPERATORS;
 const HALF_A_MINUTE: Duration = Duration::from_secs(30);
 
-/// Declares the table [`Endpoint`]s of a module, `ENDPOINTS`, with a constant for each, and their parts of the OpenAPI document. A
-/// path is `/api/` and the name of the endpoint's module, where none is given. The module has `serve` (its methods) and `Document` (its
-/// part of the document, which is no field of the table, so that functions are built without it).
+/// Declares `ENDPOINTS`, the [`Endpoint`]s of a module: a constant for each; and `documents()`, their parts of the OpenAPI document. The
+/// path defaults to `/api/` and the name of the endpoint's module. Each module has `serve` (its methods) and `Document`, which is not in
+/// the table, so that functions are built without it.
 #[macro_export]
 macro_rules! endpoints {
     ($($name:ident = $module:ident $(at $path:literal)? { $($field:ident: $value:expr,)* ..$kind:ident };)*) => {

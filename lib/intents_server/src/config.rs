@@ -17,16 +17,6 @@ pub enum IntentPolicy {
     Required,
 }
 
-impl IntentPolicy {
-    /// The name, for scripts.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            IntentPolicy::Optional => "optional",
-            IntentPolicy::Required => "required",
-        }
-    }
-}
-
 /// How long a selected intent stays selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handshake {

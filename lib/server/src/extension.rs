@@ -103,7 +103,6 @@ pub struct GateVerdict {
 pub struct Extensions(Arc<[Arc<dyn Extension>]>);
 
 impl Extensions {
-    /// These.
     pub fn of(extensions: impl IntoIterator<Item = Arc<dyn Extension>>) -> Self {
         Extensions(extensions.into_iter().collect())
     }
@@ -115,7 +114,6 @@ impl Extensions {
         Extensions::of(others.chain([Arc::new(extension) as Arc<dyn Extension>]))
     }
 
-    /// The one of this type.
     pub fn get<T: Extension>(&self) -> Option<&T> {
         self.iter().find_map(|extension| {
             let extension: &dyn Any = &**extension;

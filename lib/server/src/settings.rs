@@ -43,7 +43,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Settings with the extensions that `register` returns, which reads theirs.
+    /// Settings from `environment`. `register` reads the settings of the extensions.
     ///
     /// # Errors
     /// When a variable has an invalid value.

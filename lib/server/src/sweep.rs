@@ -1,4 +1,4 @@
-//! Drops expired locks, and what of extensions has expired, and announces them. No claim depends on it: an expired lock is free at
+//! Drops and announces expired locks and expired records of extensions. No claim depends on it: an expired lock is free at
 //! that instant.
 
 use std::time::{Duration, Instant};

@@ -39,7 +39,7 @@ fn add_of_extensions(keys: &mut Keys, terms: &AdmissionTerms<'_>, of: fn(&Extens
     keys.add(EXTENSIONS.iter().flat_map(|extension| of(extension)(terms)));
 }
 
-/// KEYS of a login's allowances: its share of the log of events, and of what else is logged.
+/// KEYS of a login's allowances: its share of the log of events, and of other logs.
 fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([
         ("refusals", events::keys::refusals(terms.repo)),

@@ -87,7 +87,7 @@ fn code(refusal: &TeamRefusal) -> ErrorCode {
         Refusal::ClaimLost { .. } => ErrorCode::ClaimLost,
         Refusal::NotOwner { .. } => ErrorCode::NotOwner,
         Refusal::NotesFull { .. } => ErrorCode::NotesFull,
-        // It becomes an error of the field: see `From<TeamRefusal>`.
+        // It becomes an error of the field: see `From<TeamRefused>`.
         Refusal::HeadRequired { .. } => ErrorCode::InvalidField,
         Refusal::OtherBranch { .. } => ErrorCode::OtherBranch,
         Refusal::FilesClaimed { .. } => ErrorCode::FilesClaimed,

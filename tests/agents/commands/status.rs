@@ -1,6 +1,7 @@
 //! `coord status`.
 
 use super::{json, printed, run, world};
+use crate::hook::fake::Fake;
 
 #[test]
 fn the_locks_of_all_are_shown_with_ones_own_first() {
@@ -103,4 +104,17 @@ fn a_live_table_needs_a_terminal() {
     let (code, _, error) = run(&world, &["status", "--watch"]);
     assert_eq!(code, 1);
     assert!(error.starts_with("coord: --watch needs a terminal"), "{error}");
+}
+
+#[test]
+fn a_server_without_intents_shows_the_locks() {
+    let world = world();
+    let fake = Fake::of(&world);
+    fake.hold("src/db.ts", "bob");
+    let none = serde_json::json!({ "error": "UNKNOWN_ROUTE", "message": "no such route" });
+    fake.answer("/api/intents", 404, none);
+    let status = json(&world, &["status", "--json", "--agent", "one"], 0);
+    assert_eq!(status["locks"][0]["file_path"], "src/db.ts", "{status}");
+    let text = printed(&world, &["status", "--agent", "one"], 0);
+    assert!(text.contains("src/db.ts") && !text.contains("intent"), "{text}");
 }

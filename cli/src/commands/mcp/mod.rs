@@ -8,7 +8,7 @@
 //! - [`target`]: the working copy that a call is for; the arguments that are filled in; [`folder`]: the folder that the
 //!   agent works in
 //! - [`backend`]: requests to the server, and why they fail
-//! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
+//! - [`tools`], `intents`, `teams`, `opencode`, [`resources`]: answers
 //! - `listing`: the tools that the repository has a use for (`repository_use`), and its events; `rules`: the file from which a client has the
 //!   rules
 //! - [`release_retries`], `retrying`: releases that have not reached the server
@@ -23,6 +23,7 @@ mod folder;
 mod holder_key;
 mod intents;
 mod listing;
+#[cfg(feature = "teams")]
 mod opencode;
 mod proxy;
 mod release_retries;

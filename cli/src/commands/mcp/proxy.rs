@@ -45,6 +45,7 @@ pub struct Proxy {
     /// Releases that have not reached the server.
     pub(super) retries: ReleaseRetries,
     /// Requests that prove that the agent has the messages that it was given: its next call does.
+    #[cfg(feature = "teams")]
     pub(super) proofs: Mutex<Vec<(PathBuf, TeamCall)>>,
     /// Time that a lock is held.
     pub(super) ttl: watch::Sender<Duration>,
@@ -72,6 +73,7 @@ impl Proxy {
             posts: RwLock::default(),
             claims: Claims::default(),
             retries: ReleaseRetries::default(),
+            #[cfg(feature = "teams")]
             proofs: Mutex::default(),
             ttl: watch::Sender::new(DEFAULT_TTL),
             renewed_for,

@@ -23,6 +23,7 @@ impl Proxy {
             Ok(Arguments::Select(sent)) => self.select(sent, client).await.unwrap_or_else(Failure::of_intent),
             Ok(Arguments::Update(sent)) => self.update(*sent, client).await.unwrap_or_else(Failure::of_intent),
             Ok(Arguments::Team(call)) => self.team(*call, client).await.unwrap_or_else(Failure::of_intent),
+            #[cfg(feature = "teams")]
             Ok(Arguments::OpenCode(call)) => return self.opencode(&call, client).await,
             Err(error) => Outcome::Malformed(error.for_agent()),
         };

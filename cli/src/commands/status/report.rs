@@ -95,7 +95,7 @@ impl Report {
         let (all, own, intents) = futures::join!(
             client.locks(&repo_url, &everything),
             client.locks(&repo_url, &own),
-            client.intents(&repo_url, IntentsView::State)
+            client.intents_if_any(&repo_url, IntentsView::State)
         );
         let mut report = Report::of(workplace, all?, own?, intents?);
         if report.standing == Standing::Behind {

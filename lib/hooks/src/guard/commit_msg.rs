@@ -38,7 +38,7 @@ pub(super) async fn add_trailers(
     let files = pre_commit::changes(working_copy, args).await?.names.files;
     let files: Vec<String> = files.into_iter().collect();
     let repo_url = args.repo_url(working_copy);
-    let known = client.intents(&repo_url, IntentsView::State).await?;
+    let known = client.intents_if_any(&repo_url, IntentsView::State).await?;
     let intents = intents_of(&known, &files);
     if intents.is_empty() {
         return Ok(());

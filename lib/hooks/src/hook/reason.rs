@@ -12,7 +12,7 @@ fn offline(why: &str) -> String {
 }
 
 /// The fix if no intent is selected.
-pub(super) const SELECT: &str = "select an intent by the tool select_active_intent or `coord intent select ID` (`coord intent list` shows \
+pub(super) const SELECT: &str = "select an intent with the tool select_active_intent or `coord intent select ID` (`coord intent list` shows \
                                  them), then repeat the call";
 
 /// A refusal: the action, the reason and the next step.

@@ -3,7 +3,10 @@
 use reqwest::{Method, StatusCode};
 
 use super::http::{Client, ClientError, segment};
-use crate::{EditIntentRequest, IntentAct, IntentResponse, IntentsResponse, NewIntentRequest, UsageRequest};
+use crate::{
+    EditIntentRequest, ErrorCode, HolderState, IntentAct, IntentResponse, IntentsResponse, NewIntentRequest,
+    UsageRequest,
+};
 
 /// Statuses of refusals that are whole responses.
 const WHOLE: [StatusCode; 3] = [
@@ -42,6 +45,26 @@ impl Client {
     pub async fn intents(&self, repo_url: &str, view: IntentsView) -> Result<IntentsResponse, ClientError> {
         let query = [("repo_url", Some(repo_url)), ("view", view.parameter())];
         self.get("api/intents", &query).await
+    }
+
+    /// [`Self::intents`], or none of a server that was built without intents.
+    ///
+    /// # Errors
+    /// When the server returns another error, or no response.
+    pub async fn intents_if_any(&self, repo_url: &str, view: IntentsView) -> Result<IntentsResponse, ClientError> {
+        match self.intents(repo_url, view).await {
+            Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownRoute => Ok(IntentsResponse {
+                intents: Vec::new(),
+                is_required: false,
+                state: HolderState::Request,
+                selected: None,
+                owners: None,
+                locks: None,
+                context: None,
+                intents_omitted: 0,
+            }),
+            answer => answer,
+        }
     }
 
     /// `GET /api/intents/{id}`.

@@ -30,7 +30,10 @@ impl Admission<'_> {
                 self.find_ancestry(KnownHead { commit: head, etag }, age).await
             }
             // A script asks this only where the operation has sent work or files, or where an extension has, and then the operation answers.
-            Question::Ancestry(AncestryQuestion::Work { .. }) | Question::Policy(_) | Question::OfExtension { .. } => {
+            question @ (Question::Ancestry(AncestryQuestion::Work { .. })
+            | Question::Policy(_)
+            | Question::OfExtension { .. }) => {
+                tracing::error!(?question, "a script asks what no operation can answer");
                 Err(ApiError::Internal)
             }
         }

@@ -16,7 +16,6 @@ pub struct ClaimRules<'a> {
 }
 
 impl<'a> ClaimRules<'a> {
-    /// Those of `request`.
     pub fn new(app: &'a App, request: &'a WorkRequest, admission: &Admission<'_>, tool_use: &'a ToolUse) -> Self {
         let gate = app.extensions.gate();
         ClaimRules {

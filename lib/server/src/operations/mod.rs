@@ -7,7 +7,7 @@
 //! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
 //! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
-//! - `claim_rules`: the rules for the files of a check and a claim; `tool_use`: what the gate is told
+//! - `claim_rules`: the rules for the files of a check and a claim; `tool_use`: the tool call, for the gate
 //! - `interfaces`: whether writers kept the interfaces that they were to keep
 //! - `policy_request`: the effect of `.coord.toml` on a check, a claim and a release
 //! - `wait`: a request that waits until something happens

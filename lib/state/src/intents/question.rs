@@ -25,14 +25,14 @@ pub struct ScopeQuestion {
 }
 
 impl ScopeQuestion {
-    /// This question, or the one that is not this.
+    /// The scope question; or `question` itself, if it is another one.
     ///
     /// # Errors
     /// When `question` is another one.
     pub fn of(question: Question) -> Result<Self, Question> {
         match question {
             Question::OfExtension { name, fields } if name == "ASK_SCOPE" => {
-                serde_json::from_value(fields.clone()).map_err(|_| Question::OfExtension { name, fields })
+                Self::deserialize(&fields).map_err(|_| Question::OfExtension { name, fields })
             }
             question => Err(question),
         }

@@ -1,7 +1,7 @@
 -- The gate before a claim. An extension puts its functions in place of these, with which everything passes and nothing is recorded.
 local Gate = {}
 
--- Whether the gate knows what a request cites that it need not cite.
+-- Whether what the request cites exists. Called where citing is optional.
 function Gate.knows()
   return false
 end

@@ -6,8 +6,8 @@ local Lapses = {}
 function Lapses.find(call)
   -- As many as a repository may have.
   local MOST_TEAMS = 100
-  local due_teams = redis.call('ZRANGEBYSCORE', call.keys.lapses, '-inf', call.now, 'LIMIT', 0, MOST_TEAMS)
-  return due_teams, redis.call('ZRANGE', call.keys.lapses, 0, 0, 'WITHSCORES')[2]
+  local due = redis.call('ZRANGEBYSCORE', call.keys.lapses, '-inf', call.now, 'LIMIT', 0, MOST_TEAMS)
+  return due, redis.call('ZRANGE', call.keys.lapses, 0, 0, 'WITHSCORES')[2]
 end
 
 return Lapses

@@ -65,7 +65,7 @@ impl SelectedTeam {
 
     /// Whether `question` is about the team.
     pub fn is_asked(&self, question: &Question) -> bool {
-        TeamQuestion::of(question.clone()).is_ok()
+        matches!(question, Question::OfExtension { name, .. } if name == "ASK_TEAM")
     }
 
     /// Chooses the only team of the caller, where the assumed one is not it; other questions are the source's.
