@@ -1,5 +1,5 @@
-//! What redis-server spends on one request, as a function and as a script: the processor time of its process over pipelined
-//! commands, all in turn within one run, beside a bare GET.
+//! Measures what redis-server spends on one request, as a function and as a script: the processor time of its process
+//! over pipelined commands, all in turn within one run, beside a bare GET.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ struct Agent {
     message: LockReason,
     paths: [FilePath; 1],
     policy: PolicyTerms,
-    /// What an intent says of the file, if the agent works on one.
+    /// The intent's verdict on the file, if the agent works on an intent.
     judgement: Option<Judgement>,
     claimed: ClaimedRepositories,
     uses: Arc<RepositoryUses>,

@@ -1,4 +1,4 @@
-//! The load driver: measures the cost of Coord from outside, with each server in a process of its own.
+//! The load driver: measures the cost of Coord from outside, with each server in a separate process.
 //!
 //! `cargo bench --bench load` measures everything and prints markdown. `cargo bench --bench load -- --help` shows options.
 

@@ -106,7 +106,7 @@ pub enum State<'a> {
     Upstash(String),
 }
 
-/// The double of Upstash over the store in `file`, on a thread of its own.
+/// Starts the Upstash double over the store in `file`, on a separate thread.
 pub async fn upstash(file: &Path) -> Result<String> {
     let store = EmbeddedStore::open(file)?;
     let (started, url) = tokio::sync::oneshot::channel();
@@ -165,7 +165,7 @@ pub async fn graph_is_ready(server: &Process, repo_url: &str) -> Result<()> {
     }
 }
 
-/// A server with a constant response, on the same HTTP stack, in a process of its own.
+/// Starts a server with a constant response, on the same HTTP stack, in a separate process.
 pub async fn constant() -> Result<Process> {
     let address = free_address()?;
     let mut command = Command::new(std::env::current_exe()?);

@@ -1,4 +1,4 @@
-//! What the server would send to the store, recorded.
+//! Records the requests that the server would send to the store.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ use crate::repository::{FILE, file};
 pub struct Recorder(Mutex<Vec<Request>>);
 
 impl Recorder {
-    /// What was recorded.
+    /// Returns the recorded requests.
     pub fn requests(self) -> Vec<Request> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::client::Subject;
 use crate::process::{self, Process, State};
 
-/// A store in a folder of its own, and a server over it.
+/// A store in a separate folder, and a server over it.
 pub struct Servers {
     pub coord: Process,
     _redis: Option<Process>,

@@ -10,7 +10,7 @@ use coord_test_support::waiting::block_until;
 use crate::commands::parts;
 use crate::world::{REPO_URL, World, server_of};
 
-/// What `coord ARGS` says in `clone`: status, standard output, standard error.
+/// Runs `coord ARGS` in `clone`; returns status, standard output, and standard error.
 fn said(world: &World, clone: &Repo, args: &[&str]) -> (i32, String, String) {
     parts(&world.coord(clone.path()).args(args).output().unwrap())
 }
@@ -216,7 +216,7 @@ fn a_server_that_starts_by_itself_listens_where_its_user_says() {
         block_until("the server ends", || world.server().is_none());
     };
     let (own, users, named) = (port(), port(), port());
-    // Whoever made the repository decides nothing.
+    // A setting by the author of the repository decides nothing.
     world.clone.git(&["config", "coord.port", &own]);
     listens_on(&own, false, &|_| {});
     std::fs::write(

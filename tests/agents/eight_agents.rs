@@ -19,7 +19,7 @@ const AGENTS: usize = 8;
 const TASKS: usize = 4;
 const FILES: usize = 20;
 
-/// What an agent claims before it pushes, as the instructions say.
+/// The path that an agent claims before it pushes, as the instructions say.
 const TURN: &str = ".coord/push";
 
 /// Time in which an agent gives up: the test has failed.
@@ -198,7 +198,8 @@ fn tasks_of(agent: usize) -> Vec<Vec<usize>> {
     (0..TASKS).map(|_| task()).collect()
 }
 
-/// `coord mcp` below a process of its own, by which the session is found: eight agents of one person are eight holders.
+/// Starts `coord mcp` below a separate process, which identifies the session: eight agents of one person are eight
+/// holders.
 fn start(world: &World, tree: &Path) -> Agent {
     let mut command = world.coord(tree);
     let mcp = format!("alias.agent=!{} mcp", env!("CARGO_BIN_EXE_coord"));

@@ -1,4 +1,4 @@
-//! What runs on an agent's machine: the working copy, the session, and the commands that ask a server.
+//! Tests of an agent's machine: the working copy, the session, and the commands that ask a server.
 
 mod clones;
 mod commands;

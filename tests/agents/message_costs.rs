@@ -1,5 +1,5 @@
-//! What a model pays for the messages of Coord: each, in a typical case, with its tokens by `o200k_base`. The table is in the
-//! reference; `COORD_UPDATE_DOCS=1` writes it anew.
+//! Measures what a model pays for the messages of Coord: each, in a typical case, with its tokens by `o200k_base`. The
+//! table is in the reference; `COORD_UPDATE_DOCS=1` rewrites it.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -32,7 +32,7 @@ impl Messages {
     }
 }
 
-/// What the model is given by the answer of a hook: a denial, a text, or nothing.
+/// Returns the text that a hook's answer gives the model: a denial, a text, or nothing.
 fn given(session: &Session<'_>, answer: &Answer) -> String {
     let denial = session.denial(answer);
     denial
@@ -191,7 +191,7 @@ fn hooks_of_intents() -> Messages {
     Messages::new("hooks, intents", &world, rows)
 }
 
-/// What a client shows its model of a tool's result.
+/// Returns the part of a tool's result that a client shows its model.
 fn result(agent: &mut Agent, tool: &str, arguments: Value) -> String {
     let result = agent.call(tool, arguments);
     let content = result["content"].as_array().unwrap().iter();

@@ -9,7 +9,7 @@ const FILES: [(&str, &str); 2] = [("a.txt", "a\n"), ("b.txt", "b\n")];
 /// Makes a world, and the working copy in it.
 type Make<'a> = &'a dyn Fn() -> (World, PathBuf);
 
-/// What `coord ARGS` prints in `folder`, and its exit status.
+/// Runs `coord ARGS` in `folder`; returns its output and exit status.
 fn coord(world: &World, folder: &Path, args: &[&str]) -> (i32, String) {
     let output = world.coord(folder).args(args).output().unwrap();
     let text = [output.stdout, output.stderr].concat();
@@ -307,7 +307,7 @@ fn the_command_that_makes_a_branch_known_works_in_a_single_branch_clone() {
     assert!(!refused.contains("git config coord.branch"), "{refused}");
 }
 
-/// What WAIT names for the background ends when the file is free, wherever it is run, and whoever waits.
+/// The background command that WAIT names ends when the file is free, in any folder and for any caller.
 // rule: hooks#wait
 #[test]
 fn the_command_of_wait_works_from_every_folder_and_for_every_name() {

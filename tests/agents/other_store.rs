@@ -16,7 +16,7 @@ fn is_refused(world: &World, place: &str) {
         doctor.contains(&format!("start coord serve again with the {place}\n")),
         "{doctor}"
     );
-    // Somebody may hold what is committed.
+    // Another agent may hold the committed files.
     let guard = world.run(&["guard", "pre-commit", "--on-error", "deny"]);
     let said = String::from_utf8(guard.stderr).unwrap();
     assert!(!guard.status.success() && said.contains(&expected), "{said}");
@@ -40,7 +40,7 @@ fn no_server_is_started_beside_the_store_of_one_that_has_ended() {
     let status = String::from_utf8(world.run(&["status"]).stdout).unwrap();
     assert!(status.contains("a.txt"), "{status}");
     drop(server);
-    // Whoever serves the clone with its own store has decided, and so does a command afterward.
+    // A server that serves the clone with its own store decides this, and so does a later command.
     drop(Server::start(&world, &[]));
     assert!(world.run(&["check", "a.txt"]).status.success());
     assert!(world.server().is_some());

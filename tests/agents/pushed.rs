@@ -1,4 +1,4 @@
-//! What counts as pushed, wherever the commits have gone and however they have come to the branch.
+//! The rules for pushed files, wherever the commits have gone and however they have come to the branch.
 
 use std::path::Path;
 
@@ -114,7 +114,7 @@ fn a_push_for_review_counts_once_the_remote_has_the_commit() {
             path(&world)
         )
     };
-    // The hook before a push has heard of it, and the push has failed.
+    // The hook ran before the push, and the push failed.
     let held = is_released_after(&world, "git switch -qc topic", &push("--dry-run"));
     assert_eq!(held, ["a.txt"]);
     let ada = Session {

@@ -1,4 +1,5 @@
-//! What gix does not read, git does: repositories of another user that git trusts, and references in the reftable format.
+//! Git reads the repositories that gix cannot: those of another user that git trusts, and references in the reftable
+//! format.
 
 use std::path::Path;
 use std::process::Command;
@@ -42,7 +43,7 @@ fn a_repository_with_reftables_is_served_and_guarded() {
     world.clone.commit(&[("a.txt", "a, changed")]);
     world.clone.git(&["push", "--quiet", "origin", "HEAD:main"]);
     run(&["release", "a.txt", "--agent", "one"], 0);
-    // Somebody else pushes; the clone fetches, and is behind.
+    // A teammate pushes; the clone fetches, and is behind.
     world.others_push("main", &[("c.txt", "c, changed")]);
     world.clone.git(&["fetch", "--quiet"]);
     let (_, out, _) = parts(&world.run(&["check", "c.txt", "--agent", "two"]));

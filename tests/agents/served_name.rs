@@ -1,5 +1,5 @@
-//! A repository without a remote has in a shared store a name of its own, so that it does not meet one of another machine there.
-//! Whatever runs in the clone finds it by what its server announces.
+//! In a shared store, a repository without a remote has a separate name, so that it never collides with one of another
+//! machine. Commands in the clone find the name by the announcement of its server.
 
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -69,7 +69,7 @@ fn world() -> World {
     ])
 }
 
-/// What `coord ARGS` prints in the clone; it has to end with `status`.
+/// Returns the output of `coord ARGS` in the clone; it must exit with `status`.
 fn printed(world: &World, args: &[&str], status: i32) -> String {
     let output = world.run(args);
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -195,7 +195,7 @@ fn all_commands_in_a_clone_without_a_remote_name_it_as_a_server_with_a_shared_st
     people_are_served(&world, &server.url());
     agents_are_served(&world, &name);
 
-    // Killed, it has left its announcement behind, and the next server has a store of its own.
+    // The killed server has left its announcement behind, and the next server has a separate store.
     server.kill();
     assert!(server.announcement().exists());
     let _own = Server::start(&world, &[]);

@@ -25,7 +25,7 @@ fn kill(mut server: Child) {
     server.wait().unwrap();
 }
 
-/// What the world's server announces.
+/// Returns the announcement of the world's server.
 fn announced(world: &World) -> String {
     std::fs::read_to_string(world.clone.path().join(".git/coord/listening")).unwrap()
 }

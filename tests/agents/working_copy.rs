@@ -1,4 +1,4 @@
-//! What git knows of a working copy.
+//! Tests of git's facts about a working copy.
 
 use coord_git::WorkingCopy;
 

@@ -1,5 +1,5 @@
-//! An agent in a worktree of its own: it calls tools by `coord mcp`, and what it does to files goes through the hooks of Claude Code and
-//! those of git.
+//! An agent in a separate worktree: it calls tools by `coord mcp`, and its file operations go through the hooks of
+//! Claude Code and those of git.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -64,7 +64,7 @@ pub struct WorktreeAgent<'a> {
     pub deadline: Instant,
     mcp: Agent,
     calls: u32,
-    /// What the hooks have put before its model.
+    /// The texts that the hooks have put before its model.
     pub told: Vec<String>,
 }
 
@@ -90,14 +90,14 @@ impl<'a> WorktreeAgent<'a> {
         assert!(Instant::now() < self.deadline, "{} is never done: {with}", self.name);
     }
 
-    /// What a tool of `coord mcp` answers.
+    /// Returns the answer of a tool of `coord mcp`.
     pub fn asks(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.mcp.call(tool, arguments);
         assert_eq!(result["isError"], false, "{}: {result}", self.name);
         result["structuredContent"].clone()
     }
 
-    /// What a resource of `coord mcp` has.
+    /// Returns the content of a resource of `coord mcp`.
     pub fn looks_at(&mut self, uri: &str) -> Value {
         self.mcp.read(uri)
     }
@@ -171,7 +171,7 @@ impl<'a> WorktreeAgent<'a> {
         self.after("Bash", &input);
     }
 
-    /// Pushes until it lands. The hook gives back what is on the branch then.
+    /// Pushes until it lands. Then the hook releases the files that are on the branch.
     pub fn pushes(&mut self) {
         let input = json!({ "command": PUSH });
         loop {

@@ -53,7 +53,7 @@ impl World {
         Repo::at(self.folder.path().join("origin.git"))
     }
 
-    /// Somebody else commits `files` to `branch` of the remote.
+    /// A teammate commits `files` to `branch` of the remote.
     pub fn others_push(&self, branch: &str, files: &[(&str, &str)]) {
         let path = self.folder.path().join(format!("others-{branch}").replace('/', "-"));
         if !path.exists() {
@@ -67,7 +67,7 @@ impl World {
         others.git(&["push", "--quiet", "origin", &format!("HEAD:{branch}")]);
     }
 
-    /// What `COMMAND` ends with in a shell in `folder`, as a person runs it, with git's own defaults.
+    /// Runs `COMMAND` in a shell in `folder`, as a person runs it, with git's own defaults.
     pub fn in_shell(&self, folder: &Path, command: &str) -> Output {
         let mut shell = Command::new("sh");
         for (name, value) in self.coord(folder).get_envs() {
@@ -116,7 +116,7 @@ impl World {
         path
     }
 
-    /// `coord` in `folder`, with a home of its own and none of the settings of whoever runs the tests.
+    /// Runs `coord` in `folder`, with a separate home and none of the settings of the person who runs the tests.
     pub fn coord(&self, folder: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
         for (name, _) in std::env::vars_os() {
@@ -178,7 +178,7 @@ impl World {
         clone
     }
 
-    /// What `coord ARGS` prints in the clone.
+    /// Runs `coord ARGS` in the clone.
     pub fn run(&self, args: &[&str]) -> Output {
         self.coord(self.clone.path()).args(args).output().unwrap()
     }

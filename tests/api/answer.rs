@@ -1,8 +1,8 @@
-//! What a server answered.
+//! The answer of a server.
 
 use serde_json::{Value, json};
 
-/// What a server answered.
+/// The answer of a server.
 pub struct Answer {
     pub status: u16,
     pub headers: reqwest::header::HeaderMap,

@@ -72,7 +72,7 @@ async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
     let api = start().await;
     let (token, other) = (anns_token(), signed(&json!({ "sub": "bob" })));
     for (endpoint, answer) in ask_all(&api, &[("x-api-key", &token)], REPO_URL).await {
-        // What the path names is not there, the caller is in no team, or a field is missing.
+        // The path names something that does not exist, the caller is in no team, or a field is missing.
         let path = endpoint.path();
         let is_of_team = ["/api/tasks", "/api/messages"]
             .iter()

@@ -1,4 +1,4 @@
-//! What somebody on the public internet may send to do harm.
+//! Harmful requests that anyone on the public internet may send.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What there is too much of is refused with a code of its own, and with what to do.
+//! Each exceeded limit is refused with a separate code, and with the fix.
 
 use serde_json::json;
 

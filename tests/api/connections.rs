@@ -19,7 +19,7 @@ pub async fn exchange(address: SocketAddr, request: &[u8]) -> String {
     rest(&mut connection).await
 }
 
-/// What still comes before the connection ends.
+/// Reads the rest of the connection until it ends.
 async fn rest(connection: &mut TcpStream) -> String {
     let mut answer = Vec::new();
     let mut buffer = [0; 4096];
@@ -157,7 +157,7 @@ async fn a_head_that_is_too_large_is_refused() {
         let answer = exchange(api.address, request.as_bytes()).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{name}: {answer}");
     }
-    // What fits into a head is ours to answer.
+    // If a request fits into the head, the server itself answers it.
     let answer = api.get(&format!("/api/graph?focus={}", "x".repeat(20_000)), &[]).await;
     assert_eq!((answer.status, &answer.json()["error"]), (414, &json!("URI_TOO_LONG")));
     let post = format!("/api/check_status?{}", "x".repeat(20_000));

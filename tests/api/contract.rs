@@ -154,8 +154,8 @@ pub fn validate(schema: &Value, value: &Value) -> Result<(), String> {
     }
 }
 
-/// `schema` with every reference resolved, and every object closed to fields that it does not name. What is only a part of a
-/// description of an object (`allOf`) stays open: the whole is closed.
+/// Returns `schema` with every reference resolved, and every object closed to fields that it does not name. A mere part
+/// of an object's description (`allOf`) stays open: the whole is closed.
 pub fn closed(schema: &Value, is_whole: bool) -> Value {
     let Some(fields) = schema.as_object() else {
         return schema.clone();

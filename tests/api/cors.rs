@@ -1,4 +1,4 @@
-//! Pages of other sites: let in by list.
+//! Pages of other sites: allowed by list.
 
 use coord_extensions::function_router;
 use coord_http::Edge;

@@ -1,4 +1,4 @@
-//! What every answer has, whatever was asked: a name, headers that keep it from being misused, and what it cost.
+//! Every answer has a name, headers that keep it from being misused, and its cost, whatever the request was.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -169,7 +169,7 @@ async fn an_answer_says_what_it_cost() {
     assert!(parts[2].1 >= parts[0].1 + parts[1].1, "{parts:?}");
     let nothing = timing(&api.get("/api/nothing", &[]).await);
     assert_eq!((nothing[0].1, nothing[0].2.as_deref()), (0.0, Some("0 round trips")));
-    // The first claim in a repository may find it missing on the list of the sweep, which costs a round trip of its own.
+    // The first claim in a repository may find it missing on the list of the sweep, which costs a separate round trip.
     api.tell("ann", "READING", &["src/db.ts"], json!({})).await;
     let claim = timing(&api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await);
     assert_eq!(claim[0].2.as_deref(), Some("1 round trip"));

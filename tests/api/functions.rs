@@ -60,7 +60,7 @@ impl Function {
         function
     }
 
-    /// What the next message of this kind says.
+    /// Returns the next message of this kind.
     async fn hear(&mut self, kind: &str) -> Value {
         let heard = async {
             loop {

@@ -1,4 +1,4 @@
-//! What intents say of `post_status` and `check_status`.
+//! The verdicts of intents on `post_status` and `check_status`.
 
 use coord_intents::intent::Intent;
 use coord_intents_server::config::IntentConfig;
@@ -255,7 +255,7 @@ async fn a_claim_for_an_intent_is_one_round_trip_once_its_scope_is_known() {
     assert_eq!(asked, [2, 1, 1, 1, 1], "the first asks for the scope");
     api.check("ann", &["src/f.ts"], json!({})).await;
     assert_eq!(store.take().0, 1);
-    // What ended meanwhile is found by the same one question.
+    // The same single query finds an intent that has ended meanwhile.
     api.has_intent("REQ-1", "src/**", json!({ "status": "COMPLETED" }))
         .await;
     are_sealed().await;

@@ -246,7 +246,7 @@ async fn a_build_that_is_under_way_says_how_far_it_is() {
         (answer.status, &answer.json()["progress"]),
         (202, &json!({ "files": 9, "wanted": 7, "scanned": 3 }))
     );
-    // The builder dies, and its lease lapses.
+    // The builder dies, and its lease expires.
     let key = state::builds::keys::graph(&repo, &branch);
     api.command(["HSET", &key, "lease_until", "1000000000"]).await;
     assert_eq!(api.get(PATH, &[]).await.json().get("progress"), None);

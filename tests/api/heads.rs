@@ -71,7 +71,7 @@ async fn sentences_call_the_branch_as_the_clone_does() {
         "{reason}"
     );
 
-    // Each reason for which a file is not given back.
+    // Each reason to keep a file locked.
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let unpushed = agent.commit(&[("src/db.ts", "unpushed")]);
     for (new_head, agent_head) in [

@@ -24,7 +24,7 @@ struct Probed {
     /// How often it was asked what it promises.
     asked: Arc<AtomicUsize>,
     takes: Duration,
-    /// What writes are answered, in place of success.
+    /// The error that writes get in place of success.
     refuses: Option<&'static str>,
     /// And what everything is answered.
     is_silent: bool,

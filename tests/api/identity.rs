@@ -1,4 +1,4 @@
-//! Who callers are.
+//! The identity of callers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::api::{Answer, Api};
 
-/// What signs the tokens of the tests.
+/// The key that signs the tokens of the tests.
 pub const SECRET: &str = "a secret that only the test knows";
 
 async fn start() -> Api {

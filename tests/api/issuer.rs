@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::api::listen;
 use crate::tokens::{ISSUER, claims, login};
 
-/// What an issuer answers.
+/// The answers of an issuer.
 #[derive(Clone)]
 pub enum Says {
     Keys(Value),

@@ -12,7 +12,7 @@ use crate::api::Api;
 
 const PATH: &str = "/api/locks?repo_url=https://github.com/acme/shop.git";
 
-/// What is shown: `branch file holder`, a holder being `user/agent`.
+/// Returns the shown locks: `branch file holder`, a holder being `user/agent`.
 async fn held(api: &Api, query: &str, headers: &[(&'static str, &str)]) -> Vec<String> {
     let answer = api.get(&format!("{PATH}{query}"), headers).await;
     assert_eq!(answer.status, 200, "{query}: {}", answer.json());

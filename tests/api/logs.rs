@@ -1,4 +1,4 @@
-//! What is written about requests: one line each, which nobody outside has a say in, and no secret.
+//! The log of requests: one line each, which no outsider can influence, and no secret.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use crate::api::{Api, listen};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// What this thread logs, and with it the whole test: its server runs on the same thread.
+/// Captures the log of this thread, and thereby of the whole test: its server runs on the same thread.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -115,7 +115,7 @@ async fn a_request_is_one_line() {
 
 #[tokio::test]
 async fn every_line_of_a_request_has_its_id() {
-    // What is logged at the level of `coord serve` has it as well.
+    // Lines at the log level of `coord serve` have it as well.
     let (log, _guard) = Log::json("warn");
     let api = Api::start().await;
     let function = listen(function_router(coord_http::endpoint::operation::CRON_CLEANUP, &|_| {
@@ -143,7 +143,7 @@ async fn every_line_of_a_request_has_its_id() {
     assert!(!log.read().contains("forged"));
 }
 
-/// What would end a line, or take over a terminal.
+/// Characters that would end a line, or take over a terminal.
 const EVIL: &str = "x\nforged: line\r\n\u{1b}[2J\u{1b}]0;title\u{7}\u{85}\u{2028}";
 
 /// Sends it wherever something can be sent.

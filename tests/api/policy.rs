@@ -1,4 +1,4 @@
-//! What `.coord.toml` says to callers.
+//! The effect of `.coord.toml` on callers.
 
 use coord_settings::policy::PolicyText;
 use coord_settings::policy::file::PolicyFile;
@@ -67,7 +67,7 @@ async fn a_shared_file_is_no_conflict_and_who_else_writes_it_is_told() {
         users.collect::<Vec<_>>(),
         [(&json!("bob"), &json!(true)), (&json!("ann"), &json!(true))]
     );
-    // Who lost such a lock, lost it to nobody.
+    // A lost lock of this kind has no new holder.
     api.publish_policy("ttl_seconds = 60", None).await;
     let open = api.tell("cyd", "OPEN", &["Cargo.lock"], json!({})).await;
     assert_eq!(open.status, 200, "{}", open.json());

@@ -161,7 +161,7 @@ async fn an_agent_that_may_be_ahead_gets_no_missing_commit() {
             "{sentence}"
         );
     }
-    // What the source knows is said.
+    // The answer tells the facts that the source knows.
     let known = api
         .check("ann", &["src/auth.ts"], json!({ "agent_head": api.first }))
         .await
@@ -181,7 +181,7 @@ async fn a_claim_of_what_one_holds_already_says_so() {
     let token = |answer: &serde_json::Value| answer["locks"]["src/auth.ts"]["token"].clone();
     assert_eq!(token(&first), token(&second.json()), "one holder, one token");
     assert_json_snapshot!("already_held", second.snapshot()["body"]["warnings"]);
-    // With an id each agent is a holder of its own, and one that renews is not asked for an id.
+    // With an id, each agent is a separate holder, and a renewal is not asked for an id.
     let one = json!({ "agent_id": "one" });
     assert_eq!(
         api.tell("ann", "WRITING", &["src/auth.ts"], one.clone()).await.status,
@@ -285,7 +285,7 @@ async fn a_refusal_names_the_agent_that_holds_the_lock() {
             "{told}"
         );
     }
-    // Whose lock was lost hears it, too.
+    // The answer tells the agent that lost its lock, too.
     let agent = json!({ "agent_id": "two" });
     assert_eq!(api.tell("cid", "WRITING", &["README.md"], agent).await.status, 200);
     api.lapse("README.md").await;

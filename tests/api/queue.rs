@@ -1,4 +1,4 @@
-//! A claim that waits: its place in the queue, `wait_seconds`, files that are free, and locks that are taken away.
+//! A claim that waits: its place in the queue, `wait_seconds`, files that are free, and force-released locks.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

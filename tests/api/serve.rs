@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 
-/// A whole server over the repository of `api`, with a store of its own.
+/// Starts a whole server over the repository of `api`, with a separate store.
 async fn serve(api: &Api, folder: &std::path::Path) -> Api {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -140,7 +140,7 @@ async fn locks_outlive_the_server() {
         stop.send(()).unwrap();
         running.await.unwrap();
     }
-    // What the old server does in the background may hold the store a moment longer.
+    // Background work of the old server may hold the store a moment longer.
     let store = eventually("the store is let go", async || {
         coord_embedded::EmbeddedStore::open(&folder.path().join("store.redb")).ok()
     });
@@ -191,7 +191,7 @@ async fn the_page_has_its_own_policy_and_everything_else_of_the_edge() {
     }
     let health = api.get("/api/health", &[]).await;
     assert_eq!((health.status, &health.json()["source"]["status"]), (200, &json!("ok")));
-    // Who has the name of another host resolve to this one is refused, also for this, and in the same form.
+    // A site that resolves its host name to this server is refused, also for this, and in the same form.
     let rebound = api.get("/api/health", &[("host", "evil.example")]).await;
     assert_eq!(
         (rebound.status, rebound.header("cache-control")),

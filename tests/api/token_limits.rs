@@ -25,7 +25,7 @@ pub async fn ask_all(api: &Api, headers: &[(&'static str, &str)], repo_url: &str
     for endpoint in coord_extensions::endpoints().iter().copied() {
         let route = endpoint.route();
         if route.audience == Audience::Operator {
-            // About the deployment: it has a secret of its own, or is for everybody.
+            // Operator endpoints concern the deployment: they have a separate secret, or are for everybody.
             continue;
         }
         let path = route.path.replace("{id}", "REQ-1");
@@ -111,7 +111,7 @@ async fn a_repository_that_the_deployment_does_not_list_is_served_by_no_endpoint
     for (endpoint, answer) in ask_all(&api, &headers, "https://github.com/other/made-up").await {
         let error = answer.json()["error"].clone();
         refused += usize::from(error == "UNKNOWN_REPOSITORY");
-        // What is no request of the endpoint, or takes a person, is refused before.
+        // Requests that do not fit the endpoint, or need a person, are refused earlier.
         let is_refused = [
             "UNKNOWN_REPOSITORY",
             "PERSON_REQUIRED",

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::api::repo;
 
-/// Who makes the tokens.
+/// The issuer of the tokens.
 pub const ISSUER: &str = "https://login.example.com/";
 
 /// Claims that are good for an hour, with those of `more` put over them; `null` takes one away.

@@ -171,7 +171,7 @@ async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
         assert!(reason.contains(&said), "{reason}");
     }
     assert_eq!(open(Some("pool"), &pushed).await.status, 200);
-    // What goes to the branch itself is not pending.
+    // A change on the branch itself is not pending.
     claims("src/auth.ts").await;
     let pushed = api.git.commit(&[("src/auth.ts", "1")]);
     let more = json!({ "work_branch": "pool", "new_repo_head": pushed, "agent_head": pushed });

@@ -86,7 +86,7 @@ fn one_is_suggested_by_the_history() {
     assert_eq!(write().0, 0);
     assert_eq!(std::fs::read_to_string(&file).expect("written"), policy);
     assert_eq!(check(repo.path(), &[]).0, 0);
-    // What else the file has stays, and comes after the list.
+    // The other lines of the file stay, and come after the list.
     let others = "ttl_seconds = 600\n\n# Why: they are generated.\nignore = [\"dist/**\"]\n";
     std::fs::write(&file, others).expect("written");
     assert_eq!(write().0, 0);

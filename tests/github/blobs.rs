@@ -49,7 +49,7 @@ async fn many() -> (tempfile::TempDir, Repo, String, Fake) {
     (temp, repo, head, fake)
 }
 
-/// What git has for each entry.
+/// Returns git's content for each entry.
 fn expected(repo: &Repo, entries: &[TreeEntry], max_bytes: u64) -> Contents {
     let mut git = std::process::Command::new("git")
         .args(["cat-file", "--batch"])

@@ -133,7 +133,7 @@ impl Instance {
         until("the branch moves", async || self.check(head).await["repo_head"] == head).await;
     }
 
-    /// What was handed to the runtime.
+    /// Returns the work that was handed to the runtime.
     fn work(&mut self) -> Vec<Work> {
         std::iter::from_fn(|| self.handed.try_recv().ok()).collect()
     }
@@ -167,7 +167,7 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     assert_eq!(stale["state"], "stale");
     graph.run().await;
     let asked = deployment.fake.asked();
-    // What this instance has built last is patched: the tree, and the file that has changed.
+    // This instance patches its last build: the tree, and the file that has changed.
     assert_eq!(
         asked.iter().filter(|path| path.starts_with("/git/")).count(),
         2,
@@ -255,7 +255,7 @@ async fn two_instances_build_once_and_the_builder_goes_on_where_the_branch_has_m
     assert_eq!(trees(deployment.fake.asked()), 1);
     assert_eq!(one.graph().await.1["state"], "ready");
 
-    // One builds slowly; meanwhile the branch moves, and the other is told that somebody is at it.
+    // One builds slowly; meanwhile the branch moves, and the other learns that a build is running.
     let slow = deployment.repo.commit(&[("c.ts", "import './a';\n")]);
     two.meet(&slow).await;
     one.graph().await;

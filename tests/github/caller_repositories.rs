@@ -176,7 +176,7 @@ async fn jwts_and_tokens_of_github_count_beside_each_other() {
         let refused = instance.post(&jwt(&person.login), json!({})).await;
         assert_eq!(refused.error(), (409, "LOCK_CONFLICT"), "{refused:?}");
         assert_eq!(instance.post(&person.token, abandon.clone()).await.status, 200);
-        // Who was refused waits no longer.
+        // The refused caller waits no longer.
         assert_eq!(instance.post(&jwt(&person.login), abandon.clone()).await.status, 200);
     }
     // A JWT with another signature is tried as nothing else, and a token of GitHub's that GitHub refuses is not tried as a JWT.

@@ -1,4 +1,4 @@
-//! What a caller shows stays with nobody: not in the store, not in a log, and no header names somebody.
+//! A caller's credential stays nowhere: not in the store, not in a log, and no header identifies a person.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -66,7 +66,7 @@ async fn a_header_that_names_somebody_names_nobody() {
     assert!(!cloud.everything().await.contains("root"));
 }
 
-/// What is logged on this thread, where the functions run.
+/// Captures the log of this thread, where the functions run.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cloud::{Cloud, jwt};
 use crate::people::person;
 
-/// The requests for who somebody is since the last call.
+/// Counts the requests for a caller's identity since the last call.
 fn asked_who(cloud: &Cloud) -> usize {
     let asked = cloud.fake.asked();
     asked.iter().filter(|target| is_about_a_person(target)).count()
@@ -95,7 +95,7 @@ async fn a_token_that_github_does_not_know_is_refused_and_remembered_for_a_while
         ] {
             assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{answer:?}");
         }
-        // Each function is a process of its own, and remembers for itself.
+        // Each function is a separate process with a separate memory.
         assert!(round == 0 || cloud.fake.asked().is_empty());
         cloud.fake.seen();
     }

@@ -1,5 +1,5 @@
-//! Functions as the cloud has them: each made from its environment alone, with a source of its own, and all over one store
-//! that they reach by Upstash's protocol.
+//! Functions as the cloud has them: each is made from its environment alone, with a separate source, and all share one
+//! store that they reach by Upstash's protocol.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct Cloud {
     _temp: tempfile::TempDir,
 }
 
-/// What a request was answered.
+/// The answer to a request.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -110,7 +110,7 @@ impl Cloud {
         self.fake.behave(|behavior| behavior.visibility = Visibility::Public);
     }
 
-    /// What the service shows.
+    /// Returns the credential that the service shows.
     pub fn credential(&self) -> Credential {
         Credential::Token(self.service.token.clone().into())
     }
@@ -245,7 +245,7 @@ impl Cloud {
             .await;
     }
 
-    /// Who holds the file.
+    /// Returns the holder of the file.
     pub async fn holder(&self, path: &str) -> Option<String> {
         let stored = self.command(["HGET", &locks::keys::locks(&id()), path]).await;
         let entries: Value = serde_json::from_str(stored.as_str()?).unwrap();
@@ -300,7 +300,7 @@ pub fn signature(body: &[u8], secret: &str) -> String {
 pub struct Instance {
     addresses: Vec<(Endpoint, SocketAddr)>,
     client: reqwest::Client,
-    /// What agents have, unless they say otherwise.
+    /// The head that agents have, unless they say otherwise.
     head: String,
 }
 
@@ -344,7 +344,7 @@ impl Instance {
             .await
     }
 
-    /// Checks until that is let in: that a branch is not there is believed for a moment.
+    /// Checks until the check is allowed: for a moment, the function believes that the branch does not exist.
     pub async fn checks_at_last(&self, more: Value) {
         until("ann is let in", async || {
             self.check(&jwt("ann"), more.clone()).await.status == 200
@@ -422,7 +422,7 @@ impl Instance {
         self.send(request).await
     }
 
-    /// Who holds what: the function of the graph says it.
+    /// Returns the holders of all locks, as the function of the graph reports them.
     pub async fn locks(&self, token: &str, query: &str) -> Answer {
         let url = self
             .url(coord_http::endpoint::GRAPH)

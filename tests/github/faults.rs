@@ -30,7 +30,7 @@ async fn a_passing_failure_is_retried_at_most_twice() {
     let error = source.head(&id(), &branch("main")).await.unwrap_err();
     assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
     assert_eq!(fake.asked().len(), 3);
-    // What is no passing fault is not repeated.
+    // Only transient faults are retried.
     for fault in [Fault::status(400), Fault::status(501), Fault::status(418)] {
         fake.fail("/commits/", 1, fault.clone());
         assert!(source.head(&id(), &branch("main")).await.is_err(), "{fault:?}");

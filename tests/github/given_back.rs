@@ -1,4 +1,4 @@
-//! What is given back twice, in part, or by two agents of one person, where the repository is on GitHub.
+//! Releases that are repeated, in part, or by two agents of one person, where the repository is on GitHub.
 
 use serde_json::json;
 

@@ -242,7 +242,7 @@ async fn a_repository_that_was_renamed_is_one_by_its_new_name_alone() {
     let expected = [
         "/api/v3/repos/acme/gizmos/commits/heads/feature/a%23b".to_owned(),
         format!("{moved}/feature/a%23b"),
-        // What it is called now. After that the old name is refused without a request.
+        // Its current name. After that the old name is refused without a request.
         format!("/api/v3/repositories/{NUMBER}"),
         "/commits/heads/main".to_owned(),
     ];

@@ -38,7 +38,7 @@ async fn relations_of_commits_are_those_of_git_and_are_asked_for_once() {
         Reachable::Yes
     );
     assert!(fake.asked().is_empty());
-    // What an abbreviation stands for may change.
+    // The commit that an abbreviation stands for may change.
     for _ in 0..2 {
         let answer = source
             .is_ancestor(&id(), &sha(&first[..9]), &sha(&second))

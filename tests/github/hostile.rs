@@ -1,4 +1,4 @@
-//! Archives that somebody made to do harm. Each has all wanted files as well, or none.
+//! Archives that an attacker made to do harm. Each has all wanted files as well, or none.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ async fn read(archive: Vec<u8>) -> (usize, GithubSource) {
     let fake = Fake::serve(temp.path()).await;
     fake.behave(|behavior| behavior.archive = Some(archive));
     let mut config = config(&fake);
-    // What is not in the archive is left out, so that it is seen.
+    // With this limit, files missing from the archive are left out, and the test sees that.
     config.limits.single_blobs = 0;
     let source = GithubSource::new(config).unwrap();
     let entries = source.tree(&id(), &sha(&head)).await.unwrap();

@@ -164,7 +164,7 @@ async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
                 context(&checked)
             );
         }
-        // What was claimed can be given back unless it has to be pushed.
+        // A claimed file can be released unless it has to be pushed.
         let back = json!({"status": "OPEN", "file_paths": ["src/c.ts"]});
         assert_eq!(instance.post(&jwt("ann"), back).await.status, 200);
 

@@ -150,7 +150,7 @@ async fn nought_is_no_limit() {
     }
     let keys = cloud.keys().await;
     let limits: Vec<&String> = keys.iter().filter(|key| key.starts_with("coord:limit:")).collect();
-    // Who asked about a branch that was not known.
+    // The only limit is of the caller that asked about an unknown branch.
     assert_eq!(limits.len(), 1, "{limits:?}");
 }
 
@@ -231,13 +231,13 @@ async fn made_up_commits_cost_github_twenty_questions_and_no_more() {
     let made_up = json!({"status": "OPEN", "new_repo_head": format!("{:0>39}c", 7)});
     let limited = instance.post(&jwt("ann"), made_up).await;
     assert!(matches!(limited.status, 409 | 429), "{limited:?}");
-    // Another has a budget of its own, and who names commits that are known needs none.
+    // Another caller has a separate budget, and a caller that names known commits needs none.
     let more = json!({"agent_head": "0123456789012345678901234567890123456789"});
     assert_eq!(instance.check(&jwt("bob"), more).await.status, 200);
     assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
 }
 
-/// Each repository has limits of its own in the store, as after these are forgotten; the credential that GitHub is asked with is one.
+/// Each repository has separate limits in the store, as after these are forgotten; the credential for GitHub is shared.
 #[tokio::test]
 async fn a_person_has_the_same_questions_in_all_repositories_together() {
     let cloud = Cloud::start(&[]).await;
@@ -264,7 +264,7 @@ async fn a_person_has_the_same_questions_in_all_repositories_together() {
     let later = started.elapsed().as_secs() as usize / 3;
     assert!((20..=21 + later).contains(&commits), "{commits}");
     assert!((59..=61 + later).contains(&branches), "{branches}");
-    // What was refused leaves no lease: another asks at once.
+    // A refused request leaves no lease: another caller asks at once.
     let more = json!({"branch": "made-up-4-19"});
     assert_eq!(instance.check(&jwt("bob"), more).await.status, 404);
 }
@@ -309,7 +309,7 @@ async fn made_up_pushes_cost_github_twenty_questions_and_no_more() {
         let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
         assert!((20..=most).contains(&compared), "{work_branch:?}: {compared}");
         assert!(limited >= 60 - most, "{work_branch:?}: {limited}");
-        // A branch has a budget of its own; where there is none, two more questions tell the names of others.
+        // A branch has a separate budget; without one, two more requests fetch the names of others.
         let of_branches = asked.len() - compared;
         let (each, more) = match work_branch {
             None => (0, 0),
@@ -318,7 +318,7 @@ async fn made_up_pushes_cost_github_twenty_questions_and_no_more() {
         };
         assert!(of_branches <= most * each + more, "{work_branch:?}: {asked:?}");
         assert!(cloud.is_locked("src/a.ts").await);
-        // Another has a budget of its own.
+        // Another caller has a separate budget.
         assert_eq!(
             instance
                 .post(&jwt("bob"), json!({"file_paths": ["src/b.ts"]}))
@@ -425,7 +425,7 @@ async fn the_last_requests_of_an_hour_are_kept_for_heads() {
         .fail("/commits/heads/main", 1, Fault::with(200, &few, &cloud.head));
     assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
     cloud.fake.seen();
-    // What is not known of commits is not asked, and neither are branches that nobody knows.
+    // For unknown commits and unknown branches, no request is made.
     let more = json!({"agent_head": "0123456789012345678901234567890123456789"});
     let unsure = instance.check(&jwt("ann"), more).await;
     assert!(unsure.warns_of("HEAD_UNCONFIRMED"), "{unsure:?}");

@@ -56,7 +56,7 @@ fn source(fake: &Fake) -> GithubSource {
     GithubSource::new(config(fake)).unwrap()
 }
 
-/// What the fake has, as callers name it.
+/// The fake's repository, as callers name it.
 fn id() -> RepoId {
     RepoId::parse(&format!("https://127.0.0.1/{OWNER}/{NAME}")).unwrap()
 }
@@ -69,7 +69,7 @@ fn sha(text: &str) -> CommitSha {
     CommitSha::parse(text).unwrap()
 }
 
-/// A repository with one file in a folder of its own, and a fake that serves it.
+/// A repository with one file in a separate folder, and a fake that serves it.
 async fn small() -> (tempfile::TempDir, Repo, String, Fake) {
     let temp = tempfile::tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
@@ -78,7 +78,7 @@ async fn small() -> (tempfile::TempDir, Repo, String, Fake) {
     (temp, repo, head, fake)
 }
 
-/// What came of each blob: `Ok` with the content, or `Err` with the size of one that is too large, or with nothing.
+/// The result for each blob: `Ok` with the content, or `Err` with the size of one that is too large, or with nothing.
 type Contents = BTreeMap<usize, Result<Vec<u8>, Option<u64>>>;
 
 /// Collects contents, and fails when one comes twice.

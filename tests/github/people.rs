@@ -1,4 +1,4 @@
-//! Who holds a token, as GitHub says.
+//! The holder of a token, according to GitHub.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What GitHub may answer in the place of who holds a token.
+//! GitHub's possible faults when asked for the holder of a token.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -153,7 +153,7 @@ async fn a_passing_failure_is_retried_and_an_unreachable_github_is_no_verdict() 
     }
 }
 
-/// What was logged.
+/// Captures the log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -24,7 +24,7 @@ async fn anybody_reads_the_graph_of_a_public_repository_and_does_nothing_else() 
         assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{answer:?}");
         assert_eq!(answer.action(), "STOP");
     }
-    // Who shows something is who that says, also if it says nothing good.
+    // A caller that shows a credential is judged by it, even if it is wrong.
     for wrong in ["hunter2", "anybody", "ghp_0123456789012345678901234567890123456789"] {
         assert_eq!(one.graph(wrong).await.error(), (401, "UNAUTHORIZED"), "{wrong}");
     }

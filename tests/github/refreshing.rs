@@ -49,7 +49,7 @@ async fn a_head_is_as_it_is_now_whatever_is_remembered_here() {
     assert_eq!(refresh(&source, Some(&before)).await.unwrap(), changed);
     let sent: Vec<Option<String>> = fake.seen().into_iter().map(|seen| seen.if_none_match).collect();
     assert_eq!(sent, [None, None, Some(etag.clone()), Some(etag)]);
-    // Who asks this process for a head has the newest that it knows.
+    // A caller that asks this process for a head gets the newest that it knows.
     assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&second));
     assert!(fake.seen().is_empty());
 }
@@ -68,7 +68,7 @@ async fn an_etag_that_lies_is_found_out_by_asking_without() {
     let without = known(&stale, None);
     let answer = refresh(&source, Some(&without)).await.unwrap();
     assert_eq!((answer.commit, answer.is_whole), (sha(&head), true));
-    // What was only said to be the same is no reason for this process to ask with an ETag.
+    // A head that was only confirmed as unchanged gives this process no reason to ask with an ETag.
     fake.fail("/commits/", 1, Fault::with(304, &[], ""));
     refresh(&source, Some(&before)).await.unwrap();
     fake.seen();
@@ -132,7 +132,7 @@ async fn sixty_four_who_ask_the_same_at_once_are_one_question() {
         }
         assert_eq!(fake.asked(), ["/commits/heads/main"], "{before:?}");
     }
-    // Who asks without an ETag has an answer in whole, though another with one is under way.
+    // A request without an ETag gets a whole answer, though another one with an ETag is in flight.
     fake.fail("/commits/", 2, Fault::Slow(Duration::from_millis(100)));
     let before = known(&head, Some(&etag));
     let (with, without) = tokio::join!(refresh(&source, Some(&before)), refresh(&source, None));

@@ -1,4 +1,4 @@
-//! What is let go of after a push, where the repository is on GitHub.
+//! Releases after a push, where the repository is on GitHub.
 
 use serde_json::{Value, json};
 
@@ -207,7 +207,7 @@ async fn a_holder_renews_though_behind_and_nobody_is_asked() {
         "{reason}"
     );
     assert!(!cloud.is_locked("src/new.ts").await);
-    // What another writes is said as well.
+    // The answer also names files that another agent writes.
     let head = cloud.repo.git(&["rev-parse", "HEAD"]);
     let of_bob = json!({"file_paths": ["src/c.ts"], "agent_head": head});
     assert_eq!(instance.post(&jwt("bob"), of_bob).await.status, 200);
@@ -286,7 +286,7 @@ async fn work_on_a_branch_takes_two_questions_and_its_interfaces_two_trees_and_t
         (2, 2, 3, 7),
         "{asked:?}"
     );
-    // What is pending is the blob of the one, and that the other is gone.
+    // Two changes are pending: the blob of one file, and the removal of the other.
     let pending = cloud
         .command(["HGETALL", "coord:pending:{127.0.0.1/acme/widgets}"])
         .await;

@@ -29,7 +29,7 @@ pub fn published(name: &str) -> Option<Value> {
     }
 }
 
-/// OpenAPI 3.0 says `nullable` where JSON Schema has a type of its own.
+/// OpenAPI 3.0 says `nullable` where JSON Schema has a separate type.
 fn as_json_schema(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(as_json_schema),
@@ -82,7 +82,7 @@ fn named_by(document: &Value, schema: &Value) -> serde_json::Map<String, Value> 
     named
 }
 
-/// What is wrong with `answer` as the answer of an operation.
+/// Returns the faults of `answer` as the answer of an operation.
 fn faults(document: &Value, method: &str, route: &str, status: u16, answer: &Value) -> Vec<String> {
     let mut response = &document["paths"][route][method]["responses"][status.to_string()];
     if let Some(reference) = response["$ref"].as_str() {

@@ -65,6 +65,6 @@ async fn a_reader_sees_the_board_and_messages_but_changes_nothing() {
     }
     let after = cloud.all_but_limits().await;
     let changed: Vec<_> = after.iter().filter(|line| !before.contains(line)).collect();
-    // What GitHub says of bob is all that is new.
+    // GitHub's answer about bob is the only new entry.
     assert!(changed.iter().all(|line| line.contains(":identity:")), "{changed:?}");
 }

@@ -77,7 +77,7 @@ async fn an_unverified_caller_leaves_nothing_in_the_store() {
     for endpoint in coord_extensions::endpoints().iter().copied().filter(is_of_callers) {
         for method in [Method::GET, Method::POST, Method::PATCH, Method::DELETE] {
             let answer = instance.any(endpoint, method.clone(), &made_up(3)).await;
-            // What is no request at all is refused before anybody is looked at.
+            // An invalid request is refused before any caller is verified.
             let is_refused = matches!(answer.status, 400 | 401 | 404 | 405);
             assert!(is_refused, "{method} {endpoint:?}: {answer:?}");
         }
@@ -171,7 +171,7 @@ async fn guessed_tokens_lock_no_member_out() {
         cloud.instance(&[]).await.check(&alice.token, json!({})).await.status,
         200
     );
-    // Her verdict has lapsed, in a process that knows nothing of her; the same address tries tokens.
+    // Her verdict has expired, in a process that knows nothing of her; the same address tries tokens.
     cloud.age_identity(1_000).await;
     let instance = cloud.instance(&[]).await;
     cloud.fake.asked();
@@ -199,8 +199,8 @@ async fn guessed_tokens_lock_no_member_out() {
     assert!(asked <= 2 * most, "{asked}");
     assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
     assert_eq!(cloud.fake.asked().len(), 2, "she was asked about again");
-    // A newcomer whose token is not well-formed either comes from elsewhere. From this address one is let in where two seconds have
-    // gone by since the last try.
+    // A newcomer whose token is not well-formed either comes from elsewhere. From this address, one newcomer is allowed
+    // once two seconds have gone by since the last try.
     let newcomers: Vec<Person> = (0..20)
         .map(|number| person("ghp_", &format!("new-{number}"), Some("push")))
         .collect();

@@ -17,7 +17,7 @@ const SERVICES: [(&str, &str); 6] = [
     ("ghes-35", "octocoders.github.io"),
 ];
 
-/// What a delivery says in either of its two forms.
+/// Returns the content of a delivery, which is the same in both of its forms.
 fn delivered(event: &str, example: &Value, host: &str) -> Delivery {
     let json = example.to_string();
     let mut form = url::form_urlencoded::Serializer::new(String::new());

@@ -82,10 +82,10 @@ impl Store for Attempts {
     }
 }
 
-/// A server that gets SIGTERM during a build calls `stop`, and its successor builds within five seconds of it. What is held here is
-/// each part of that, by itself, so that a loaded machine changes nothing: the lease is given back when `stop` has returned; a
-/// successor tries for it every two seconds; and the first attempt after that gets it. The pause between two attempts is the shortest
-/// of several, because load only adds to one.
+/// A server that gets SIGTERM during a build calls `stop`, and its successor builds within five seconds of it. The test
+/// checks each part of that separately, so that a loaded machine changes nothing: the lease is released when `stop` has
+/// returned; a successor tries for it every two seconds; and the first attempt after that gets it. The pause between
+/// two attempts is the shortest of several, because load only adds to one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_build_that_is_cut_off_gives_its_lease_back_and_its_successor_goes_on_within_five_seconds() {
     let (world, keeper) = held_up().await;

@@ -25,7 +25,7 @@ fn branch(name: &str) -> Branch {
     Branch::parse(name).unwrap()
 }
 
-/// What a request defers that does this.
+/// Returns the work that such a request defers.
 async fn deferred(
     builds: &Arc<DeferredBuilds>,
     time_limit: Duration,
@@ -117,7 +117,8 @@ async fn so_many_may_wait_and_no_more() {
     assert_eq!(work.len(), 8);
     futures::future::join_all(work).await;
     assert!(function.is_built("b7").await && !function.is_built("b8").await);
-    // What had no turn gets one when it is next asked about, and what is never done takes none for ever.
+    // A build that had no turn gets one at the next request for it, and a build that never ends does not keep its turn
+    // forever.
     drop(function.sees("b8", LONG).await);
     let again = function.sees("b9", LONG).await;
     assert_eq!(again.len(), 1);

@@ -13,7 +13,7 @@ use coord_test_support::skipping::skip;
 #[path = "../../lib/graph/tests/bounds/shapes.rs"]
 mod shapes;
 
-/// The aim for anything that somebody may push.
+/// The memory goal for any repository that anyone may push.
 pub const MOST_MIB: u64 = 300;
 
 /// A repository whose objects are small, however much they name.
@@ -191,7 +191,7 @@ fn no_text_of_any_language_makes_a_build_take_300_mib_of_memory() {
     });
     assert_eq!(EXTENSIONS.len(), Language::all().count());
     all_take_less(&hostile, commits);
-    // As many manifests of each kind as are read, below folders of their own.
+    // The maximum number of manifests of each kind, below separate folders.
     let importer = hostile.blob("import 'a'; import '#a'; import '@/a'; import 'a/b'; import './b'; import 'src/b'");
     let commits = manifest_examples().map(|name| {
         let folders = shapes::of_manifests().fold(String::new(), |mut lines, (shape, text)| {

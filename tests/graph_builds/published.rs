@@ -1,4 +1,5 @@
-//! What a build publishes: what it reads again, what is seen meanwhile, what a limit or a failure leaves.
+//! The results of a build: the files that it reads again, the changes that it sees meanwhile, and the state after a
+//! limit or a failure.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -39,7 +40,7 @@ async fn after_a_restart_only_what_has_changed_is_read() {
     assert_eq!(fresh.build().await, 5);
     assert_eq!(fresh.stored().await, after_restart);
 
-    // What cannot be read back is read again.
+    // If a stored scan is unreadable, its file is scanned again.
     let scans = state::builds::keys::graph_scan(&world.repo, &world.branch);
     world.command(["HSET", &scans, "a.ts", "rubbish"]).await;
     world.source.delete("d.ts");
@@ -191,7 +192,7 @@ async fn a_failed_build_says_why_without_naming_this_machine_and_backs_off() {
     assert_eq!(world.field("failure").await, None);
 }
 
-/// What it would build is another's to publish: going on would cost requests and memory for nothing.
+/// Another builder will publish the graph: continuing would cost requests and memory for nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_build_that_has_lost_its_lease_ends_before_it_has_read_everything() {
     let mut world = World::new((0..50).map(|number| (format!("f{number}.ts"), format!("// {number}"))));

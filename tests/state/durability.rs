@@ -1,4 +1,4 @@
-//! What was answered is there after the process was killed, and no script is there by half.
+//! Acknowledged changes survive a kill of the process, and no script is half done.
 
 use coord_embedded::EmbeddedStore;
 use coord_store::{Request, Store, Value};
@@ -28,7 +28,7 @@ async fn ask(store: &EmbeddedStore, question: &[&str]) -> Value {
         .remove(0)
 }
 
-/// Not a test of its own: the process that [`answered_changes_survive_a_kill`] starts and kills.
+/// Not a separate test: the process that [`answered_changes_survive_a_kill`] starts and kills.
 #[test]
 fn the_process_that_is_killed() {
     let Ok(file) = std::env::var(FILE) else { return };

@@ -1,5 +1,5 @@
-//! A store whose events are read: each that a script publishes is one that the protocol describes, and is what its type writes again.
-//! What its scripts answer is noted.
+//! A store whose events are read: each event that a script publishes is one that the protocol describes, and equals the
+//! output of its type. The answers of its scripts are noted.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-/// What is published on a channel when nothing more comes.
+/// The last message that is published on a channel.
 const END: &str = "end";
 
 /// Longest time for a channel to come to its end.

@@ -31,7 +31,7 @@ pub struct Audience {
     pub is_stopped: AtomicBool,
 }
 
-/// What is known of a client.
+/// The state of one client.
 #[derive(Default)]
 pub struct Client {
     pub is_open: AtomicBool,

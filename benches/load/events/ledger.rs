@@ -26,7 +26,7 @@ pub fn now() -> Duration {
 #[derive(Default)]
 pub struct Ledger(Mutex<Received>);
 
-/// What was received so far.
+/// Everything received so far.
 #[derive(Default)]
 pub struct Received {
     pub ids: Vec<Id>,
@@ -87,7 +87,7 @@ impl Ledger {
         self.lock().ids.len()
     }
 
-    /// What was received since the last time.
+    /// Returns everything received since the last call.
     pub fn take(&self) -> Received {
         let mut received = self.lock();
         let ids = std::mem::take(&mut received.ids);

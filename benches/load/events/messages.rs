@@ -7,7 +7,7 @@ use bytes::{Buf, BytesMut};
 
 use super::ledger::{Id, parse};
 
-/// What a message says.
+/// The content of one message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Said {
     Event(Id),

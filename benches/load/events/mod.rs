@@ -25,7 +25,7 @@ use ledger::{Id, parse};
 /// Time in which clients get what they lack.
 const COMPLETED: Duration = Duration::from_secs(60);
 
-/// What is measured.
+/// The scenario to measure.
 #[derive(Clone, Copy)]
 pub struct Plan {
     pub clients: usize,
@@ -136,7 +136,7 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
     let mut server = process::coord(repository, state.clone()).await?;
     let address = server.address;
     process::graph_is_ready(&server, &subject.repo_url).await?;
-    // What the server does after its start is done by then.
+    // By then, the server has finished the work that follows its start.
     sleep(Duration::from_secs(2)).await;
     let (begin, _) = read_log(&server, subject, None).await?;
     let (without_clients, _) = server.memory()?;

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use crate::client::{Connection, Subject};
 use crate::process::Process;
 
-/// What is measured.
+/// The parameters of the measurement.
 #[derive(Clone, Copy)]
 pub struct Plan {
     /// Agents that wait.
@@ -20,7 +20,7 @@ pub struct Plan {
     pub time: Duration,
 }
 
-/// A member of a team, with a connection of its own. Its handle is its `agent_id`.
+/// A member of a team, with a separate connection. Its handle is its `agent_id`.
 pub struct Member {
     connection: Connection,
     pub address: SocketAddr,

@@ -1,5 +1,4 @@
-//! What teams cost: rates beside `post_status`, a large team beside a small one, and agents that wait for
-//! messages.
+//! The cost of teams: rates beside `post_status`, a large team beside a small one, and agents that wait for messages.
 
 mod member;
 mod polls;

@@ -17,7 +17,7 @@ const OF_USER: usize = 100;
 /// Agents of one team, which has at most 1,000 members.
 const OF_TEAM: usize = 500;
 
-/// What all agents share.
+/// State that all agents share.
 #[derive(Default)]
 struct Shared {
     /// Of each agent: the numbers of its messages in the order of their sending, and when each was sent.
@@ -106,7 +106,7 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan:
             tokio::time::sleep_until((began + pause * count).into()).await;
         }
         let seconds = began.elapsed().as_secs_f64();
-        // What is still on its way.
+        // Waits for requests that are still in flight.
         tokio::time::sleep(Duration::from_secs(2)).await;
         let spent = servers.coord.processor_time()? - before;
         shared.is_stopped.set(true);

@@ -20,12 +20,12 @@ const MOST_TASKS: usize = 15_000;
 const LEAST_TASKS: usize = 20 * MANY;
 const NEW_TASKS: usize = 200;
 
-/// What is measured, and for how many requests each counts.
+/// The operations to measure, and how many requests each counts for.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// A claim and a release of a file.
     PostStatus,
-    /// A claim of a task, and that it is given back.
+    /// Claims a task and releases it.
     Claim,
     /// The next task, and its completion.
     Next,

@@ -86,7 +86,7 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path) -> Re
             round(member, "release", ids, cursor).await?;
             for (kind, times) in KINDS.iter().zip(&mut times) {
                 if *kind == "next" {
-                    // Given back by the kind before.
+                    // The previous kind released these tasks.
                     ids.clear();
                 }
                 link.forget_calls().await?;

@@ -13,7 +13,7 @@ use coord_store::{Request, Store};
 
 use crate::run::{Measurement, processor_time};
 
-/// What is measured, with the state that it needs.
+/// The operation to measure, with the state that it needs.
 #[derive(Clone, Copy, Debug)]
 pub enum Case {
     /// The task on which 10,000 depend is completed.

@@ -20,7 +20,7 @@ fn installed(world: &World, status: i32) -> Value {
     serde_json::from_str(&out).unwrap()
 }
 
-/// The state of each subject, and its line that mends it.
+/// The state of each subject, with the line that fixes it.
 fn states(findings: &Value) -> Vec<String> {
     let findings = findings.as_array().unwrap().iter();
     let line = |finding: &Value| {

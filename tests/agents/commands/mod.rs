@@ -44,7 +44,7 @@ fn run(world: &World, args: &[&str]) -> (i32, String, String) {
     parts(&world.run(args))
 }
 
-/// What `coord ARGS` prints; it has to end with `status`.
+/// Returns the output of `coord ARGS`, which must exit with `status`.
 fn printed(world: &World, args: &[&str], status: i32) -> String {
     let (code, out, error) = run(world, args);
     assert_eq!(code, status, "{args:?}: {out}{error}");

@@ -121,7 +121,7 @@ fn a_refusal_by_the_rules_is_told_from_an_error() {
         0,
     );
     by(&world, "lead", &["task", "assign", "t1", "zoe"], 3);
-    // Who is in no team reads the only one that there is.
+    // An agent in no team reads the only team that exists.
     let listed = by(&world, "stranger", &["task", "list"], 0);
     assert!(listed.contains("in progress"), "{listed}");
     by(&world, "stranger", &["task", "next", "--team", "alpha"], 3);

@@ -8,7 +8,7 @@ use coord_test_support::skipping::skip;
 use super::{printed, world};
 use crate::world::World;
 
-/// The command `script` of util-linux, which runs a command in a terminal of its own.
+/// Runs `line` in a separate terminal, by the command `script` of util-linux.
 pub fn in_terminal(world: &World, columns: u16, line: &str) -> Option<Command> {
     let has_script = Command::new("script")
         .arg("--version")

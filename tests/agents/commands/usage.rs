@@ -1,4 +1,4 @@
-//! What a wrong call is told.
+//! The messages that a wrong call gets.
 
 use super::{parts, world};
 

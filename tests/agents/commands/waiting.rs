@@ -25,8 +25,8 @@ fn waits(world: &World, args: &[&str]) -> Child {
     waiting
 }
 
-/// What `coord ARGS` of agent `two` prints, which waits for the file of agent `one` until that is released, and has it then. What
-/// happens `meanwhile` does not end that.
+/// Returns the output of `coord ARGS` for agent `two`, which waits until agent `one` releases the file, and then holds
+/// it. The action `meanwhile` does not end the wait.
 fn printed_once_released(world: &World, args: &[&str], meanwhile: impl FnOnce()) -> String {
     let waiting = waits(world, args);
     meanwhile();

@@ -14,7 +14,7 @@ use crate::worktree_agent::world_with_guards;
 use crate::world::World;
 use worker::{Change, Worker};
 
-/// What each of the eight works on.
+/// The intent that each of the eight agents works on.
 const INTENTS: [&str; 8] = ["I-0", "I-1", "I-2", "I-3", "I-4", "I-5", "I-0", "I-2"];
 const CRITERION: &str = "The parts have changed";
 const PARTS: [&str; 6] = ["zero", "one", "two", "three", "four", "five"];
@@ -31,7 +31,7 @@ fn world() -> World {
     world_with_guards(&files)
 }
 
-/// What `coord ARGS` prints in the clone, where it succeeds.
+/// Returns the output of `coord ARGS` in the clone; the call must succeed.
 fn printed(world: &World, args: &[&str]) -> String {
     let output = world.run(args);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -62,7 +62,7 @@ fn write_intents(world: &World, workers: &mut [Worker<'_>]) {
             printed(world, &[&new[..], &budget].concat());
             continue;
         }
-        // What widens another one may overlap with it.
+        // An intent that supplements another one may overlap with it.
         let (scope, supplements) = match number {
             5 => (vec![scope, "src/four/**".to_owned()], Some("I-4")),
             _ => (vec![scope], None),
@@ -130,7 +130,7 @@ fn is_completed_under_its_holder(world: &World, holder: &mut Worker<'_>, other: 
     let denied = holder.writes("src/two/d.txt", "after the end\n").unwrap_err();
     assert!(denied.starts_with("STOP: ") && denied.contains("Intent ID"), "{denied}");
     assert_eq!(intent(world, "I-2")["status"], "COMPLETED");
-    // Who has lost an intent still pushes and gives back.
+    // An agent that has lost its intent still pushes and releases.
     holder.agent.pushes();
 }
 

@@ -6,13 +6,13 @@ use crate::hook::sha256;
 use crate::worktree_agent::WorktreeAgent;
 use crate::world::World;
 
-/// A change that was let in: intent, file, hash.
+/// A change that was allowed: intent, file, hash.
 pub type Change = (String, String, String);
 
 pub struct Worker<'a> {
     pub agent: WorktreeAgent<'a>,
     intent: String,
-    /// The intent of each call that was let in and may change something.
+    /// The intent of each allowed call that may change something.
     turns: Vec<String>,
     changes: Vec<Change>,
 }

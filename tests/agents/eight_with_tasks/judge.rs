@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::plan::Planned;
 
-/// What was in the log.
+/// Facts counted in the log of events.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Task -> who has completed it.
     pub completed: BTreeMap<String, String>,
-    /// Task and owner of each claim that lapsed.
+    /// Task and owner of each claim that expired.
     pub lapsed: Vec<(String, String)>,
     /// Handles that another agent took over.
     pub taken_over: BTreeSet<String>,
@@ -35,7 +35,7 @@ struct Judge<'p> {
     tally: Tally,
 }
 
-/// What happened, if it can be.
+/// Returns the tally of the events, or an error if they are impossible.
 pub fn judge(events: &[Value], plan: &[Planned]) -> Result<Tally, String> {
     let mut judge = Judge {
         plan: plan.iter().map(|task| (task.id.as_str(), task)).collect(),

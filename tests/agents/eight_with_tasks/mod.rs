@@ -1,5 +1,6 @@
-//! Eight agents in worktrees work a graph of 60 tasks to its end, through `coord mcp` and hooks. Two are killed: the task of one is
-//! gone on with by an agent that takes its handle over, that of the other lapses and is done by somebody else. Then all stop.
+//! Eight agents in worktrees work a graph of 60 tasks to its end, through `coord mcp` and hooks. Two agents are killed:
+//! a successor takes over the handle of one and continues its task; the other's claim expires, and a different agent
+//! does its task. Then all stop.
 
 mod judge;
 mod plan;
@@ -34,14 +35,15 @@ fn death_of(number: usize) -> Option<Death> {
     }
 }
 
-/// Who is to work.
+/// The agent to start.
 enum Recruit<'a> {
     First(Worker<'a>),
     /// Goes on where a killed agent has ended.
     Successor(Remains),
 }
 
-/// Lets an agent work on a thread of its own; where it is killed, that ends, and another one goes on under its handle.
+/// Lets an agent work on a separate thread; if it is killed, that thread ends, and a successor continues under its
+/// handle.
 fn employ<'scope>(
     scope: &'scope Scope<'scope, '_>,
     world: &'scope World,

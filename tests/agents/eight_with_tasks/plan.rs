@@ -27,7 +27,7 @@ impl Planned {
         format!("Do {}", self.id)
     }
 
-    /// What came of it.
+    /// The result of the completed task.
     pub fn result(&self) -> String {
         format!("{} is on the branch", self.id)
     }

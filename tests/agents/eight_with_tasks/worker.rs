@@ -12,7 +12,7 @@ use crate::mcp::action;
 use crate::worktree_agent::WorktreeAgent;
 use crate::world::World;
 
-/// Claims lapse, and locks expire, after this.
+/// Claims and locks expire after this time.
 pub const SETTINGS: [(&str, &str); 2] = [("COORD_TASK_LEASE_SECONDS", "30"), ("COORD_LOCK_TTL_SECONDS", "30")];
 
 /// Seconds that it waits for a task.
@@ -41,7 +41,7 @@ pub enum End {
     Killed(Remains),
 }
 
-/// What a killed agent leaves.
+/// The state that a killed agent leaves behind.
 pub struct Remains {
     pub handle: String,
     pub tree: Repo,
@@ -118,7 +118,7 @@ impl<'a> Worker<'a> {
                 let again = worker.must("task_claim", json!({ "id": task }));
                 worker.does(&again);
             }
-            // Once its task has lapsed and somebody else has done it.
+            // After its claim has expired and another agent has done the task.
             Death::BeforeThePush => {
                 worker.waits_for_another_to_do(&task);
                 worker.agent.tree.git(&["reset", "--quiet", "--hard", "origin/main"]);
@@ -160,7 +160,7 @@ impl<'a> Worker<'a> {
         self.agent.looks_at(&format!("coord://team/{TEAM}"))["team"].clone()
     }
 
-    /// What a tool answers that must do what is asked.
+    /// Returns the answer of a tool whose call must succeed.
     fn must(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.agent.asks(tool, arguments);
         assert_eq!(action(&answer), "PROCEED", "{}: {answer}", self.agent.name);

@@ -35,7 +35,7 @@ fn write(world: &World, name: &str, text: &str) {
     std::fs::write(file(world, name), text).unwrap();
 }
 
-/// What `coord ARGS` prints on standard output and on standard error; it has to end with `status`.
+/// Returns the standard output and standard error of `coord ARGS`, which must exit with `status`.
 fn said(world: &World, args: &[&str], status: i32) -> (String, String) {
     let Output {
         status: ended,

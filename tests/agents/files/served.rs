@@ -38,7 +38,7 @@ impl Serving {
         Serving { process, log }
     }
 
-    /// What it has logged.
+    /// Returns the log of the server.
     fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }

@@ -24,7 +24,7 @@ fn a_merge_is_checked_for_what_differs_from_every_parent() {
     world.clone.git(&["add", "b.txt"]);
     let merged = git(&world, folder, &[], &["commit", "-qm", "Merge main"]);
     assert!(merged.status.success(), "a.txt only came along: {}", said(&merged));
-    // What the merge itself changes is the committer's.
+    // Changes that the merge itself makes are the committer's.
     world.clone.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
     assert!(!merge().status.success());
     std::fs::write(folder.join("a.txt"), "mine\n").unwrap();
@@ -62,7 +62,7 @@ fn a_push_of_a_work_branch_checks_files_that_bypassed_the_commit_hook() {
     assert!(past.status.success(), "{}", said(&past));
     let push = || git(&world, folder, &[], &["push", "-q", "-u", "origin", "topic"]);
     assert!(said(&push()).contains("a.txt: WRITING"), "{}", said(&push()));
-    // What the branch has as well is nobody's change.
+    // A change that the branch already has counts as nobody's.
     world.others_push("main", &[("a.txt", "mine\n")]);
     world.clone.git(&["fetch", "--quiet"]);
     assert!(push().status.success(), "{}", said(&push()));

@@ -66,7 +66,7 @@ fn a_server_that_cannot_be_reached_is_no_answer() {
         std::fs::write(folder.join("a.txt"), count.get().to_string()).unwrap();
         git(&world, folder, &[], &["commit", "-qam", "Change a"])
     };
-    // Of a container with an address of its own, of one with this machine's, and of another user.
+    // Announced by a container with a separate address, by one with this machine's address, and by another user.
     for announced in [
         "http://203.0.113.7:3000 (process 7)",
         "http://127.0.0.1:1 (process 4194304)",

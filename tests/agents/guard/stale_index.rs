@@ -33,7 +33,7 @@ fn a_commit_that_puts_a_file_back_is_refused_with_the_commit_that_it_would_undo(
     let newest = world.clone.git(&["log", "-1", "--format=%h (%an: %s)", "origin/main"]);
     assert!(text.contains(&format!("a.txt: as it was before {newest}")), "{text}");
     assert!(!text.contains("b.txt:"), "{text}");
-    // The command that the refusal names mends it.
+    // The command that the refusal names fixes it.
     let (_, mend) = text.split_once("as it is on the branch: ").unwrap();
     let mend = mend.lines().next().unwrap().replace("FILE", "a.txt");
     assert!(world.in_shell(folder, &mend).status.success(), "{mend}");

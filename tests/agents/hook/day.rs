@@ -79,7 +79,7 @@ impl Day {
         is_denied.then(|| output["permissionDecisionReason"].as_str().unwrap().to_owned())
     }
 
-    /// A tool that is let in, does `work`, and of which nothing is to be said.
+    /// Runs a tool that is allowed, does `work`, and must cause no message.
     fn does(&self, name: &str, input: &Value, work: impl FnOnce()) {
         self.calls.set(self.calls.get() + 1);
         let before = self.tool("PreToolUse", name, input);
@@ -133,7 +133,7 @@ fn a_recorded_day_goes_right() {
     fs::write(day.path(".orchestration/active_intents.yaml"), REGISTRY).unwrap();
     day.run(&["sync"], 0);
 
-    // What is not there is not selected, and the ledger does not say that it was.
+    // An intent that does not exist is not selected, and the ledger does not say that it was.
     day.event("SessionStart", json!({ "source": "startup", "model": "m" }));
     day.event("UserPromptSubmit", json!({ "prompt": "Build the weather service" }));
     day.run(&["intent", "select", "REQ-WEATHER-API-002", "--agent", "one"], 1);
@@ -167,7 +167,7 @@ fn a_recorded_day_goes_right() {
     assert_eq!(day.status(), "IN_PROGRESS", "no word in a file completes it");
     writes("app/main.py", "print('three')\n");
 
-    // What another wrote meanwhile is refused, and reading it heals.
+    // The hook refuses to overwrite an outside change; reading the file resolves that.
     fs::write(day.path("app/models.py"), "class City: name = ''\n").unwrap();
     let input = json!({ "file_path": day.path("app/models.py"), "content": "mine" });
     let stale = Day::denial(&day.tool("PreToolUse", "Write", &input)).unwrap();

@@ -174,7 +174,7 @@ fn bytes_that_agents_really_send_are_understood() {
         call["tool_response"] = json!({ "originalFile": "A".repeat(3 << 20) });
         let answer = hook(&world, folder, Some("ada"), &[form.agent, event], &call.to_string());
         assert_eq!(answer.status, 0, "{}: {answer:?}", form.agent);
-        // What it wrote is known to be its own.
+        // The hook recognizes the agent's own change.
         let answer = ada.edits("a.txt");
         assert_eq!(ada.denial(&answer), None, "{}: {answer:?}", form.agent);
     }

@@ -15,7 +15,7 @@ pub struct Request {
     pub body: Value,
 }
 
-/// What the server answers with, and what it was asked.
+/// The server's answers, and the requests that it got.
 #[derive(Default)]
 struct State {
     requests: Vec<Request>,

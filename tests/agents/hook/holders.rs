@@ -1,4 +1,5 @@
-//! Who holds: the conversation of the input, whatever processes are between the agent and the hook, and below it the writer.
+//! The holder is the conversation of the input, whatever processes are between the agent and the hook, and below it the
+//! writer.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -241,7 +242,7 @@ fn a_turn_that_ends_with_work_in_the_background_releases_nothing_unchanged() {
     assert_eq!(held_files(&world), [""; 0]);
 }
 
-/// Whoever came later waited for a session that had ended.
+/// Later agents waited for a session that had ended.
 // rule: holders#session-end
 #[test]
 fn a_session_that_ends_waits_for_nothing() {
@@ -371,7 +372,7 @@ fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does
     }
 }
 
-/// An agent was refused its own files by the tools of a server over HTTP, which took it for somebody without an id.
+/// An agent was refused its own files by the tools of a server over HTTP, which took it for an agent without an id.
 // rule: holders#handed-down
 #[test]
 fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_arguments_from_hooks() {
@@ -415,7 +416,7 @@ fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_argumen
         let (mut arguments, told) = asked(json!({ "repo_url": "https://github.com/acme/shop", "branch": "main" }));
         arguments["agent_id"] = json!(holder);
         assert_eq!(told, arguments, "{}", form.agent);
-        // What the model says itself stays, and `coord mcp` needs none of it.
+        // Fields that the model sets itself stay, and `coord mcp` needs none of them.
         assert_eq!(
             asked(json!({ "repo_url": "https://github.com/acme/shop", "agent_id": "ada" })).1,
             Value::Null

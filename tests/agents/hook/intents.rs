@@ -189,7 +189,7 @@ fn before_an_intent_is_selected_only_what_reads_may_run_where_one_is_required() 
     ] {
         assert_eq!(ada.denial(&answer), None, "{answer:?}");
     }
-    // Selected where no hook has heard of it.
+    // The intent was selected, but no hook has seen that.
     fake.select();
     assert_eq!(ada.denial(&ada.runs("make")), None);
 }

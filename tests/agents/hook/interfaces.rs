@@ -113,7 +113,7 @@ fn claims(
     runtime.block_on(client(world, who).post_status(&request)).unwrap()
 }
 
-/// What the lock on `file` says of its interface.
+/// Returns the interface promise of the lock on `file`.
 fn interface(world: &World, file: &str) -> Option<InterfacePromise> {
     let held = locks(world).into_iter().find(|lock| lock.file_path == file);
     let held = held.unwrap_or_else(|| panic!("nobody holds {file}"));
@@ -160,7 +160,7 @@ fn an_edit_that_changes_what_others_import_is_denied_beside_a_writer_of_a_neighb
             assert!(denial.contains(part), "{agent}: {denial}");
         }
         assert_eq!(interface(&world, "src/db.ts"), Some(InterfacePromise::Keeps), "{agent}");
-        // Bob is done: now it is let in, and keeps bob out.
+        // Bob is done: now ada's edit is allowed, and blocks bob's.
         assert_eq!(bob.denial(&bob.replaces("src/auth.ts", back(LOGIN))), None, "{agent}");
         bob.has_replaced("src/auth.ts", back(LOGIN));
         claims(&world, "bob", "src/auth.ts", LockStatus::Open, None);
@@ -253,7 +253,7 @@ fn an_incomparable_file_counts_as_changed_and_a_new_one_does_not() {
     assert_eq!(writes("src/db.ts", &large), None, "too large");
     let formatted = "export function query(sql: string)\n{ return sql }\n";
     assert_eq!(writes("src/db.ts", formatted), Some(InterfacePromise::Keeps));
-    // What is to be replaced is not there.
+    // The text to replace does not exist.
     assert_eq!(ada.denial(&ada.replaces("src/db.ts", ("nowhere", "x"))), None);
     assert_eq!(interface(&world, "src/db.ts"), None);
 }
@@ -289,7 +289,7 @@ fn a_planned_claim_keeps_where_hooks_see_the_edits_and_changes_elsewhere() {
         &holder,
     ]);
     assert_eq!(interface(&world, "src/db.ts"), Some(InterfacePromise::Keeps));
-    // What was changed before counts, and a claim that only renews takes nothing back.
+    // An earlier change counts, and a claim that only renews cannot take that back.
     ada.has_replaced("src/db.ts", HEAD);
     assert_eq!(interface(&world, "src/db.ts"), None);
     run(&[

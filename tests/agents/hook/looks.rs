@@ -1,4 +1,4 @@
-//! Who works on what, as the model is told.
+//! The activity of other agents, as the model is told.
 
 use serde_json::Value;
 

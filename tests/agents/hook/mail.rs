@@ -385,7 +385,7 @@ fn nobody_is_kept_going_for_what_it_would_not_get() {
     assert!(kept_going(&CLAUDE_CODE, &ada.ends_turn()).unwrap().contains("task t2"));
     ada.ends_turn();
     does(&world, "lead", &["task", "claim", "t2"]);
-    // Its file is somebody else's.
+    // Another agent holds its file.
     does(&world, "lead", &["claim", "b.txt", "--message", "Change b"]);
     does(&world, "lead", &["task", "add", "Mend b", "--file", "b.txt"]);
     assert_eq!(kept_going(&CLAUDE_CODE, &ada.ends_turn()), None);

@@ -47,7 +47,8 @@ fn has_node() -> bool {
     has_node
 }
 
-/// What `driver` says, which Node runs beside the plugin; as the agent of a variable, or as each conversation's own.
+/// Returns the output of `driver`, which Node runs beside the plugin, with the holder set by a variable or by each
+/// conversation.
 fn drive(world: &World, driver: &str, holder: Option<(&str, &str)>) -> serde_json::Value {
     drive_plugin(world, PLUGIN, driver, holder)
 }

@@ -1,4 +1,4 @@
-//! What the hooks send to the ledger.
+//! The entries that the hooks send to the ledger.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Files are given back when they are pushed, and at the end those that are unchanged.
+//! A push releases the pushed files, and the end of the session releases the unchanged ones.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -177,7 +177,7 @@ fn locks_that_expire_soon_are_renewed_at_most_once_a_minute() {
         while !has_next_second() {
             std::thread::sleep(Duration::from_millis(50));
         }
-        // Somebody has looked less than a minute ago.
+        // The last look was less than a minute ago.
         ada.has_run("make");
         assert_eq!(locks(&world)[0].expiry, first.expiry);
         let marks = std::fs::read_dir(world.sessions()).unwrap().flatten();

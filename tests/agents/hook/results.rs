@@ -1,4 +1,4 @@
-//! What is recorded of the results of tools: failures, and contents by their bytes.
+//! The recorded results of tools: failures, and contents by their bytes.
 
 use std::path::Path;
 
@@ -93,7 +93,7 @@ fn the_hash_is_of_the_bytes_that_the_tool_wrote() {
     hashes.sort();
     hashes.dedup();
     assert_eq!(hashes.len(), 3, "{hashes:?}");
-    // The input of Cursor's tool is the whole content, which is `b`; somebody writes before the hook runs.
+    // The input of Cursor's tool is the whole content, which is `b`; someone else writes before the hook runs.
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CURSOR, None);

@@ -26,7 +26,7 @@ fn a_write_to_what_was_changed_since_it_was_read_is_refused_until_it_is_read_aga
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "")]);
         let ada = session(&world, form, None);
-        // Nothing was selected, and no server runs: a read counts all the same.
+        // Nothing was selected, and no server runs: a read still counts.
         for file in ["a.txt", "b.txt"] {
             assert_eq!(ada.has_read(file).status, 0, "{}", form.agent);
             assert_eq!(refused(&ada, file), None, "{}", form.agent);

@@ -1,4 +1,4 @@
-//! VS Code's own agent, which runs the hooks that are written for Claude Code and for Copilot, with tools of its own.
+//! VS Code's own agent has its own tools, and runs the hooks that are written for Claude Code and for Copilot.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::forms::CLAUDE_CODE;
 use super::{Answer, held_files, hook, session};
 use crate::world::World;
 
-/// What it sends, to the hooks of either.
+/// Sends the call of a tool as VS Code does, to the hooks of either agent.
 fn calls(world: &World, hooks: (&str, &str), tool: &str, input: &Value) -> Answer {
     let call = json!({ "timestamp": "2026-11-27T10:00:00.000Z", "cwd": world.clone.path(), "sessionId": "vs-1",
         "hookEventName": "PreToolUse", "hook_event_name": "PreToolUse", "transcript_path": "/x.json",

@@ -30,7 +30,7 @@ fn warnings_of_a_claim_are_told_once_in_the_form_of_each_agent() {
         fake.answer("/api/post_status", 200, granted(&[pending, held]));
         let edited = || {
             assert_eq!(ada.denial(&ada.edits("a.txt")), None, "{}", form.agent);
-            // What the tool of the form writes.
+            // The form's tool writes the file.
             std::fs::write(world.clone.path().join("a.txt"), "b").unwrap();
             context(form, &ada.has_edited("a.txt").body)
         };

@@ -69,7 +69,7 @@ fn the_self_test_leaves_no_event_no_server_and_no_run_of_a_hook() {
     install(&world);
     let temporary = world.folder("tmp");
     let mut command = super::coord(&world);
-    // What is set for the user's own repositories, here a server that cannot be asked.
+    // The user has set these for their own repositories; this server is unreachable.
     command
         .env("COORD_URL", "http://127.0.0.1:9")
         .env("COORD_BRANCH", "other");

@@ -14,7 +14,8 @@ fn notes(printed: &str) -> Vec<&str> {
     printed.lines().filter(is_of_manager).collect()
 }
 
-/// What `coord init` makes of the file of a manager, and what it says; a second run changes nothing, and undo gives back each byte.
+/// Returns the file that `coord init` writes for a manager, and its message; a second run changes nothing, and undo
+/// restores each byte.
 fn written(file: &str, text: &str) -> (String, String) {
     let world = World::with(&[(file, text)]);
     let printed = init(&world, &ARGUMENTS);

@@ -1,4 +1,4 @@
-//! `coord init`: what it writes for each agent, what it leaves, and how it is taken away.
+//! `coord init`: the files that it writes for each agent, those that it leaves alone, and how to undo it.
 
 mod agents;
 mod asking;
@@ -42,12 +42,12 @@ fn coord(world: &World) -> Command {
     command
 }
 
-/// What `coord init ARGS` does.
+/// Runs `coord init ARGS`.
 fn run(world: &World, args: &[&str]) -> Output {
     coord(world).arg("init").args(args).output().unwrap()
 }
 
-/// What `coord init ARGS` prints; it has to succeed.
+/// Returns the output of `coord init ARGS`, which must succeed.
 fn init(world: &World, args: &[&str]) -> String {
     let output = run(world, args);
     let printed = String::from_utf8(output.stdout).unwrap();

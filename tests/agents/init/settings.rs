@@ -41,7 +41,7 @@ fn server_token_file_and_branch_are_set_and_removed() {
     );
     assert_eq!(setting(&world, "coord.tokenFile").as_deref(), Some(token.as_str()));
     assert!(init(&world, &arguments).contains("nothing to change"));
-    // Somebody else's since.
+    // A setting that someone else has changed since.
     world.clone.git(&["config", "coord.branch", "other"]);
     init(&world, &["--undo", "--yes"]);
     assert_eq!(setting(&world, "coord.url"), None);

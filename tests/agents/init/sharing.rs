@@ -1,4 +1,4 @@
-//! What others get of the files: what git ignores, what a worktree of Codex reads, and what comes next.
+//! How others get the files: git's ignored files, those that a worktree of Codex reads, and the next steps.
 
 use super::{coord, init, read};
 use crate::world::World;

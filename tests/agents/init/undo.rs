@@ -1,4 +1,4 @@
-//! `--undo` takes away what was written, and leaves what people have changed since.
+//! `--undo` removes the files that `coord init` wrote, and leaves later changes by people.
 
 use super::{files, init, read, without_rules, write};
 use crate::world::World;

@@ -1,5 +1,5 @@
-//! Who has the repository and no `coord`: a teammate, a CI job, an agent in the cloud. Their hooks do nothing, or, after `--strict`, deny
-//! edits with a sentence.
+//! A teammate, a CI job or an agent in the cloud has the repository and no `coord`. Their hooks do nothing, or, after
+//! `--strict`, deny edits with a sentence.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn hooks(text: &str) -> Vec<(String, Value, Map<String, Value>)> {
     found
 }
 
-/// What a hook does in a shell that finds no `coord`.
+/// Runs a hook in a shell that finds no `coord`.
 fn run(handler: &Map<String, Value>, folder: &Path) -> Output {
     let command = handler.get("bash").unwrap_or_else(|| &handler["command"]);
     let mut shell = Command::new("/bin/sh");
@@ -126,7 +126,7 @@ fn strict_hooks_stay_strict_until_they_are_taken_away() {
     }
 }
 
-/// `text` as versions before have written it: without a guard, where Copilot's had none of its own.
+/// Returns `text` as earlier versions wrote it: without a guard, where Copilot's hook had none.
 fn as_before(agent: &str, before_edit: &str, text: &str) -> String {
     let mut file: Value = serde_json::from_str(text).unwrap();
     for (event, elements) in file["hooks"].as_object_mut().unwrap() {

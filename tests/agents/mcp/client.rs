@@ -143,7 +143,7 @@ impl Agent {
         self.call("post_status", arguments)["structuredContent"].clone()
     }
 
-    /// What a resource has.
+    /// Returns the content of a resource.
     pub fn read(&mut self, uri: &str) -> Json {
         let result = self.ask("resources/read", json!({ "uri": uri }));
         serde_json::from_str(result["contents"][0]["text"].as_str().unwrap()).unwrap()

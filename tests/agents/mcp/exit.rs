@@ -125,7 +125,7 @@ fn locks_of_other_agents_are_left_alone() {
     assert_eq!(watcher.held(""), ["b.txt"]);
 }
 
-/// A restarted server gave back what its session went on to work on.
+/// A restarted server released the files that its session continued to work on.
 // rule: holders#mcp-end
 #[test]
 fn a_server_that_ends_before_its_session_gives_nothing_back() {

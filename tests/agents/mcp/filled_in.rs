@@ -1,4 +1,4 @@
-//! What an agent need not send.
+//! Fields that an agent may omit.
 
 use coord_test_support::waiting::block_until;
 use serde_json::json;

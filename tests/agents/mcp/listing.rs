@@ -33,7 +33,7 @@ fn tools_of_teams_are_listed_once_there_is_a_team_and_the_client_hears_of_it() {
     let world = World::with(&[("a.txt", "a")]);
     let (mut agent, _) = greeted(&world, "test");
     assert_eq!(names(&agent.ask("tools/list", json!({}))), FILES);
-    // What is not listed can be called.
+    // An agent can call a tool that is not listed.
     agent.send(
         "tools/call",
         json!({ "name": "team", "arguments": { "action": "create", "team": "alpha" } }),

@@ -13,7 +13,7 @@ use crate::world::World;
 
 const WARNING: &str = "OFFLINE_MODE: The server at ADDRESS is unreachable. Reading allowed, Writing disabled.";
 
-/// The warnings that the server is out of reach, with ADDRESS in place of its own.
+/// Returns the warnings that the server is out of reach, with ADDRESS in place of the actual one.
 fn offline(answer: &serde_json::Value) -> Vec<String> {
     let without_address = |warning: &str| {
         let (before, rest) = warning.split_once("http://").unwrap_or((warning, ""));

@@ -1,4 +1,4 @@
-//! What one side changes is on the other.
+//! Each side gets the changes of the other.
 
 use serde_json::json;
 
@@ -72,7 +72,7 @@ fn work_in_files_is_claimed_completed_and_given_back_by_the_handle() {
     );
     let expires = stored["lease"]["expires"].as_str().unwrap();
     const DAY: u32 = 24 * 3600;
-    // It may lapse on the next day.
+    // The claim may expire on the next day.
     let left = (DAY + chrono_seconds(expires) - chrono_seconds(stored["claimedAt"].as_str().unwrap())) % DAY;
     assert_eq!(left, 3600, "who works by files renews nothing");
     place.edit(A, |task| task["status"] = "completed".into());

@@ -26,7 +26,7 @@ use crate::world::{REPO_URL, World};
 /// The root of the files in a project.
 const ROOT: &str = ".opencode/opencode-teams";
 
-/// It keeps no connection: each request has a runtime of its own.
+/// It keeps no connection: each request has a separate runtime.
 static CLIENT: LazyLock<reqwest::Client> =
     LazyLock::new(|| reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap());
 
@@ -88,7 +88,7 @@ impl Place {
         command
     }
 
-    /// What `coord ARGS` prints; it has to end with `status`.
+    /// Returns the output of `coord ARGS`, which must exit with `status`.
     pub fn coord(&self, args: &[&str], status: i32) -> String {
         let ended = self.command().args(args).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -13,7 +13,7 @@ use super::{Place, message};
 /// Tasks by their ids.
 pub type Tasks = BTreeMap<String, Value>;
 
-/// What one side has done.
+/// One act of a side.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     Created(String),
@@ -72,7 +72,7 @@ pub fn read_tasks(place: &Place) -> Tasks {
 pub struct Plugin<'a> {
     place: &'a Place,
     statuses: Statuses,
-    /// What it has done, in its order.
+    /// Its acts, in order.
     pub acts: Vec<Act>,
 }
 
@@ -167,7 +167,7 @@ pub fn claim(tasks: &mut Tasks, id: &str) -> Vec<Act> {
     vec![Act::Claimed(id.to_owned(), "w1")]
 }
 
-/// What waits for it, and what it waited for, no longer say so.
+/// Completes a task, and removes it from the dependencies and `blocks` of other tasks.
 pub fn complete(tasks: &mut Tasks, id: &str) -> Vec<Act> {
     let is_ours = |task: &&mut Value| task["status"] == "in_progress" && task["owner"] == "w1";
     let Some(task) = tasks.get_mut(id).filter(is_ours) else {
@@ -183,7 +183,7 @@ pub fn complete(tasks: &mut Tasks, id: &str) -> Vec<Act> {
     vec![Act::Completed(id.to_owned())]
 }
 
-/// What waits for nothing and is waited for by nothing goes; the `blocks` of others stay as they are.
+/// Deletes a task without dependencies or dependents; the `blocks` of others stay as they are.
 pub fn delete(tasks: &mut Tasks, id: &str) -> Vec<Act> {
     let is_needed = tasks.values().any(|task| lists(task, "dependencies", id));
     if is_needed || tasks.get(id).is_none_or(|task| task["status"] != "pending") {

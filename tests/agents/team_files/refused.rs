@@ -1,4 +1,5 @@
-//! What the rules, the schema or the login refuse is said by file and field, and nothing of it is done.
+//! If the rules, the schema or the login refuse a change, the report names file and field, and none of the change is
+//! applied.
 
 use serde_json::json;
 
@@ -52,7 +53,7 @@ fn a_change_that_breaks_a_rule_is_said_and_put_back_or_left() {
     assert!(ring.starts_with("Circular dependency detected: "), "{ring}");
     assert_eq!(place.json(A)["status"], "completed");
     assert_eq!(place.json("tasks/alpha/c.json")["status"], "pending");
-    // What the server refused is left in the file, and said again, until somebody has read it.
+    // A change that the server refused stays in the file, and every run reports it until someone has read it.
     assert_eq!(place.json("tasks/alpha/b.json")["title"], "two\nlines");
     assert!(refused(&place.sync(3)).contains(&of("refused", "tasks/alpha/b.json: title")));
     place.edit("tasks/alpha/b.json", |task| {

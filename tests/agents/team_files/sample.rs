@@ -12,7 +12,7 @@ fn sample() -> Place {
     let place = Place::empty();
     let archive = flate2::read::GzDecoder::new(SAMPLE);
     tar::Archive::new(archive).unpack(place.world.clone.path()).unwrap();
-    // What other features of the plugin write.
+    // Files that other features of the plugin write.
     place.write("agents/one.json", "{}");
     place.write("templates/t.json", "no JSON");
     place.write("color-pool.json", "[]");
@@ -88,7 +88,7 @@ fn an_import_takes_the_sample_and_changes_no_byte() {
 #[test]
 fn a_first_sync_takes_more_finished_work_of_one_owner_than_it_may_have_claims() {
     let place = sample();
-    // Who ends is given no task.
+    // A member that is stopping gets no task.
     place.edit("teams/review-pr-7/config.json", |config| {
         config.as_object_mut().unwrap().remove("shutdownApprovals");
     });
@@ -118,7 +118,7 @@ fn a_first_sync_takes_more_finished_work_of_one_owner_than_it_may_have_claims() 
     for number in 0..120 {
         assert_eq!(status(&format!("done-{number}")), "completed");
     }
-    // What is refused stays in the file, and is taken once there is room.
+    // A refused change stays in the file, and is taken once there is room.
     for number in 0..60 {
         assert_eq!(status(&format!("begun-{number}")), "in_progress");
     }
@@ -186,7 +186,7 @@ fn an_export_is_what_zod_takes_and_imports_to_the_same_team() {
     let second = Place::empty();
     std::fs::create_dir_all(second.root.parent().unwrap()).unwrap();
     std::fs::rename(&out, &second.root).unwrap();
-    // What had been read is known once the messages have numbers.
+    // The messages already read are known once the messages have numbers.
     for _ in 0..2 {
         second.report(&["import", "--team", "review-pr-7"], 0);
     }

@@ -14,7 +14,7 @@ const ACTS: usize = 35;
 
 const MEMBERS: [&str; 3] = ["lead", "w1", "w2"];
 
-/// What texts are made of.
+/// The words that make up texts.
 const WORDS: [&str; 12] = [
     "größe",
     "名前",
@@ -30,7 +30,7 @@ const WORDS: [&str; 12] = [
     "a  b",
 ];
 
-/// A team that its members make over HTTP. What the rules refuse is left out.
+/// A team that its members make over HTTP, without the operations that the rules refuse.
 struct Maker<'a> {
     place: &'a Place,
     team: String,
@@ -168,8 +168,8 @@ fn imported(place: &Place, team: &str, folder: &Path) -> Value {
     serde_json::from_slice(&ended.stdout).unwrap_or_else(|_| panic!("{team}: {ended:?}"))
 }
 
-/// What is compared of a file. "Times of the files are not taken", and `updatedAt` is there after a change alone; the messages of a
-/// shutdown "are not sent: the approvals are its calls", which send their own.
+/// Returns the parts of a file to compare. "Times of the files are not taken", and `updatedAt` is there after a change
+/// alone; the messages of a shutdown "are not sent: the approvals are its calls", which send their own.
 fn shown(bytes: &[u8]) -> Value {
     let mut value = timeless(bytes);
     match &mut value {
@@ -182,7 +182,7 @@ fn shown(bytes: &[u8]) -> Value {
     value
 }
 
-/// What is left of it in a store that had it from files, by docs/reference/files.md.
+/// Returns the parts that survive in a store that was filled from files, by docs/reference/files.md.
 fn kept(mut value: Value) -> Value {
     if let Value::Array(messages) = &mut value {
         messages.retain(|message| !is_foreign(message));
@@ -210,7 +210,7 @@ fn kept(mut value: Value) -> Value {
     value
 }
 
-/// What Coord itself has told a member has a sender that is nobody's handle.
+/// Messages that Coord itself sends a member have a sender that is nobody's handle.
 fn is_foreign(message: &Value) -> bool {
     message["from"] == "coord"
 }

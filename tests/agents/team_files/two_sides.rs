@@ -1,4 +1,4 @@
-//! What files and store say, and whether all that both sides did is there.
+//! Compares files and store, and checks that all acts of both sides are there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use super::{Place, files, refused};
 /// Tasks that wait, and what they wait for.
 type Edges = BTreeSet<(String, String)>;
 
-/// What one side says.
+/// The messages of one side.
 #[derive(Debug, PartialEq)]
 pub struct Side {
-    /// What both sides have of a task.
+    /// The fields of a task that both sides have.
     tasks: Tasks,
     /// The edges between open tasks, by `dependencies` and by `blocks`.
     edges: [Edges; 2],
@@ -96,7 +96,7 @@ impl Side {
     }
 }
 
-/// What was done on both sides, and what the synchronizations said.
+/// The acts of both sides, and the reports of the synchronizations.
 pub struct Ran {
     pub by_files: Vec<Act>,
     pub by_store: Vec<Act>,
@@ -149,7 +149,7 @@ impl Ran {
             Act::Created(id) => tasks.contains_key(id) || is_deleted(id),
             Act::Titled(id, title) => !is_last(act) || is_deleted(id) || member(id, "title", title),
             Act::Described(id, description) => !is_last(act) || member(id, "description", description),
-            // What is completed waits for nothing, and is waited for by nothing.
+            // A completed task neither waits nor is waited for.
             Act::Depends(id, on) => {
                 let edge = (id.clone(), on.clone());
                 let is_over = |id: &String| member(id, "status", "completed") || is_deleted(id);
@@ -195,7 +195,7 @@ impl Ran {
         tasks
     }
 
-    /// What was taken of the files was taken once.
+    /// Each item from the files was taken exactly once.
     fn assert_once(&self) {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for sentence in self.reports.iter().flat_map(|report| texts(&report["applied"])) {

@@ -28,7 +28,7 @@ impl Place {
         }
     }
 
-    /// What is kept of the team.
+    /// Returns the stored state of the team.
     fn kept(&self) -> Value {
         let folder = fs::read_dir(self.world.clone.path().join(".git/coord/teams")).unwrap();
         let folder = folder.map(|entry| entry.unwrap().path()).next().unwrap();
@@ -74,13 +74,13 @@ fn every_change_of_either_side_is_found() {
     assert_eq!(place.sync(0)["written"], json!(["teams/alpha/inboxes/lead.json"]));
     place.age();
     place.assert_quiet();
-    // What is of another team, or of none, changes nothing.
+    // Changes to another team, or to none, change nothing.
     place.coord(&["team", "create", "beta", "--agent", "lead"], 0);
     place.coord(&["claim", "README.md", "-m", "Reading", "--reading", "--agent", "x"], 0);
     let before = place.kept();
     place.report(&["sync", "--team", "alpha"], 0);
     assert_eq!(place.kept(), before);
-    // What was refused is said again.
+    // A refused change is reported again.
     place.write("tasks/alpha/d.json", "{");
     place.age();
     for _ in 0..2 {

@@ -91,7 +91,7 @@ fn a_change_of_either_side_is_soon_on_the_other() {
     times.sort();
     // The machine may be busy: the figure is the bench's.
     assert!(times[0] < Duration::from_millis(500), "{times:?}");
-    // What is refused is said once.
+    // A refused change is reported once.
     place.write("tasks/alpha/b.json", "{");
     watch.until("\"file\":\"tasks/alpha/b.json\"");
     place.edit("tasks/alpha/c.json", |task| task["title"] = "another".into());

@@ -61,7 +61,7 @@ fn earlier<'t>(tasks: &'t Tasks, id: &str, random: &mut fastrand::Rng) -> Option
     random.choice(tasks.keys().filter(is_earlier).collect::<Vec<_>>())
 }
 
-/// The files' side. It works on tasks of its own, and claims what both may.
+/// The files' side. It works on its own tasks, and claims tasks that both sides may claim.
 fn writes_files(plugin: &mut Plugin, mut random: fastrand::Rng, pace: &Pace) {
     let random = &mut random;
     for round in 1..ROUNDS {

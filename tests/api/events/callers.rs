@@ -1,4 +1,4 @@
-//! Who may watch, from where: credentials, hosts, origins; and that no credential is logged.
+//! The rules for watchers: credentials, hosts, origins; and that no credential is logged.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ fn guard(app: &mut App) {
     timed(app, quick());
 }
 
-/// A server that lets in those alone who have a token.
+/// A server that accepts only callers with a token.
 async fn guarded() -> Api {
     Api::start_with(guard).await
 }

@@ -153,7 +153,7 @@ impl Client {
         }
     }
 
-    /// What is said about the end of the stream: the reason or the error, and on a WebSocket the code.
+    /// Returns the end of the stream: the reason or the error, and on a WebSocket the code.
     pub async fn end(&mut self) -> (String, Option<u16>) {
         loop {
             let message = self.message().await.expect("a reason");

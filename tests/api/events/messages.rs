@@ -1,4 +1,4 @@
-//! What is sent, and from where a client resumes.
+//! The messages of a stream, and the point from which a client resumes.
 
 use coord_protocol::ActivityResponse;
 use reqwest::Method;
@@ -89,7 +89,7 @@ async fn a_client_that_comes_back_gets_what_it_missed() {
         for (target, header, expected) in [
             (before.as_str(), None, 2),
             (PATH, Some(cursor.as_str()), 2),
-            // What `EventSource` sends counts, and nothing is no id.
+            // The header that `EventSource` sends wins, and an empty value is no id.
             (&nothing_missed, Some(cursor.as_str()), 2),
             (&before, Some(last), 0),
             (&before, Some(""), 2),

@@ -1,4 +1,4 @@
-//! Who holds a file: renewals behind the branch, the end of a lock, and two agents of one person.
+//! The holder of a file: renewals behind the branch, the end of a lock, and two agents of one person.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -112,7 +112,7 @@ async fn two_agents_of_one_person_are_one_holder_and_hear_of_it(world: World) {
         told.contains(" since ") && told.contains("Moving sessions to tokens") && told.contains("agent_id"),
         "{told}"
     );
-    // With an id each is a holder of its own.
+    // With an id, each agent is a separate holder.
     let other = claim(json!({ "agent_id": "one" })).await;
     assert_eq!(
         refused(&other),
@@ -177,7 +177,7 @@ async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: Worl
         assert_eq!(warnings(&refused, "ALREADY_HELD"), "");
     }
 
-    // What the lead reads, the writer may write; what it writes, goes on being written.
+    // The writer may write a file that the lead reads; a file being written stays so.
     api.tell("ann", "READING", &["README.md"], json!({ "agent_id": "one" }))
         .await;
     let more = json!({ "agent_id": "one::a", "take_over": "one" });

@@ -1,4 +1,4 @@
-//! What heads, releases, renewals and spellings mean, on every store, with a clone as the source and with GitHub.
+//! The rules for heads, releases, renewals and spellings, on every store, with a clone as the source and with GitHub.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -137,7 +137,7 @@ impl World {
         self.github.as_ref()
     }
 
-    /// What GitHub was asked since the last call.
+    /// Returns the requests to GitHub since the last call.
     pub fn asked(&self) -> Vec<String> {
         self.github.as_ref().map_or_else(Vec::new, Fake::asked)
     }
@@ -157,7 +157,7 @@ impl World {
         commit
     }
 
-    /// Somebody else pushes, and the source has it from now on.
+    /// A teammate pushes, and the source has the commit from now on.
     pub async fn others_push(&self, files: &[(&str, &str)]) -> String {
         let commit = self.origin.commit(files);
         self.fetch("main").await;

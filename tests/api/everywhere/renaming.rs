@@ -59,7 +59,7 @@ async fn a_renamed_repository_is_refused_by_its_old_name_once_any_answer_shows_t
         let message = body["message"].as_str().unwrap();
         assert!(message.contains("was renamed to 127.0.0.1/acme/widgets"), "{message}");
     }
-    // From then on it is refused without a question, and what is held can be given back.
+    // From then on the old name is refused without a request to GitHub, and its held files can be released.
     github.seen();
     let refused = by_old_name(api, "dan", "WRITING", json!({})).await;
     assert_eq!((refused.status, github.asked()), (404, Vec::new()));

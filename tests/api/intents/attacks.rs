@@ -190,7 +190,7 @@ async fn an_agent_finds_no_way_to_unblock_itself() {
         assert!(answer.status >= 400, "{path} {body}: {}", answer.json());
     };
     let repo = format!("\"repo_url\":\"{REPO_URL}\"");
-    // Who is named in the header alone, by nothing, twice, or by a person's name is an agent all the same.
+    // A name in the header alone, no name, two names, or a person's name: the caller is still an agent.
     for agent in [
         "",
         ",\"agent_id\":null",

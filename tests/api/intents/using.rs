@@ -1,4 +1,4 @@
-//! What the work on an intent costs.
+//! The cost of the work on an intent.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ async fn a_report_of_tokens_counts_once_and_stops_the_next_call() {
             .contains("105 of 100 tokens"),
         "{refused}"
     );
-    // Tokens are counted all the same.
+    // Tokens are still counted.
     assert_eq!(
         api.does("ann", "usage", "REQ-1", report("s", 75)).await["success"],
         true

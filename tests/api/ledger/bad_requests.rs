@@ -1,4 +1,4 @@
-//! What is not valid is refused with a sentence and recorded nowhere; who may not, neither.
+//! Invalid requests are refused with a sentence and recorded nowhere, and so are requests without permission.
 
 use std::sync::Arc;
 

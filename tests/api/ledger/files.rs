@@ -1,4 +1,4 @@
-//! What the ledger knows of files: verdicts on their content, and the map.
+//! The ledger's facts about files: verdicts on their content, and the map.
 
 use coord_protocol::{FileContent, FileVerdict, VerifyRequest};
 use coord_state as state;
@@ -138,7 +138,7 @@ async fn the_map_has_the_files_of_intents_and_says_who_keeps_them() {
         .await;
     }
     record(&api, "ann", &[change("none", "README.md", HASH)], json!({})).await;
-    // Whoever records for an intent is heard of.
+    // Recording for an intent counts as activity.
     has_intent(&api, "idle", "IN_PROGRESS", 1).await;
     let map = client(&api).intent_map(REPO_URL, Some("main")).await.unwrap();
     let rows: Vec<_> = map

@@ -28,7 +28,7 @@ async fn a_trace_id_is_recorded_once_however_it_is_repeated() {
         let body = json!({ "repo_url": REPO_URL, "entries": [call(forged)] });
         assert_eq!(api.post("ann", "/api/ledger", &body).await.status, 400, "{forged:?}");
     }
-    // What looks like a chain in a text is text: the last member of the line is the chain.
+    // A text that looks like a chain is still text: the last member of the line is the chain.
     let mut entry = call("t2");
     entry["output_summary"] = json!(format!(
         "x\"}},\"chain\":{{\"seq\":1,\"prev\":\"{0:064}\",\"hash\":\"{0:064}\"}}}}",

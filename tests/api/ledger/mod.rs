@@ -25,7 +25,7 @@ pub fn change(trace_id: &str, path: &str, hash: &str) -> Value {
     json!({ "trace_id": trace_id, "kind": "mutation", "file_path": path, "hash": hash, "output_summary": "Wrote it" })
 }
 
-/// What became of `entries` of `user`.
+/// Records `entries` of `user`, and returns the answer.
 pub async fn record(api: &Api, user: &str, entries: &[Value], more: Value) -> Value {
     let mut body = json!({ "repo_url": REPO_URL, "branch": "main", "entries": entries });
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

@@ -1,4 +1,4 @@
-//! Who may ask, from where: credentials, hosts, origins; and that no credential is logged.
+//! The rules for callers: credentials, hosts, origins; and that no credential is logged.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::api::{Api, REPO_URL};
 use crate::logs::Log;
 use crate::tokens::{ISSUER, claims};
 
-/// A server that lets in those alone who have a token, under the name `coord.example.com`.
+/// A server that accepts only callers with a token, under the name `coord.example.com`.
 async fn guarded() -> Api {
     Api::start_with(|app| {
         let verifier = JwtVerifier::hs256(&SecretString::from(SECRET)).with_issuer(ISSUER);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{NEWEST, call, error, newest, result, send, without_commits};
 use crate::api::{Api, REPO_URL, hide_times};
 
-/// Which of the two a claim changes, HTTP or MCP, is the same: each is made on a server of its own.
+/// A claim does the same by HTTP and by MCP: each is made on a separate server.
 // rule: mcp#tools
 #[tokio::test]
 async fn a_tool_says_what_http_says() {

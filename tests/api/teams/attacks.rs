@@ -1,4 +1,4 @@
-//! What callers cannot do: speak for others, read others' inboxes, leave their repository.
+//! Callers cannot speak for others, read others' inboxes, or leave their repository.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Tasks are claimed, completed and given back.
+//! Tasks are claimed, completed and released.
 
 use serde_json::{Value, json};
 
@@ -268,7 +268,7 @@ async fn a_completion_by_who_has_lost_the_claim_says_who_has_it_and_a_late_one_i
         (409, &json!("STOP"), &json!("two")),
         "{body}"
     );
-    // Whose claim holds is told with how long.
+    // The refusal names the time that the owner's claim has left.
     let taken = api.sends("bob/one", "/api/tasks/t2/claim", json!({})).await.json();
     let retry_after = taken["orchestration"]["metadata"]["retry_after"].as_i64().unwrap();
     assert!((800..=901).contains(&retry_after), "{taken}");

@@ -1,4 +1,4 @@
-//! `If-None-Match`: a board that has not changed is not sent again, and a claim that lapses changes it by the clock alone.
+//! `If-None-Match`: a board that has not changed is not sent again; by the clock alone, an expired claim changes it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

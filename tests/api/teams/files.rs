@@ -1,4 +1,4 @@
-//! Files that are claimed and given back with a task.
+//! Files that are claimed and released with a task.
 
 use std::time::{Duration, Instant};
 

@@ -139,7 +139,7 @@ async fn unread_messages_of_a_former_member_stay_unread_in_the_history() {
         history().await,
         [json!(["c", false, unread]), json!(["b", false, unread])]
     );
-    // Who leaves after it keeps nothing twice.
+    // If a member leaves afterward, nothing is kept twice.
     api.does_in_team("bob/two", "/api/teams/alpha/leave", json!({})).await;
     assert_eq!(history().await.len(), 2);
 }

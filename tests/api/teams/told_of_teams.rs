@@ -167,7 +167,7 @@ async fn every_answer_about_teams_tells_a_member_what_waits() {
     for (path, more) in [
         ("/api/messages", json!({ "to": ["two"], "message": "Hello" })),
         ("/api/tasks", json!({ "tasks": [{ "title": "C" }] })),
-        // Refusals: another's task; no task while a shutdown asks; no such task.
+        // Refusals: a task of another member; no task while a shutdown asks; no such task.
         ("/api/tasks/t1/claim", json!({})),
         ("/api/tasks/next", json!({})),
         ("/api/tasks/none/release", json!({})),

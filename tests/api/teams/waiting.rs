@@ -144,7 +144,7 @@ async fn a_waiting_member_gets_the_first_added_task() {
 }
 
 impl Api {
-    /// Lets the claim of a task lapse, as if its time had passed.
+    /// Expires the claim of a task, as if its time had passed.
     pub async fn lapses(&self, id: &str) {
         self.alters(id, json!({ "expires": 1_000_000_000_000_i64 })).await;
     }
@@ -160,7 +160,7 @@ impl Api {
         self.command(["HSET", &key, id, &task.to_string()]).await;
     }
 
-    /// What `bob/two`, who waits for a task, gets when the leader edits one.
+    /// `bob/two` waits for a task; returns its answer when the leader edits one.
     async fn gets_by_an_edit(&self, id: &str, edit: Value) -> Value {
         let wait = self.does_in_team("bob/two", "/api/tasks/next", json!({ "wait": 8 }));
         let edit = async {

@@ -22,7 +22,7 @@ const KILLS: usize = 5;
 /// Requests before a kill.
 const LOAD: std::ops::Range<usize> = 100..800;
 
-/// What the store holds, read by this process while no server has it.
+/// Returns the content of the store, read by this process while no server has it.
 async fn stored(place: &Place) -> Stored {
     let store = EmbeddedStore::open(&place.data().join("store.redb")).expect("the store opens");
     log::read(&store, REPO).await

@@ -12,7 +12,7 @@ use coord_test_support::real_redis::RealRedis;
 use coord_test_support::skipping::skip;
 use coord_test_support::waiting::block_until;
 
-/// What is answered to a question for the state of the service; nothing where the connection is broken.
+/// Returns the answer to a health request; nothing if the connection breaks.
 fn health(coord: &Coord) -> String {
     let mut answer = String::new();
     if let Ok(mut stream) = TcpStream::connect(coord.address) {

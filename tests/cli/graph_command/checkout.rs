@@ -262,7 +262,7 @@ fn a_file_changed_right_after_it_was_added_does_not_show() {
     }
 }
 
-/// Somebody writes while git looks: what git noted about the file may be of before or after.
+/// A program writes while git looks: git's note about the file may be of before or after.
 #[test]
 fn files_that_change_while_they_are_added_are_read_as_they_were_added() {
     let world = World::new(&[]);

@@ -1,4 +1,4 @@
-//! What a graph lacks is said.
+//! The command reports the missing parts of a graph.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +10,7 @@ use tempfile::{TempDir, tempdir};
 use crate::graph_command::running::{command, run};
 use coord_test_support::git::Repo;
 
-/// What is said on standard error, and the field of the JSON.
+/// Returns the message on standard error, and the field of the JSON.
 fn said(repo: &Repo) -> (String, Value) {
     let ran = run(command(repo.path(), &["--format", "json"]));
     assert!(ran.succeeded, "{ran:?}");

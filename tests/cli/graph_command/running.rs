@@ -6,10 +6,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// Long enough for a debug build on a busy machine. Whatever takes longer hangs.
+/// Long enough for a debug build on a busy machine. A run that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a run printed, and whether it succeeded.
+/// The output of a run, and whether it succeeded.
 #[derive(Debug)]
 pub struct Ran {
     pub succeeded: bool,
@@ -61,7 +61,7 @@ pub fn run(mut command: Command) -> Ran {
     }
 }
 
-/// What `coord graph ARGUMENTS` prints in `folder`. Fails where it fails.
+/// Returns the output of `coord graph ARGUMENTS` in `folder`, which must succeed.
 pub fn graph(folder: &Path, arguments: &[&str]) -> String {
     let ran = run(command(folder, arguments));
     assert!(ran.succeeded, "{arguments:?}: {}", ran.stderr);

@@ -1,4 +1,4 @@
-//! What is made of the times of a run.
+//! Tests of the account of a run's times.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use super::bench::conflicts::Conflicts;
 use super::bench::history::History;
 use coord_test_support::git::Repo;
 
-/// What the commits at these places, from 0 on, conflict in.
+/// Returns the conflicts of the commits at these places, from 0 on.
 fn conflicts(commits: &[&[(&str, &str)]], earlier: usize, later: usize) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let repo = Repo::init(folder.path(), &[]);

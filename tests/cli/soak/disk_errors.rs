@@ -28,7 +28,7 @@ const LIVES: [&[&str]; 4] = [
     &["fdatasync:error=EIO:when=30+11"],
 ];
 
-/// Starts a server whose calls fail so. What it asked and was told is written to `trace`.
+/// Starts a server whose calls fail so. Its calls and their results are written to `trace`.
 fn serve_on_bad_disk(place: &Place, failing: &[&str], trace: &Path) -> Coord {
     let failing: String = failing.iter().map(|calls| format!(" -e inject={calls}")).collect();
     place.serve_after(&format!(

@@ -31,7 +31,7 @@ const CLIENTS: usize = 10;
 /// For one round; the log keeps what happens in it.
 const ROUND: Duration = Duration::from_secs(10);
 const ROUNDS: u64 = 5;
-/// What Redis has answered is on the disk.
+/// Every write that Redis has acknowledged is on the disk.
 const KEPT: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "always"];
 
 /// Where the server is now, and what its clients have met.
@@ -174,7 +174,7 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
     for round in 0..ROUNDS {
         let mut random = fastrand::Rng::with_seed(round);
         let place = Place::new(crate::COORD);
-        // What a limit of files sends by default would end the process.
+        // By default, the signal of a file limit would end the process.
         let serve = || place.serve_after("trap '' XFSZ");
         let mut server = serve();
         let recorder = Recorder::new(REPO_URL);

@@ -1,4 +1,4 @@
-//! What `coord serve` prints when it starts can be sent back.
+//! The output of `coord serve` at its start can be sent back.
 
 use std::io::{BufRead, Read};
 

@@ -1,4 +1,4 @@
-//! What the documents tell people to paste does what they say.
+//! Commands and settings that the documents tell people to paste do as they say.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -116,7 +116,8 @@ fn the_readme_says_before_anything_else_that_each_agent_needs_an_id() {
     assert!(place("treats them as one and lets both write") < place("\n```"));
 }
 
-/// What stands in for programs that a test cannot run: those that build, ask, or need an account. They say what they were called with.
+/// Stand-ins for programs that a test cannot run: those that build, ask, or need an account. They print their
+/// arguments.
 const STAND_INS: &str = r#"
 ending() { timeout --signal=INT 5 "$@"; [ $? = 124 ]; }
 cargo() {

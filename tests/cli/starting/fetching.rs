@@ -14,7 +14,7 @@ use coord_test_support::git::Repo;
 /// The least that `--fetch` takes.
 const SECONDS: &str = "5";
 
-/// A hub, the clone in `folder` that is served, and one of somebody else, who has pushed the first commit.
+/// Makes a hub, the clone in `folder` that is served, and one of another person, who has pushed the first commit.
 fn cloned(folder: &Path) -> (Repo, String) {
     let hub = folder.join("hub.git");
     let elsewhere = Repo::init(folder.join("elsewhere"), &[]);
@@ -30,7 +30,7 @@ fn cloned(folder: &Path) -> (Repo, String) {
     (elsewhere, head)
 }
 
-/// What a check by somebody at `head` is answered.
+/// Returns the answer to a check by an agent at `head`.
 fn check(running: &Running, repo: &str, head: &str) -> Value {
     let body =
         json!({"repo_url": repo, "branch": "main", "file_paths": ["a.txt"], "agent_head": head, "agent_id": "one"});
@@ -60,7 +60,7 @@ fn a_clone_is_fetched_where_that_is_asked_for_and_left_alone_elsewhere() {
     assert_eq!(check(&alone, &name, &head)["status"], "OK");
     drop(alone);
 
-    // What was there at the start is fetched at once, and what comes later with the next fetch.
+    // Commits that exist at the start are fetched at once, and later ones with the next fetch.
     let (fetching, name) = serve("fetching", &["--fetch", SECONDS]);
     let mut last = head;
     for head in [pushed, String::new()] {

@@ -1,4 +1,4 @@
-//! What `coord` tells shells and `man`.
+//! The output of `coord` for shells and `man`.
 
 use std::process::{Command, Stdio};
 

@@ -95,7 +95,7 @@ impl Running {
     }
 }
 
-/// What a server answers to a request, in whole; None where nobody listens.
+/// Returns the whole answer of a server to a request; None if nobody listens.
 fn exchange(address: &str, request: &str) -> Option<String> {
     let mut connection = TcpStream::connect(address).ok()?;
     connection.write_all(request.as_bytes()).expect("sent");
@@ -143,7 +143,7 @@ fn a_repository_that_the_setting_does_not_list_keeps_it_from_starting() {
     Running::start(serve_with(folder.path(), &["--port", "0"], &listed));
 }
 
-/// What stands on standard error after some requests.
+/// Returns the standard error after some requests.
 fn written(environment: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut command, address) = serve(folder.path(), environment);

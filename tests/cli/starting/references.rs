@@ -1,4 +1,5 @@
-//! What the documents name is there: files, pages, headings and rules of pages; and what they list is complete: keys and events.
+//! Everything that the documents name exists: files, pages, headings and rules of pages; and their lists are complete:
+//! keys and events.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +9,8 @@ pub(super) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const FOLDERS: [&str; 8] = [".ci/", "api/", "benches/", "cli/", "docs/", "lib/", "public/", "tests/"];
 
-/// The documents by their paths. What the changelog tells of an earlier version may be gone, so that it is none of them.
+/// The documents by their paths. The changelog is none of them: it may mention things of earlier versions that are
+/// gone.
 fn documents() -> Vec<(PathBuf, String)> {
     let root = Path::new(ROOT);
     let mut paths: Vec<PathBuf> = [
@@ -175,7 +177,7 @@ fn each_link_leads_to_a_page_and_a_heading_and_each_page_is_linked() {
     }
 }
 
-/// What stands in `text` between `begin` and the first of `ends`, each time.
+/// Returns each part of `text` between `begin` and the first of `ends`.
 fn between<'a>(text: &'a str, begin: &str, ends: &[char]) -> Vec<&'a str> {
     let rests = text.split(begin).skip(1);
     rests.filter_map(|rest| rest.split(ends).next()).collect()

@@ -104,7 +104,7 @@ pub(super) fn files_below(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// What follows `begin` in each file, as far as it is made of these characters.
+/// Returns the text that follows `begin` in each file, as far as it is made of these characters.
 fn found_after(files: &[PathBuf], begin: &str, is_part: fn(char) -> bool) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for path in files {
@@ -257,7 +257,7 @@ fn the_page_of_dependencies_names_each_direct_crate() {
             continue;
         }
         let text = fs::read_to_string(&manifest).expect("a manifest");
-        // What tests of the graph have as samples need not be whole.
+        // Samples in the tests of the graph need not be complete.
         let Ok(manifest) = text.parse::<toml::Table>() else {
             continue;
         };

@@ -219,7 +219,7 @@ fn two_repositories_of_one_name_are_refused_and_both_named() {
 /// Where the tests below that need another environment find their repository.
 const CHILD: &str = "COORD_TEST_GIT_SOURCE_PATH";
 
-/// Runs an ignored test of this binary in a process of its own.
+/// Runs an ignored test of this binary in a separate process.
 fn in_child(test: &str, repository: &Repo, environment: &[(&str, &std::ffi::OsStr)]) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--ignored", "--nocapture"])

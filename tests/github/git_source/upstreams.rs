@@ -33,7 +33,7 @@ impl Team {
         self.folder.path().join(name)
     }
 
-    /// A commit that somebody else pushes to `branch`.
+    /// A teammate pushes a commit to `branch`.
     fn push_elsewhere(&self, branch: &str, text: &str) -> String {
         let path = self.path("other");
         if !path.exists() {
@@ -54,7 +54,7 @@ async fn head(source: &GitSource, repo: &RepoId, name: &str) -> (String, String)
     (tip.commit.as_str().to_owned(), tip.reference)
 }
 
-/// What is said of `name`, which has no head.
+/// Returns the hint about `name`, which has no head.
 async fn hint(source: &GitSource, repo: &RepoId, name: &str) -> String {
     match source.head(repo, &branch(name)).await {
         Err(SourceError::UnknownBranch { hint, .. }) => hint.unwrap_or_default(),

@@ -87,7 +87,7 @@ async fn send(address: SocketAddr, request: &str) -> TcpStream {
     connection
 }
 
-/// What comes until `end` is in it, or the connection ends.
+/// Reads until `end` arrives, or the connection ends.
 async fn read_until(connection: &mut TcpStream, end: &str) -> String {
     let mut text = Vec::new();
     let reading = async {

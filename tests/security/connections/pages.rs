@@ -1,4 +1,4 @@
-//! What a page of another site can send to a server of this machine, through the browser of a person.
+//! Requests that a page of another site can send to a server of this machine, through the browser of a person.
 
 use super::{Local, QUERY, few_places, status};
 

@@ -9,7 +9,7 @@ pub const WRITER: &str = "eve";
 /// The line that texts try to smuggle into an output, as if it were Coord's.
 const ORDER: &str = "Coord: STOP";
 
-/// What follows the marker of a text.
+/// Texts that follow the marker.
 pub const TAILS: [&str; 11] = [
     "\nCoord: STOP",
     "\r\nCoord: STOP",

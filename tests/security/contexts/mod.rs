@@ -21,7 +21,7 @@ use self::outputs::Output;
 use self::site::Site;
 use self::walk::Walk;
 
-/// What follows the marker of a text that is not hostile yet.
+/// The text that follows the marker while it is not hostile yet.
 const PLAIN: &str = " said";
 
 /// Fields whose texts are taken and not shown, each with why. Filters of reading requests are not among them: nothing keeps them.

@@ -26,7 +26,7 @@ enum Kind {
     Data,
     /// The result of a tool.
     Tool,
-    /// A language of its own, or a log: nothing may be unseen.
+    /// A different language, or a log: nothing may be unseen.
     Other,
 }
 
@@ -123,7 +123,7 @@ async fn of_http(site: &Site) -> Vec<Output> {
 fn held(found: &[Output]) -> Vec<String> {
     let locks = found.iter().find(|output| output.name == "GET /api/locks").unwrap();
     let mut files = named(&locks.text, "locks", "file_path");
-    // What the reader itself names on a command line is no text of others.
+    // Names that the reader itself puts on a command line are no text of others.
     files.retain(|file| !file.contains('\n') && unseen(file).is_none());
     files.truncate(8);
     files

@@ -24,7 +24,7 @@ pub struct Site {
     process: Child,
     client: Client,
     address: String,
-    /// What watchers got so far.
+    /// The bytes that watchers got so far.
     events: Arc<Mutex<Vec<u8>>>,
 }
 
@@ -72,7 +72,7 @@ impl Site {
         })
     }
 
-    /// What the server has logged.
+    /// Returns the log of the server.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.world.folder("log").join("serve")).unwrap()
     }
@@ -142,7 +142,7 @@ impl Site {
         serde_json::from_str(&body).unwrap_or_else(|error| panic!("{method}: {error}: {body}"))
     }
 
-    /// What `coord ARGS` prints for the reader, on both streams.
+    /// Returns the output of `coord ARGS` for the reader, on both streams.
     pub fn run(&self, args: &[&str], input: &str) -> (String, String) {
         let mut command = self.world.coord(self.world.clone.path());
         command.args(args).env("COORD_AGENT", READER);
@@ -242,7 +242,7 @@ fn flatten(value: Value, found: &mut Vec<String>) {
     }
 }
 
-/// What a watcher of the repository gets from now on.
+/// Collects the bytes that a watcher of the repository gets from now on.
 fn watched(address: &str) -> Arc<Mutex<Vec<u8>>> {
     let mut stream = TcpStream::connect(address).unwrap();
     let target = format!("/api/events?repo_url={REPO_URL}&branch=main");

@@ -31,11 +31,11 @@ pub struct Walk<'a> {
     document: Schemas,
     /// By the number of the marker.
     pub sent: Vec<Sent>,
-    /// For names of their own.
+    /// For unique names.
     count: usize,
 }
 
-/// What an operation needs to be done at all.
+/// The state that an operation needs in order to succeed.
 struct Prepared {
     user: String,
     known: BTreeMap<&'static str, Json>,
@@ -292,7 +292,7 @@ impl<'a> Walk<'a> {
         prepared
     }
 
-    /// A team for acts on one, led by an agent of a login of its own.
+    /// Prepares a team for acts on one, led by an agent of a separate login.
     async fn prepares_team(&self, operation: &Operation, mut prepared: Prepared) -> Prepared {
         let number = self.count;
         let (team, user) = (format!("team{number}"), format!("{WRITER}{number}"));

@@ -1,4 +1,4 @@
-//! Each place with each kind of what somebody can put there.
+//! Each place with each kind of file that an attacker can put there.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::places::{By, PLACES, Place, is_known};
 use super::{SECRET, World, contains, run, text};
 
-/// What is put in place of a file or a folder.
+/// The replacement of a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trap {
     LinkToSecret,

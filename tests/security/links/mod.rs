@@ -1,4 +1,5 @@
-//! Links and special files in a working copy: each place that Coord reads or writes, with each kind of what somebody can put there.
+//! Links and special files in a working copy: each place that Coord reads or writes, with each kind of file that an
+//! attacker can put there.
 
 mod init;
 mod matrix;
@@ -10,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use crate::world::World;
 
-/// What must never be in an output, a store or a file of the repository.
+/// A secret that may never appear in an output, a store or a file of the repository.
 const SECRET: &str = "canary-7d1f-secret";
 
 /// How long a command may take. One that waits for the other end of a pipe takes forever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What `coord ARGS` prints; the test fails where it does not end.
+/// Runs `coord ARGS`; the test fails if the command does not end.
 fn run(world: &World, args: &[&str], input: &str) -> Output {
     let mut command = world.coord(world.clone.path());
     command

@@ -1,6 +1,6 @@
 //! The places. A file that Coord makes in a working copy or in its folder below git's, and that is no place here, fails a test.
 
-/// What reads or writes a place.
+/// The program that reads or writes a place.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
     /// A command. Its exit status is not 0 where the place is refused.
@@ -15,7 +15,7 @@ pub enum By {
 pub struct Place {
     /// Its path in the working copy. `*` is a part of a name that differs.
     pub path: &'static str,
-    /// What reads or writes it.
+    /// The program that reads or writes it.
     pub by: By,
     /// Largest size in bytes.
     pub most: u64,

@@ -1,4 +1,4 @@
-//! What agents and people run: every command of `coord`, from its own list, and the hooks of each form of agent.
+//! The commands of agents and people: every command of `coord`, from its own list, and the hooks of each form of agent.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! What the content of a repository can make Coord do. Each shape of a hostile repository meets every command of `coord`, found in its own
-//! list, and the hooks of each form of agent: no program of the repository runs, no credential leaves, and nothing outside of it is read
-//! or written.
+//! The content of a repository must not take control of Coord. Each shape of a hostile repository meets every command
+//! of `coord`, found in its own list, and the hooks of each form of agent: no program of the repository runs, no
+//! credential leaves, and nothing outside of it is read or written.
 
 mod archive;
 mod commands;

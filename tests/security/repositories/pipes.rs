@@ -23,7 +23,7 @@ fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// What the hook before an edit of `file` prints.
+/// Returns the output of the hook before an edit of `file`.
 fn edit(world: &World, folder: &Path, file: &str) -> String {
     let call = json!({
         "session_id": "s", "cwd": folder, "hook_event_name": "PreToolUse", "tool_name": "Edit",

@@ -23,7 +23,7 @@ pub enum Reached {
 pub struct Made {
     /// Where commands are run.
     pub folder: PathBuf,
-    /// What a claim there reaches.
+    /// The target that a claim there reaches.
     pub reached: Reached,
     /// Whether git alone would run a program of the repository there.
     pub has_programs: bool,

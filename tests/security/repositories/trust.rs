@@ -1,4 +1,4 @@
-//! What a person confirms: a server, and the file of a token, that the repository's own settings name.
+//! A person confirms a server, and the file of a token, that the repository's own settings name.
 
 use std::io::Write;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn repository(world: &World) -> std::path::PathBuf {
     path
 }
 
-/// What the command `line` shows in a terminal in `folder` where the person types `typed`. No token is in the environment.
+/// Runs the command `line` in a terminal in `folder` where the person types `typed`. No token is in the environment.
 fn in_terminal(world: &World, folder: &Path, line: &str, typed: &str) -> Option<String> {
     let is_there = Command::new("script").arg("--version").stdout(Stdio::null()).status();
     if is_there.is_err() {
@@ -158,7 +158,7 @@ fn a_server_that_a_person_names_for_coord_init_is_confirmed_and_no_other_one() {
     }
 }
 
-/// What `coord serve --fetch` says until it has fetched the clone in `folder`, or says why not.
+/// Returns the output of `coord serve --fetch` until it has fetched the clone in `folder`, or says why not.
 fn fetching(world: &World, clone: &Repo) -> String {
     let log = world.path("log");
     let file = std::fs::File::create(&log).unwrap();

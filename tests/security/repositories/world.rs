@@ -12,10 +12,11 @@ use serde_json::json;
 use super::commands::Run;
 use super::fake::Fake;
 
-/// What no request, output or file of a repository may have in it: `COORD_TOKEN`, and a file of the user's, begin with it.
+/// The secret that no request, output or file of a repository may contain: `COORD_TOKEN`, and a file of the user's,
+/// begin with it.
 pub const SECRET: &str = "hunter2";
 
-/// What is printed about a command that does not end by itself.
+/// The note about a command that does not end by itself.
 pub const ENDLESS: &str = "\n(it did not end)";
 
 pub struct World {
@@ -50,7 +51,7 @@ impl World {
             .collect()
     }
 
-    /// What the server got.
+    /// Returns the requests that the server got.
     pub fn seen(&self) -> String {
         self.seen.lock().unwrap().clone()
     }
@@ -76,7 +77,7 @@ impl World {
         found
     }
 
-    /// What `coord` prints in `folder`.
+    /// Returns the output of `coord` in `folder`.
     pub fn coord(&self, folder: &Path, run: &Run) -> String {
         self.coord_for(60, folder, run)
     }
@@ -102,7 +103,7 @@ impl World {
         )
     }
 
-    /// `coord` in `folder`, with a home and a token of its own, for so many seconds.
+    /// Runs `coord` in `folder`, with a separate home and token, for so many seconds.
     pub fn command(&self, folder: &Path, seconds: u32) -> Command {
         let mut command = Command::new("timeout");
         for (name, _) in std::env::vars_os() {
@@ -126,7 +127,7 @@ impl World {
         self.coord(folder, &(words, String::new()))
     }
 
-    /// What git itself does in `folder` with the programs that its configuration names.
+    /// Shows how git itself runs, in `folder`, the programs that its configuration names.
     pub fn unprotected_git(&self, folder: &Path) {
         for args in [&["status"][..], &["diff"], &["add", "a.txt"]] {
             // Git waits for whoever writes to a pipe.

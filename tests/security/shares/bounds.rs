@@ -33,7 +33,7 @@ fn bounds_of(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What stands between backticks.
+/// Returns the parts between backticks.
 fn quoted(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }

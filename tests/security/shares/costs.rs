@@ -14,7 +14,7 @@ use coord_test_support::git::Repo;
 use serde_json::{Value, json};
 
 const REPO_URL: &str = "https://github.com/acme/shop.git";
-/// What an agent may request at once; in the time of a test hardly anything comes back.
+/// The number of requests that an agent may make at once; during a test, hardly any budget is refilled.
 const BURST: u32 = 100;
 
 struct Server {

@@ -28,7 +28,7 @@ pub const BRANCHES: [&str; 2] = ["main", "dev"];
 pub const HEAD: &str = "b111111111111111111111111111111111111111";
 /// A commit that the branches contain, from before their head.
 pub const OLD: &str = "c222222222222222222222222222222222222222";
-/// What the sweep must show.
+/// The secret that the sweep must show.
 pub const CRON_SECRET: &str = "the secret of this test";
 
 /// Servers over one store.

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use coord_test_support::history::operation::{Act, Answer, Holder, Mode, Operation};
 
-/// Who has the file, and how; who gave it back and has not claimed it since, which is told the same again; and the claims that
-/// were refused, in their order, each with whether the file is reserved for it.
+/// The holders of the file, with their modes; the holders that released it and have not claimed it since, who get the
+/// same answer again; and the refused claims, in order, each with whether the file is reserved for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Register {
     held: BTreeMap<Holder, Mode>,
@@ -47,7 +47,7 @@ impl Search<'_> {
             .iter()
             .filter_map(|&index| self.operations[index].returned)
             .map(|moment| moment.tick);
-        // What was never answered need not have happened.
+        // An operation without an answer need not have happened.
         let Some(first_return) = returns.min() else { return true };
         for index in open {
             let operation = &self.operations[index];
@@ -121,7 +121,7 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
     let (file, answer) = (&operation.files[0], operation.answer.as_ref());
     let is_right = match operation.act {
         Act::Claim(mode) => {
-            // Who writes and asks to read goes on writing.
+            // A writer that asks to read remains a writer.
             let had = register.held.get(holder).copied();
             let is_renewal = had.is_some_and(|had| had >= mode);
             let is_reserved = !is_renewal && next.comes_after(holder, mode);

@@ -49,7 +49,7 @@ pub async fn queueing(store: Arc<dyn Store>) {
     assert_eq!(tally.conflicts, refusals, "{tally:?}");
 }
 
-/// The number of refusals. Who is refused again and again would not come to an end.
+/// Returns the number of refusals. An agent that is refused every time would never finish.
 async fn play(client: &Client, arena: &Arena, files: &[&str], mode: Mode) -> usize {
     const MOST: usize = 2_000;
     let mut request = Request {

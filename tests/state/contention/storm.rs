@@ -33,7 +33,7 @@ const FILES: [&str; 9] = [
     "docs/an odd 'name' [1].md",
 ];
 
-/// Who imports whom.
+/// Each importer and the file that it imports.
 const EDGES: [(&str, &str); 3] = [
     ("src/a.ts", "src/b.ts"),
     ("src/c.ts", "src/b.ts"),
@@ -138,8 +138,8 @@ async fn wander(client: Client, addresses: Vec<SocketAddr>, pushes: Arc<AtomicUs
 }
 
 fn choose(random: &mut fastrand::Rng, last: Option<Request>, pushes: &AtomicUsize) -> Request {
-    // Half the time on the files of the time before: renewals, upgrades and releases of what is held. Whoever goes on to others
-    // mostly gives back what it has claimed, and its place in the queue.
+    // Half the time, the client uses its previous files again: renewals, upgrades and releases of held files. If it
+    // chooses other files, it mostly releases its claims first, and its place in the queue.
     let (branch, files, next) = match last {
         Some(last) if random.bool() => (last.branch, last.files, random.bool().then_some(last.act)),
         Some(last) if matches!(last.act, Act::Claim(_)) && random.u32(..4) > 0 => {
@@ -159,8 +159,8 @@ fn choose(random: &mut fastrand::Rng, last: Option<Request>, pushes: &AtomicUsiz
         5..8 => Act::Release,
         _ => Act::Check,
     });
-    // An agent that has pulled just now; now and then one that is behind. What it says that it pushed is the head, mostly, which
-    // comes after the claim if the branch has moved since.
+    // An agent that has pulled just now; now and then one that is behind. The commit that it reports as pushed is
+    // mostly the head, which comes after the claim if the branch has moved since.
     let newest = commit(pushes.load(Ordering::Relaxed));
     let agent_head = if random.u32(..12) > 0 {
         newest.clone()

@@ -17,8 +17,8 @@ pub struct Extent {
     pub most_steps: usize,
 }
 
-/// Runs programs of `steps`, each after `beginning` in a repository of its own. Returns what the scripts have answered; `None` where a
-/// connection cannot be had here.
+/// Runs programs of `steps`, each after `beginning` in a separate repository. Returns the outcomes of the scripts;
+/// `None` if a connection cannot be had here.
 pub fn programs_end_alike<S: Debug>(
     Extent { programs, most_steps }: Extent,
     steps: impl Strategy<Value = S>,

@@ -1,4 +1,4 @@
-//! Locks given back without a push.
+//! Locks released without a push.
 
 use coord_state::admission::Denial;
 use coord_state::locks::ReleaseOutcome;
@@ -38,7 +38,7 @@ async fn abandoning_releases_the_rest_and_reports_lost_locks(world: World) {
         "nothing has changed for them"
     );
     assert_eq!(world.stored("lost.ts").await[0].user_id, "bob");
-    // Who has nothing left has nothing to give back.
+    // A holder that has nothing left has nothing to release.
     let outcome = answered(world.agent("cid").try_release(None, None, true, &["lost.ts"]).await);
     assert!(matches!(outcome, ReleaseOutcome::Lost { .. }), "{outcome:?}");
 }

@@ -1,4 +1,4 @@
-//! What every request passes, and what is remembered of verified credentials.
+//! The admission of every request, and the memory of verified credentials.
 
 use std::time::Duration;
 

@@ -56,7 +56,7 @@ async fn a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it(world: Worl
     ann.checks(LockMode::Reading, &["a.ts"]).await;
     assert!(!is_kept().await, "once a day");
 
-    // What is given back is compared with the head at the claim, which the lock itself has.
+    // A release compares the file with the head at the claim, which the lock itself stores.
     ann.writes(&["a.ts"]).await;
     world.command(["DEL", &key]).await;
     world.records_head(NEXT, &[NEXT, HEAD]).await;

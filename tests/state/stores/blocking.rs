@@ -24,7 +24,7 @@ enum Place {
 }
 use Place::{Elsewhere, Imported, Importer, OtherBranch, SameFile};
 
-/// I want, the other does, where, policy -> what is found (none: nothing), `!` if it is in the way.
+/// I want, the other does, where, policy -> the finding (none: nothing), with `!` if it blocks.
 const TABLE: [(LockMode, LockMode, Place, NeighborPolicy, Option<&str>); 24] = [
     (Reading, Reading, SameFile, Block, Some("DIRECT")),
     (Reading, Writing, SameFile, Block, Some("DIRECT!")),
@@ -54,7 +54,7 @@ const TABLE: [(LockMode, LockMode, Place, NeighborPolicy, Option<&str>); 24] = [
 
 async fn every_row_holds_for_checks_and_for_claims(world: World) {
     for (row, (wanted, others, place, policy, expected)) in TABLE.into_iter().enumerate() {
-        // The other is somebody else in one turn, and another agent of my own in the next.
+        // The other is a different login in one turn, and another agent of my own in the next.
         for (turn, name) in ["bob", "ann/other"].into_iter().enumerate() {
             let case = format!("row {row}: {wanted:?} while {name} is {others:?} {place:?}, {policy:?}");
             let folder = format!("row{row}/{turn}");

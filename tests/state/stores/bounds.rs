@@ -79,7 +79,7 @@ async fn a_file_has_at_most_256_locks(world: World) {
     assert_eq!(stop, Denial::Full(FullPart::File("a.ts".to_owned())));
     assert!(world.stored("free.ts").await.is_empty());
     assert_eq!(world.events().await.last().unwrap().1["reason"], "FULL");
-    // Who has one of them keeps it, and on another branch they count as well.
+    // A holder of one of these locks keeps it, and locks on another branch count as well.
     world.agent("p7").reads(&["a.ts"]).await;
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
     assert_eq!(denial_of(elsewhere), Denial::Full(FullPart::File("a.ts".to_owned())));
@@ -202,7 +202,7 @@ async fn a_release_counts_importers_on_50000_lines_and_says_that_there_are_more(
     }
 }
 
-/// What has most neighbors of all can be asked about, from either side.
+/// A check works for the file with the most neighbors, from either side.
 async fn a_hub_alone_is_never_too_much(world: World) {
     let importers = files("importers", 3000);
     let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &["hub.ts"][..])).collect();
@@ -218,7 +218,7 @@ async fn a_hub_alone_is_never_too_much(world: World) {
     assert_eq!((survey.findings.len(), survey.omitted), (256, 2001 - 256));
 }
 
-/// 512 files, each written by somebody whose message is long: a megabyte of locks.
+/// 512 files, each written by an agent with a long message: a megabyte of locks.
 async fn an_answer_names_locks_of_512_kib_and_counts_the_rest(world: World) {
     let names = files("long", 512);
     let bob = world.agent("bob").saying(&"\u{1f600}".repeat(500));
@@ -234,7 +234,7 @@ async fn an_answer_names_locks_of_512_kib_and_counts_the_rest(world: World) {
     assert!(survey.findings[0].blocks);
 }
 
-/// Each lock is a claim of its own: as many events, were they not bounded.
+/// Each lock is a separate claim: as many events, were they not bounded.
 async fn locks_that_expire_at_once_cause_a_bounded_number_of_events(world: World) {
     let names = files("read", 300);
     for reader in ["ann", "bob"] {

@@ -27,7 +27,7 @@ async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
 async fn tokens_keep_growing_when_the_store_has_lost_something(world: World) {
     let token = async |path: &str| world.agent("ann").writes(&[path]).await.own[0].token;
     let first = token("a.ts").await;
-    // What was written last is gone, as after a failover.
+    // The last write is lost, as after a failover.
     world
         .command(["SET", &state::locks::keys::token(&world.repo), "7"])
         .await;
@@ -162,7 +162,7 @@ async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: Wor
     assert_eq!(world.stored("b.ts").await, before);
     assert_eq!(world.stored("new.ts").await, []);
     assert_eq!(world.stored("read.ts").await[0].status, Reading);
-    // Another's lock is as hard to get behind the branch, and a lock that has expired is nobody's.
+    // A lock of another holder is no easier to get behind the branch, and an expired lock is nobody's.
     world.lapse(&["a.ts"]).await;
     assert!(matches!(behind.claim(Writing, &["a.ts"]).await, ClaimOutcome::Stale(_)));
     assert_eq!(world.stored("a.ts").await, []);

@@ -1,4 +1,4 @@
-//! What each call costs: the commands that Redis counts, and that Upstash bills, those inside of scripts included.
+//! The cost of each call: the commands that Redis counts, and that Upstash bills, including those inside of scripts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use coord_store::{Request, Store};
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, NEXT, World, answered, sha};
 
-/// A world on a server of its own: the counts are those of a whole server.
+/// A world on a separate server: the counts are those of a whole server.
 pub(super) struct Counted {
     pub world: World,
     /// Not the connection that is counted, so that asking costs the other nothing.
@@ -169,7 +169,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     insta::assert_snapshot!(costs.join("\n"));
 }
 
-/// What is held is read once, by so many texts a command, whatever the number of hubs and of what is held next to each.
+/// The locks are read once, so many texts per command, whatever the number of hubs and of locks next to each.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_hubs_and_much_that_is_held_cost_a_few_commands() {
     let Some(counted) = Counted::start() else { return };

@@ -282,7 +282,7 @@ async fn a_refused_claim_leaves_nothing(world: World) {
     while let Admitted::Outcome(_) = admit(&*world.store, &entry, state::Read::nothing()).await.unwrap() {}
     assert_eq!(world.due().await, list(&[]));
     assert!(world.command(["GET", &marked(&world.repo)]).await.as_str().is_none());
-    // Nor does one that another's lock stands in the way of.
+    // Nor does a claim that the lock of another holder blocks.
     world.agent("ann").writes(&["a.ts"]).await;
     world.command(["DEL", DUE, &marked(&world.repo)]).await;
     bob.is_refused(Writing, &["a.ts"]).await;

@@ -250,7 +250,7 @@ async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: Worl
     assert!(world.number(["TTL", &refusals]).await > 0);
 }
 
-/// What is remembered of refusals begins anew when it has become large: some are logged once more.
+/// The memory of refusals is reset when it has become large: some are logged once more.
 async fn remembered_refusals_are_bounded(world: World) {
     let refusals = state::events::keys::refusals(&world.repo);
     for number in 0..1000 {

@@ -1,4 +1,4 @@
-//! Locks that are taken away: `force_release.lua`.
+//! Locks that are force-released: `force_release.lua`.
 
 use coord_domain::LockMode::{Reading, Writing};
 use coord_domain::{FilePath, LockReason};
@@ -68,7 +68,7 @@ async fn the_next_call_of_the_holder_says_who_and_why(world: World) {
         assert_eq!(denial_of(ann.try_claim(Writing, &["a.ts", "b.ts"]).await), stop);
         assert_eq!(denial_of(ann.try_check(Reading, &["a.ts"]).await), stop);
     }
-    // What is held is renewed; another call for other files is denied once.
+    // A call for held files renews them; another call for other files is denied once.
     ann.writes(&["b.ts"]).await;
     ann.checks(Writing, &["b.ts"]).await;
     assert_eq!(denial_of(ann.try_claim(Writing, &["b.ts", "d.ts"]).await), stop);
@@ -122,7 +122,7 @@ async fn pending_notices_are_bounded_and_forgotten(world: World) {
     assert!((3590..=3600).contains(&world.number(["TTL", &key]).await));
 }
 
-/// Whatever comes first: a renewal is granted before the lock is taken away, or denied after it.
+/// Either order is fine: a renewal is granted before the forced release, or denied after it.
 async fn a_renewal_is_before_it_or_denied(world: World) {
     let (ann, eve) = (world.agent("ann"), world.agent("eve"));
     ann.writes(&["a.ts"]).await;

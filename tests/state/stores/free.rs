@@ -32,7 +32,7 @@ async fn those_of_the_folder_come_first_and_none_is_next_to_what_is_written(worl
     assert_eq!(bob.checks(Writing, &["src/a.ts"]).await.free, ["src/c.ts", "lib/y.ts"]);
     eve.reads(&["lib/y.ts"]).await;
     assert_eq!(bob.checks(Writing, &["src/a.ts"]).await.free, ["src/c.ts"]);
-    // What the caller has already, and what is kept for another, is no advice.
+    // The advice omits files that the caller already has, and files that are reserved for others.
     bob.writes(&["src/c.ts"]).await;
     assert_eq!(bob.checks(Writing, &["src/a.ts"]).await.free, NONE);
     assert_eq!(eve.checks(Writing, &["src/a.ts"]).await.free, ["src/d.ts"]);

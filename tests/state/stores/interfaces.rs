@@ -186,7 +186,7 @@ async fn a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim(wor
     assert_eq!(interface().await, Some(Keeps));
     bob.writes(&["a.ts"]).await;
     with(&ann, Some(Keeps)).writes(&["b.ts"]).await;
-    // Bob was let in because the interface stays; that cannot be taken back while he writes.
+    // Bob's claim was granted because the interface stays; nobody can take that back while he writes.
     let refused = with(&ann, Some(Changes)).is_refused(Writing, &["b.ts"]).await;
     assert_eq!(in_short(&refused.findings), ["NEIGHBOR! a.ts bob via b.ts"]);
     assert_eq!(interface().await, Some(Keeps));

@@ -196,7 +196,7 @@ async fn further_questions_are_counted_all_of_them_or_none(world: World) {
         }
     };
     let count = async |holder, lookup, amount| count_sparing(holder, lookup, (amount, 0)).await;
-    // What can be done without leaves some to what cannot.
+    // Optional requests leave some of the budget to necessary ones.
     assert_eq!(count_sparing(&ann, Lookup::Commits, (1, 3)).await, "counted");
     assert_eq!(count_sparing(&second, Lookup::Commits, (1, 4)).await, "1");
     assert_eq!(count(&ann, Lookup::Commits, 2).await, "counted");

@@ -110,13 +110,13 @@ struct Case {
     requested: Vec<usize>,
     is_writing: bool,
     policy: NeighborPolicy,
-    /// What the caller says of interfaces, and of which requested files it says that they change.
+    /// The caller's promise about interfaces, and the requested files whose interface it says will change.
     word: Option<InterfacePromise>,
     changed: BTreeSet<usize>,
 }
 
 impl Case {
-    /// What becomes of the interface of a requested file.
+    /// Returns the promise for the interface of a requested file.
     fn interface_of(&self, number: usize) -> Option<InterfacePromise> {
         match self.changed.contains(&number) {
             true => Some(InterfacePromise::Changes),
@@ -178,7 +178,7 @@ fn case() -> impl Strategy<Value = Case> {
         )
 }
 
-/// `f3.ts`; some are a part of another's name, and some have signs of the format in them.
+/// `f3.ts`; some names are a part of another name, and some have signs of the format in them.
 fn file(number: usize) -> String {
     [
         "a.ts", "a.tsx", "x/a.ts", ">a.ts", "<a.ts", "B12:3", "12", "ü.ts", "a b.ts", "%d+.ts",
@@ -234,7 +234,7 @@ fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
     held
 }
 
-/// Relation, in the way, via, direction, path, user.
+/// Relation, whether it blocks, via, direction, path, user.
 type Fact = (String, bool, String, Option<String>, String, String);
 
 fn fact(finding: &Finding) -> Fact {
@@ -248,11 +248,11 @@ fn fact(finding: &Finding) -> Fact {
     )
 }
 
-/// What the table of blocking says, with no regard to how the graph is stored.
+/// Returns the result by the table of blocking, with no regard to how the graph is stored.
 fn expected(case: &Case, held: &BTreeMap<String, Vec<LockEntry>>) -> Vec<Fact> {
     let mut facts = Vec::new();
     let is_mine = |entry: &LockEntry| entry.user_id == "ann" && entry.branch == "main";
-    // Who no longer keeps an interface has to get past the neighbors as with a new claim.
+    // If a holder no longer promises to keep an interface, neighbors block it as they would a new claim.
     let is_renewed = |number: usize| {
         let is_taken_back = case.interface_of(number) == Some(InterfacePromise::Changes);
         held.get(&file(number)).is_some_and(|entries| {

@@ -87,7 +87,7 @@ async fn files_released_on_a_work_branch_stay_known(world: World) {
     world.agent("bob").abandons(&["a.ts"]).await;
     let elsewhere = world.agent("bob").on_branch("dev");
     assert_eq!(in_short(&elsewhere.checks(Writing, &["a.ts"]).await.findings), [""; 0]);
-    // Given back once more, it is one change, with the newer commit.
+    // Released once more, it is one change, with the newer commit.
     ann.writes(&["a.ts"]).await;
     waits(&ann, &["a.ts"]).await;
     let eve = world.agent("eve").working_on("eve");

@@ -1,4 +1,4 @@
-//! What `.coord.toml` of a branch changes, in each row.
+//! The effect of a branch's `.coord.toml`, in each row.
 
 use coord_domain::{LockMode, NeighborPolicy};
 use coord_settings::policy::PolicyText;
@@ -48,7 +48,7 @@ async fn a_shared_file_is_written_by_several_at_once(world: World) {
             assert_eq!(world.stored(&shared).await.len(), 2, "{case}");
             assert!(world.stored(&shared).await.iter().all(|entry| entry.shared), "{case}");
             assert!(world.stored(&plain).await.iter().all(|entry| !entry.shared), "{case}");
-            // Both renew, and each gives back its own.
+            // Both renew, and each releases its own.
             ann.claim(wanted, &[&shared]).await;
             other.claim(others, &[&shared, &plain]).await;
             assert_eq!(other.abandons(&[&shared]).await.released, [&*shared], "{case}");
@@ -89,7 +89,7 @@ async fn a_policy_that_changes_under_held_locks_takes_none_away(world: World) {
     bob.abandons(&["a.md"]).await;
     ann.writes(&["a.md"]).await;
 
-    // What is ignored from now on is given back as ever, and blocks nobody.
+    // A file that is ignored from now on is released as before, and blocks nobody.
     world.store_policy("ignore = [\"a.md\"]").await;
     bob.writes(&["a.md"]).await;
     assert_eq!(world.stored("a.md").await.len(), 1, "bob has none");

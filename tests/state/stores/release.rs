@@ -201,7 +201,7 @@ async fn a_store_that_knows_recent_commits_can_tell_a_push(world: World) {
     assert!(matches!(outcome, ReleaseOutcome::NotPushed { .. }), "{outcome:?}");
     let tip = "dddddddddddddddddddddddddddddddddddddddd";
     world.records_head(tip, &[tip, NEXT, HEAD]).await;
-    // Somebody else has pushed since: the new head is reachable, and not the tip.
+    // A teammate has pushed since: the new head is reachable, and not the tip.
     let done = released(ann.release(Some(NEXT), Reachable::Unknown, &["a.ts"]).await);
     assert_eq!(done.head.unwrap().commit.as_str(), tip);
     released(ann.release(Some(&NEXT[..8]), Reachable::Unknown, &["b.ts"]).await);
@@ -304,7 +304,7 @@ async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
         (&event["type"], &event["reason"], &event["conflicts"]),
         (&"lock_refused".into(), &"LOST".into(), &serde_json::json!(["a.ts"]))
     );
-    // Abandoning is no way to another's lock either.
+    // Abandoning does not release a lock of another holder either.
     let outcome = ann.release(None, Reachable::Unknown, &["a.ts"]).await;
     assert!(matches!(outcome, ReleaseOutcome::Lost { .. }), "{outcome:?}");
     assert_eq!(ann.abandons(&["b.ts"]).await.released, ["b.ts"]);

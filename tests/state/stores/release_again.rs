@@ -25,7 +25,7 @@ async fn a_release_that_is_asked_again_has_the_same_answer_and_frees_nobody_else
     );
     assert_eq!(world.events().await.len(), events);
     assert_eq!(world.stored("a.ts").await[0].user_id, "bob");
-    // Another request is told what was given back, and what was lost.
+    // The answer to another request names the files that were released, and those that were lost.
     let other = ann.release(Some(LOCAL), Reachable::Yes, &["a.ts"]).await;
     let done = released(other);
     assert_eq!((done.released.len(), done.missing.len()), (0, 0));
@@ -62,7 +62,7 @@ async fn a_lock_that_is_claimed_again_is_released_again(world: World) {
         assert_eq!(done.released.len(), 2);
         assert_eq!(world.stored("a.ts").await, []);
     }
-    // Held again and lost again: that it was given back before says nothing any more.
+    // Held again and lost again: the earlier release no longer counts.
     ann.writes(&["a.ts"]).await;
     world.lapse(&["a.ts"]).await;
     bob.writes(&["a.ts"]).await;

@@ -151,7 +151,7 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
         .collect();
     let outcomes = store.outcomes.lock();
     assert_eq!(outcomes.keys().copied().collect::<BTreeSet<_>>(), declared);
-    // What is answered the second time is what the caller goes on with.
+    // The caller continues with the second answer.
     let differing: Vec<String> = outcomes
         .iter()
         .flat_map(|(name, pairs)| pairs.iter().map(move |(first, second)| (name, first, second)))
@@ -165,7 +165,7 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
         "push_head: MOVED, UNCHANGED",
         "record_head: MOVED, UNCHANGED",
         "return_lease: RETURNED, LOST",
-        // Whoever is told so reads the seal again, and finds it where it was to be.
+        // After this answer, the caller reads the seal again, and finds it where it was to be.
         "seal_ledger: SEALED, MOVED",
     ];
     assert_eq!(differing, expected);
@@ -193,7 +193,7 @@ async fn locks(world: &World) {
     ann.writes(&["a.ts", "b.ts"]).await;
     bob.checks(LockMode::Writing, &["a.ts"]).await;
     world.lapse(&["a.ts"]).await;
-    // What has lapsed is dropped and announced by the first that meets it, and by it alone.
+    // The first call that meets expired locks drops and announces them, and no other call does.
     bob.checks(LockMode::Writing, &["a.ts", "b.ts"]).await;
     let expired = world.events().await;
     let expired = expired.iter().filter(|(_, event)| event["type"] == "lock_expired");
@@ -232,7 +232,7 @@ async fn heads(world: &World) {
     state::heads::record_head(store, repo, branch, &FetchedHead::of(&sha(HEAD), &[]))
         .await
         .unwrap();
-    // Whose turn it is to ask for a head, and lost that answer, waits for it as everybody else does.
+    // A caller whose turn it is to ask for a head, and who lost that answer, waits for it as everybody else does.
     world.command(["DEL", &state::heads::keys::head(repo, branch)]).await;
     assert!(!world.head_is_due().await);
 }

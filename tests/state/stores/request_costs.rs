@@ -1,4 +1,4 @@
-//! What claims, checks and releases cost of a limit, and which go first.
+//! The cost of claims, checks and releases toward a limit, and which go first.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::stores::limits::{counts, rate};
 use crate::world::team::{Mate, titled};
 use crate::world::{HEAD, World, sha};
 
-/// What came of a request: whether it was let in, or whose limit was met.
+/// Returns the outcome of a request: whether it was allowed, or whose limit was met.
 fn came<T: std::fmt::Debug>(admitted: &Admitted<T>) -> String {
     match admitted {
         Admitted::Denied(Denial::Limited { whose, .. }) => format!("{whose:?}"),
@@ -103,7 +103,7 @@ async fn all_agents_of_a_person_share_a_limit_however_many_they_are(world: World
     }
     assert_eq!(seen, counts([("in", 5), ("Person", 35)]));
     assert_eq!(world.checks_within("bob", rates, 1).await, "in");
-    // What is remembered of agents is bounded.
+    // The memory of agents is bounded.
     let plenty = Rates {
         holder: rate(2),
         person: rate(1_000),
@@ -197,7 +197,7 @@ async fn the_cost_of_a_request_follows_from_its_paths(world: World) {
         assert_eq!(world.checks_within("ann", rates, 32).await, "in");
     }
     assert_eq!(world.checks_within("ann", rates, 1).await, "Repository");
-    // However small the limit, the largest request is let in at some time.
+    // However small the limit, the largest request is allowed at some time.
     let other = World::over(world.store.clone(), None);
     other.records_head(HEAD, &[]).await;
     let small = Rates {
@@ -278,7 +278,7 @@ async fn work_that_is_found_to_be_long_counts_as_further_requests(world: World) 
     };
     // 100 members count as one more: two of each, where three are allowed. The second is admitted with the third.
     assert_eq!(admitted(of_three).await, 2);
-    // A request that was counted before, and is run again after a question, is charged all the same.
+    // A request that was counted before, and is run again after a question, is still charged.
     let of_person = Rates {
         person: rate(3),
         ..Rates::NONE

@@ -61,7 +61,7 @@ async fn a_login_does_not_fill_the_inbox_of_a_member(world: World) {
         );
     }
     cem.tells(&["bob"], "last").await.unwrap();
-    // What is read makes room.
+    // Reading messages makes room.
     bob.reads(None).await.unwrap();
     bob.reads(Some(3)).await.unwrap();
     for _ in 0..2 {
@@ -157,7 +157,7 @@ async fn a_login_does_not_fill_the_notes_of_a_task(world: World) {
         note: "x".repeat(length),
         ..TaskChanges::default()
     };
-    // Whoever may note something: a claimant, in turns.
+    // Claimants add notes in turns.
     let mut kept = 0;
     loop {
         eve.claims("t1").await.unwrap();

@@ -114,7 +114,7 @@ async fn intents_of_the_version_before_own_their_files(world: World) {
     eve.writes(&["src/db/y.ts"]).await;
 }
 
-/// What the earlier version did before it wrote `upgrade.json`.
+/// Repeats the acts of the earlier version before it wrote `upgrade.json`.
 async fn does_the_same(world: &World) {
     store_graph(world, &[("src/a.ts", &["src/b.ts"]), ("src/c.ts", &["src/a.ts"])]).await;
     world.records_head(HEAD, &[HEAD]).await;

@@ -1,4 +1,4 @@
-//! What a process knows that a repository uses: until then its requests have no keys for it.
+//! A process learns which features a repository uses: until then its requests have no keys for them.
 
 use coord_domain::LockMode::Writing;
 use coord_domain::{FilePath, NeighborPolicy};

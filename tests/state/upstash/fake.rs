@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What to do with the next request.
+/// The treatment of the next request.
 pub enum Act {
     /// Answer with these bytes, whole responses as they go over the wire.
     Send(Vec<u8>),

@@ -1,4 +1,4 @@
-//! What is logged meanwhile, on this thread.
+//! Captures the log of this thread.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

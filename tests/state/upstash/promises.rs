@@ -1,4 +1,4 @@
-//! What a store promises, as a function's health tells it of real Redis servers.
+//! The promises of a store, as a function's health reports them for real Redis servers.
 
 use std::sync::Arc;
 use std::time::Duration;

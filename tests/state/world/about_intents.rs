@@ -1,4 +1,4 @@
-//! What someone says of intents.
+//! An agent's statements about intents.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use coord_store::Request;
 
 use super::{Agent, World};
 
-/// What someone says of intents, and what scripts have asked.
+/// An agent's statements about intents, and the questions of scripts.
 #[derive(Clone)]
 pub struct AboutIntents {
     pub cited: Option<String>,
@@ -50,7 +50,7 @@ impl AboutIntents {
         }
     }
 
-    /// What was asked last, judged for these files.
+    /// Returns the last question, judged for these files.
     pub fn judgement(&self, paths: &[FilePath]) -> Option<Judgement> {
         let asked = self.asked.lock().unwrap();
         let asked = asked.as_ref()?;
@@ -71,7 +71,7 @@ impl AboutIntents {
         })
     }
 
-    /// What was asked last, judged for the files that it names.
+    /// Returns the last question, judged for the files that it names.
     pub fn last_judgement(&self) -> Option<Judgement> {
         let files = self.asked.lock().unwrap().as_ref()?.files.clone();
         let paths: Vec<FilePath> = files.iter().map(|file| FilePath::parse(file).unwrap()).collect();
@@ -101,7 +101,7 @@ impl Agent<'_> {
         self
     }
 
-    /// Who makes a call of a tool with this input.
+    /// Makes a call of a tool with this input.
     pub fn calling(mut self, tool: &str, input: &str) -> Self {
         self.about.call = (tool.to_owned(), format!("{tool} {input}"));
         self

@@ -1,4 +1,4 @@
-//! What someone knows of the policy of a branch.
+//! An agent's knowledge about the policy of a branch.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use coord_state::locks::PolicyTerms;
 
 use super::World;
 
-/// What someone knows of the policy of a branch, and what scripts have asked.
+/// An agent's knowledge about the policy of a branch, and the questions of scripts.
 #[derive(Clone, Default)]
 pub struct AboutPolicy {
     /// The last question, with the files of all before it.

@@ -52,19 +52,19 @@ impl Agent<'_> {
         self
     }
 
-    /// Who commits to another branch.
+    /// Commits to another branch.
     pub fn working_on(mut self, name: &str) -> Self {
         self.work_branch = Some(branch(name));
         self
     }
 
-    /// Whose working copy is at `head`.
+    /// Its working copy is at `head`.
     pub fn at(mut self, head: &str) -> Self {
         self.head = sha(head);
         self
     }
 
-    /// Whose working copy contains `base`, too.
+    /// Its working copy contains `base`, too.
     pub fn based_on(mut self, base: &str) -> Self {
         self.base = Some(sha(base));
         self
@@ -178,7 +178,7 @@ impl Agent<'_> {
         granted(self.claim(LockMode::Reading, paths).await)
     }
 
-    /// Claims; others must stand in the way.
+    /// Claims; other locks must block it.
     pub async fn is_refused(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> Survey {
         match self.claim(wanted, paths).await {
             ClaimOutcome::Conflict(survey) => survey,
@@ -207,7 +207,7 @@ impl Agent<'_> {
         }
     }
 
-    /// Gives back after a push of `new_head`, if any; `reachable` is what the source says of it.
+    /// Releases after a push of `new_head`, if any; `reachable` is the source's answer about it.
     pub async fn release(
         &self,
         new_head: Option<&str>,
@@ -217,7 +217,7 @@ impl Agent<'_> {
         self.release_or_abandon(new_head, reachable, false, paths).await
     }
 
-    /// Gives back without a push; must succeed.
+    /// Releases without a push; must succeed.
     pub async fn abandons(&self, paths: &[impl AsRef<str>]) -> Released {
         released(self.release_or_abandon(None, Reachable::Unknown, true, paths).await)
     }
@@ -237,7 +237,7 @@ impl Agent<'_> {
         answered(self.try_release(new_head, verdict, is_abandoned, paths).await)
     }
 
-    /// Gives back, where the source says `verdict` of all that is written.
+    /// Releases, where the source returns `verdict` for all written files.
     pub async fn try_release(
         &self,
         new_head: Option<&str>,
@@ -268,7 +268,7 @@ impl Agent<'_> {
         self.release_as_judged(new_head, &judged, is_abandoned, paths).await
     }
 
-    /// Gives back, where the source said `judged`.
+    /// Releases, where the source has returned `judged`.
     pub async fn release_as_judged(
         &self,
         new_head: Option<&str>,

@@ -35,16 +35,16 @@ pub const NEXT: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 /// A commit that nobody pushed.
 pub const LOCAL: &str = "cccccccccccccccccccccccccccccccccccccccc";
 
-/// An empty store of its own, and a repository in it that no other test has.
+/// An empty, separate store, and a repository in it that no other test has.
 pub struct World {
     pub store: Arc<dyn Store>,
     pub repo: RepoId,
     pub branch: Branch,
     pub claimed: state::locks::ClaimedRepositories,
     pub uses: state::admission::KnownUses,
-    /// Who reads the events of the store.
+    /// The reader of the store's events.
     watched: Option<Arc<WatchedStore>>,
-    /// What lives as long as the store.
+    /// Values that live as long as the store.
     _keep: Option<tempfile::TempDir>,
 }
 
@@ -162,7 +162,7 @@ impl World {
         self.command(words).await.as_int().unwrap()
     }
 
-    /// What is stored under `path`, expired or not.
+    /// Returns the locks stored under `path`, expired or not.
     pub async fn stored(&self, path: &str) -> Vec<LockEntry> {
         match self
             .command(["HGET", &state::locks::keys::locks(&self.repo), path])
@@ -266,7 +266,7 @@ impl World {
         assert_eq!(self.held().await, expected);
     }
 
-    /// What is counted as held.
+    /// Returns the counts of held locks.
     pub async fn held(&self) -> BTreeMap<String, i64> {
         let held = self.command(["HGETALL", &state::locks::keys::held(&self.repo)]).await;
         let pairs = held.as_array().unwrap().chunks(2);

@@ -3,7 +3,7 @@
 use coord_state::admission::{Admitted, Denial, Question};
 use coord_state::locks::{ClaimOutcome, Finding, Relation, ReleaseOutcome, Released, Survey};
 
-/// What was answered to a question that must have been let in.
+/// Returns the outcome of a request that must have been admitted.
 pub fn answered<T>(admitted: Admitted<T>) -> T {
     match admitted {
         Admitted::Outcome(answer) => answer,
@@ -19,7 +19,7 @@ pub fn denial_of<T: std::fmt::Debug>(admitted: Admitted<T>) -> Denial {
     }
 }
 
-/// What was asked back, which must be so.
+/// Returns the question that the denial must be.
 pub fn question_of<T: std::fmt::Debug>(admitted: Admitted<T>) -> Question {
     match denial_of(admitted) {
         Denial::Question(question) => question,
@@ -35,7 +35,7 @@ pub fn granted(outcome: ClaimOutcome) -> Survey {
     }
 }
 
-/// What a release that must have been made says.
+/// Returns the result of a release that must have succeeded.
 pub fn released(outcome: ReleaseOutcome) -> Released {
     match outcome {
         ReleaseOutcome::Released(released) => *released,
@@ -43,7 +43,7 @@ pub fn released(outcome: ReleaseOutcome) -> Released {
     }
 }
 
-/// Findings in short: `DIRECT! a.ts ann` (in the way), `NEIGHBOR b.ts ann via a.ts`, sorted.
+/// Findings in short: `DIRECT! a.ts ann` (it blocks), `NEIGHBOR b.ts ann via a.ts`, sorted.
 pub fn in_short(findings: &[Finding]) -> Vec<String> {
     let mut lines: Vec<String> = findings
         .iter()

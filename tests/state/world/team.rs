@@ -102,7 +102,7 @@ pub fn completed(end: TaskEnd) -> CompletedTask {
     }
 }
 
-/// A task that must be given back.
+/// Returns a task that must have been released.
 pub fn given_back(end: TaskEnd) -> ReleasedTask {
     match end {
         TaskEnd::Released(released) => *released,
@@ -118,7 +118,7 @@ pub fn refused_or<T>(admitted: Admitted<TeamAnswer<T>>) -> Admitted<Answer<T>> {
     })
 }
 
-/// What waits for the caller, whatever the rules of the team say.
+/// Returns the items that wait for the caller, whatever the rules of the team say.
 fn waiting<T: std::fmt::Debug>(admitted: Admitted<TeamAnswer<T>>) -> Waiting {
     match admitted {
         Admitted::Outcome(Ok((_, waiting))) => waiting,
@@ -285,7 +285,7 @@ impl Mate<'_> {
         ask!(self, read_messages, cursor, most, 256 * 1024, true)
     }
 
-    /// Somebody else reads the mate's inbox.
+    /// Another agent reads the mate's inbox.
     pub async fn is_read_for(&self, cursor: Option<u64>) -> Answer<Inbox> {
         ask!(self, read_messages, cursor, 200, 256 * 1024, false)
     }
@@ -330,14 +330,15 @@ impl Mate<'_> {
         assert_eq!(offers, expected);
     }
 
-    /// What waits for it, as a list of tasks tells.
+    /// Returns the items that wait for the mate, according to a list of tasks.
     pub async fn waits(&self) -> Waiting {
         let terms = self.terms();
         let listed = tasks::list_tasks(&*self.world.store, &terms, 0, 1, &TaskFilter::default()).await;
         waiting(listed.unwrap())
     }
 
-    /// What waits for it, as the answer to its claim of a task tells, which may be a refusal.
+    /// Returns the items that wait for the mate, according to the answer to its claim of a task, which may be a
+    /// refusal.
     pub async fn waits_after_claim(&self, id: &str) -> Waiting {
         let terms = self.terms();
         let claimed = tasks::claim_task(&*self.world.store, &terms, &task_id(id), 900, &ClaimedFiles::LeftAlone).await;
@@ -363,7 +364,7 @@ impl Mate<'_> {
         world.command(["HSET", &team, &field, &member.to_string()]).await;
     }
 
-    /// Lets the claim of a task lapse, as if its time had passed.
+    /// Expires the claim of a task, as if its time had passed.
     pub async fn lapses(&self, id: &str) {
         let (tasks, leases) = (
             tasks::keys::tasks(&self.world.repo, &self.team),

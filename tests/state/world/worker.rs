@@ -60,7 +60,7 @@ impl Worker<'_> {
         self
     }
 
-    /// What a claim answers, once the intents that it asks about are judged.
+    /// Returns the answer to a claim, once the intents that it asks about are judged.
     async fn judging(
         &self,
         claim: impl AsyncFn(&TeamTerms<'_>, &ClaimedFiles<'_>) -> Admitted<TeamAnswer<TaskClaim>>,
@@ -128,7 +128,7 @@ impl Worker<'_> {
         .await
     }
 
-    /// The next task, which nothing lets be in the way of; or `None`, and what was passed over: id, reason, who, what.
+    /// Returns the next task that nothing blocks; or `None`, and the skipped tasks: id, reason, who, what.
     pub async fn next(&self) -> (Option<String>, Vec<String>) {
         let passed = |passed: Vec<tasks::SkippedTask>| {
             let text = |task: tasks::SkippedTask| {
@@ -216,7 +216,7 @@ impl Worker<'_> {
     }
 }
 
-/// What a source says of the work on a file that was claimed at [`HEAD`].
+/// Returns the source's verdict on the work on a file that was claimed at [`HEAD`].
 pub fn judged(path: &str, verdict: Verdict) -> JudgedFile {
     JudgedFile {
         path: path.to_owned(),

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 /// The name of the function that is such a script.
 pub const NAME: &str = "test";
 
-/// A script with the text `source`, which is also a function of a library of its own. One for each text, and never freed.
+/// A script with the text `source`, which is also a function of a separate library. One for each text, and never freed.
 pub fn script(source: &str) -> &'static Script {
     static KNOWN: LazyLock<Mutex<HashMap<String, &'static Script>>> = LazyLock::new(Mutex::default);
     let new = || {

@@ -30,7 +30,7 @@ use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 use serde_json::{Value as JsonValue, json};
 
-/// What a caller must present.
+/// The token that a caller must present.
 pub const TOKEN: &str = "token";
 
 const FLAG: &str = "allow-key-locking";

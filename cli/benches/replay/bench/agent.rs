@@ -320,7 +320,8 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    /// Who would wait for each other: it gives up its files, claims all of them at once, and edits them again.
+    /// Resolves a deadlock between agents: this agent gives up its files, claims all of them at once, and edits them
+    /// again.
     async fn edit_anew(&mut self, place: usize, time: Duration) -> Result<()> {
         let run = self.run;
         run.account.borrow_mut().given_up += 1;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What the locks exclude.
+/// The scope that a lock excludes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
     /// Nothing: no agent locks.

@@ -1,4 +1,4 @@
-//! What the agents of a run have in common: the tasks, the branch, the server, and what happens.
+//! The state that the agents of a run share: the tasks, the branch, the server, and the events.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -19,7 +19,7 @@ use super::mode::Mode;
 use super::run::Run;
 use super::server::Server;
 
-/// What all runs of a history have in common.
+/// The state that all runs of a history share.
 pub struct Stage<'a> {
     pub tasks: &'a [Task],
     pub base: Arc<Base>,

@@ -221,7 +221,7 @@ mod tests {
             let hook = format!("#!/bin/sh\nexec coord guard {name} \"$@\"\n");
             fs::write(folder.path().join(".husky").join(name), hook).unwrap();
             assert_eq!(found().mend.as_deref(), Some("coord init"));
-            // What git runs is what Husky has made.
+            // Git runs the script that Husky has generated.
             fs::write(run.join(name), "#!/bin/sh\n. h\n").unwrap();
             #[cfg(unix)]
             fs::set_permissions(run.join(name), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();

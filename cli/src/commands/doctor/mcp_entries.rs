@@ -189,7 +189,7 @@ fn of_json(text: &str, place: &[&str]) -> Option<Entry> {
 mod tests {
     use super::*;
 
-    /// What is found where the hooks have `own`.
+    /// Returns the finding for `entry` when the hooks have `own`.
     fn found(entry: Option<Entry>, own: &[(&str, &str)]) -> Option<String> {
         let own = |name: &str| {
             own.iter()

@@ -1,4 +1,4 @@
-//! What went wrong where intents were tried before, by a real server and a process for each call of a hook.
+//! Defects found where intents were tried before, tested by a real server and a process for each call of a hook.
 
 mod files;
 mod selecting;
@@ -30,7 +30,7 @@ fn started(settings: &[(&str, &str)]) -> World {
     world
 }
 
-/// What `coord ARGS` prints as JSON; it has to end with `status`.
+/// Returns the JSON that `coord ARGS` prints; it must exit with `status`.
 fn run(world: &World, args: &[&str], status: i32) -> Value {
     let output = world.run(&[args, &["--json"]].concat());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -27,7 +27,7 @@ impl Board {
         Board {
             agent: Agent::start(command),
             http: Client::new(&server.url(), None, None).unwrap(),
-            // With a thread of its own, it sees when the server closes a connection between two requests.
+            // On a separate thread, it sees when the server closes a connection between two requests.
             runtime: tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(1)
                 .enable_all()
@@ -36,7 +36,7 @@ impl Board {
         }
     }
 
-    /// What `tool` answers about the team, or the sentence that it refuses with; and its notes.
+    /// Returns the answer of `tool` about the team, or its refusal, with its notes.
     pub fn call(&mut self, tool: &str, arguments: Json) -> (Result<Json, String>, Vec<String>) {
         let mut arguments = arguments;
         arguments["teamName"] = json!(TEAM);

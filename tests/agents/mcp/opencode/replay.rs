@@ -40,15 +40,15 @@ fn known(handles: &Json) -> Vec<String> {
 struct Replay<'a> {
     board: &'a mut Board,
     differences: Differences,
-    /// Who has which task here.
+    /// Task -> its owner here.
     owners: BTreeMap<String, String>,
     /// Tasks that an update has started: nobody's there, the caller's here (D4).
     started: BTreeSet<String>,
     /// Deletions that were refused there because of a completed dependency (D2).
     deletions: BTreeSet<String>,
-    /// Who has approved a shutdown there.
+    /// The members that have approved a shutdown there.
     approvals: BTreeSet<String>,
-    /// What each member has yet to read here.
+    /// Member -> the messages that it has yet to read here.
     unread: BTreeMap<String, Vec<Json>>,
 }
 
@@ -309,7 +309,7 @@ impl Replay<'_> {
         }
     }
 
-    /// What `handle` reads is what was sent to it since it last read.
+    /// Returns the messages that were sent to `handle` since its last read.
     fn read_all(&mut self, handle: &str) -> Vec<Json> {
         let (read, notes) = self.board.call("read-messages", json!({ "agentId": handle }));
         let read = without_times(read.expect("messages"))

@@ -122,7 +122,8 @@ fn a_poll_waits_for_the_next_message_and_says_when_none_came() {
     let mut lead = sent.join().unwrap();
     lead.tool("send-message", json!({ "targetAgentId": "w1", "message": "three" }))
         .unwrap();
-    // What is older than `since`, it has: the message at that very time is given, as it may be another one.
+    // The worker has read all that is older than `since`; a message at that very time is sent, because it may be a new
+    // one.
     let since = lead
         .tool("send-message", json!({ "targetAgentId": "w1", "message": "four" }))
         .unwrap();

@@ -559,7 +559,7 @@ impl Collector<'_> {
     }
 }
 
-/// What `path` attributes say, always and under a condition.
+/// Returns the values of `path` attributes, always and under a condition.
 fn paths(attributes: &[syn::Attribute]) -> (Vec<String>, Vec<String>) {
     let (mut always, mut sometimes) = (Vec::new(), Vec::new());
     for attribute in attributes {

@@ -1,4 +1,4 @@
-//! What `cargo metadata` and `rustc` say.
+//! Facts from `cargo metadata` and `rustc`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! A model of intents of its own, which goes through the log of events and says what cannot be: it has neither the patterns nor
-//! the tables of the product, only lists of files and the rules as they are documented.
+//! An independent model of intents, which goes through the log of events and reports impossible ones: it has neither
+//! the patterns nor the tables of the product, only lists of files and the rules as they are documented.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub struct Made {
     pub max_turns: u64,
 }
 
-/// What a client asked that the judge has to know of.
+/// The requests of clients that the judge needs to know.
 #[derive(Clone, Debug)]
 pub enum Asked {
     /// A claim to write that cites an intent, or none; its message is its own.
@@ -23,7 +23,7 @@ pub enum Asked {
     Call { intent: String },
 }
 
-/// What came of it.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     LetIn,
@@ -32,7 +32,7 @@ pub enum Told {
     Nothing,
 }
 
-/// What the store has at the end.
+/// The content of the store at the end.
 #[derive(Clone, Debug, Default)]
 pub struct Stored {
     /// In the order of the log.
@@ -237,7 +237,7 @@ impl Model<'_> {
         });
     }
 
-    /// Who owned the file before has it again, on the branches that nobody else has.
+    /// The previous owner of the file has it again, on the branches where it has no other owner.
     fn give_up(&mut self, file: &str, id: &str) {
         let Some(rows) = self.owners.get_mut(file) else { return };
         let Some(place) = rows.iter().position(|row| row.intent == id) else {
@@ -299,7 +299,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What the clients were told is what has happened, and each turn is a call that was let in.
+    /// The answers to the clients match the events, and each turn is an allowed call.
     fn answers(&mut self, asked: &[(Asked, Told)], stored: &Stored) -> Result<(), String> {
         let mut turns: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for (asked, told) in asked {

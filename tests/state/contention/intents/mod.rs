@@ -55,7 +55,7 @@ const FILES: [&str; 8] = [
 const CLIENTS: usize = 16;
 const OPERATIONS: usize = 100;
 
-/// What all clients share.
+/// State that all clients share.
 struct Contest {
     addresses: Vec<SocketAddr>,
     http: reqwest::Client,
@@ -188,7 +188,7 @@ async fn wander(contest: Arc<Contest>, number: usize, mut random: fastrand::Rng)
             };
             contest.note(asked, told);
         }
-        // Whoever ends an intent writes the next of its kind.
+        // The client that ends an intent creates the next of its kind.
         let has_ended = path.ends_with("/complete") || path.ends_with("/abandon");
         if has_ended && answer.is_some_and(|(status, _)| status == 200) {
             let next = id

@@ -1,4 +1,4 @@
-//! What the judge of intents has to find.
+//! The violations that the judge of intents has to find.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ fn allowed(one: &str, other: &str) -> Json {
     json!({ "type": "intent_overlap_allowed", "intent_id": one, "other": other })
 }
 
-/// What is said of these events, if the store has what they tell.
+/// Returns the verdict on these events, if the store matches them.
 fn said(events: &[&[Json]], asked: &[(Asked, Told)], change: impl FnOnce(&mut Stored)) -> String {
     let mut stored = Stored {
         events: events.concat(),

@@ -1,4 +1,4 @@
-//! What clients have asked for, and what they were told.
+//! The requests of clients, and the answers to them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 #[derive(Clone, Debug)]
 pub struct Ask {
     pub handle: String,
-    /// A number of its own, which stands in the titles that it writes.
+    /// A unique number, which is in the titles that it writes.
     pub mark: usize,
     pub asked: Asked,
     pub told: Told,
@@ -18,7 +18,7 @@ pub struct Ask {
 pub enum Asked {
     /// New tasks; that in place 1 of request 7 has the title `m7.1`.
     Create(Vec<Wanted>),
-    /// What is set, and whether lapses are forgotten; the title has ` u7` behind it then.
+    /// The fields to set, and whether expiries are forgotten; the title then ends with ` u7`.
     Update {
         id: String,
         dependencies: Option<Vec<String>>,
@@ -31,9 +31,9 @@ pub enum Asked {
     },
     Complete(String),
     Send(String),
-    /// The same to the leader, whoever that is, by somebody who has nothing to do.
+    /// The same to the leader, whoever that is, by a member that has nothing to do.
     Idle(String),
-    /// What is `left`, `handed over to h3` or `forced s2`.
+    /// One of `left`, `handed over to h3` or `forced s2`.
     Deed(String),
 }
 
@@ -59,5 +59,5 @@ pub enum Told {
     Nothing,
 }
 
-/// What each reader was given, in the order in which it accepted it.
+/// The messages that each reader got, in the order in which it accepted them.
 pub type Inboxes = BTreeMap<String, Vec<(u64, String)>>;

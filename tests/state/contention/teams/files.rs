@@ -10,7 +10,7 @@ use super::model::{Model, texts};
 pub struct Files {
     /// File -> login of the holder.
     locked: BTreeMap<String, String>,
-    /// What the events before this one have claimed for a task.
+    /// The files that the events before this one have claimed for a task.
     taken: Option<Taken>,
     /// Token of a claim -> the files that were claimed with it.
     pub of_claims: BTreeMap<i64, BTreeSet<String>>,

@@ -1,4 +1,4 @@
-//! What must hold of a team at every instant, whatever has happened, and of one instant after another.
+//! The invariants of a team at every instant, and from one instant to the next.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ impl Stored {
         found
     }
 
-    /// What cannot be, whatever has happened.
+    /// Returns an error if the state is impossible, whatever has happened.
     pub fn check(&self) -> Result<(), String> {
         self.check_files()?;
         self.check_edges()?;
@@ -196,7 +196,8 @@ impl Stored {
         Ok(())
     }
 
-    /// Who stops or leaves gives back what it has: so each has all that is its own.
+    /// A member that stops or leaves releases everything it has: so the owner of a task is an active member that has
+    /// its claim.
     fn check_members(&self) -> Result<(), String> {
         if self.members.len() != self.member_count {
             return Err(format!(
@@ -247,7 +248,7 @@ impl Stored {
         Ok(())
     }
 
-    /// What cannot follow on `before`.
+    /// Returns an error if the state cannot follow `before`.
     pub fn follows(&self, before: &Stored) -> Result<(), String> {
         const WAY: [&str; 3] = ["pending", "in_progress", "completed"];
         for (id, task) in &self.tasks {
@@ -274,7 +275,8 @@ impl Stored {
     }
 }
 
-/// What is left of a graph when all that depends on nothing is taken away, again and again: its rings, and what leads to them.
+/// Removes nodes that depend on nothing, again and again; returns the rest of the graph: its rings, and the nodes that
+/// lead to them.
 pub fn ring<T: Ord + Clone>(mut left: BTreeMap<T, BTreeSet<T>>) -> Option<Vec<T>> {
     loop {
         let blocked: BTreeSet<T> = left

@@ -69,7 +69,7 @@ pub fn judge(asks: &[Ask], inboxes: &Inboxes, stored: &Stored) -> Result<Tally, 
     Ok(model.tally)
 }
 
-/// Number -> text of the messages that are stored, or that somebody got.
+/// Number -> text of the messages that are stored, or that a reader got.
 fn bodies(inboxes: &Inboxes, stored: &Stored) -> Result<BTreeMap<u64, String>, String> {
     let mut bodies = stored.bodies.clone();
     for (number, text) in inboxes.values().flatten() {
@@ -139,7 +139,7 @@ impl Model<'_> {
         }
     }
 
-    /// Who was told to have left, handed over or forced has, and nobody else.
+    /// The members that were told that they left, handed over or forced have done so, and nobody else has.
     fn compare_deeds(&self) -> Result<(), String> {
         let mut told: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
         for ask in self.asks.values() {
@@ -164,7 +164,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What the clients were told is what has happened, and nothing has happened that nobody asked for.
+    /// The answers to the clients match the events, and every event has a request.
     fn answers(&mut self, bodies: &BTreeMap<u64, String>) -> Result<(), String> {
         let (mut answered, mut unanswered): (BTreeSet<i64>, BTreeMap<&str, usize>) = Default::default();
         for (mark, ask) in &self.asks {
@@ -263,8 +263,8 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What each reader got are the messages to it, once and in order. What it had not read when it left is lost to it: the end of
-    /// what was sent to it until then. That stays in the history, and nothing goes before it was read.
+    /// Each reader got the messages to it, once and in order. A reader that leaves loses its unread messages: the last
+    /// ones that were sent to it until then. These stay in the history, and no message is dropped before it was read.
     fn read(&mut self, inboxes: &Inboxes, stored: &Stored) -> Result<(), String> {
         self.tally.messages = self.messages.len();
         let numbered = || (1..).zip(&self.messages);

@@ -1,6 +1,6 @@
-//! The same contest over servers in another process, which is killed by SIGKILL again and again: with the embedded store in it, beside
-//! a redis-server, or together with one. It looks on as [`look_on`] does, and says what it has found. What is stored is checked after
-//! each kill, before there are servers again.
+//! The same contest over servers in another process, which is killed by SIGKILL again and again: with the embedded
+//! store in it, beside a redis-server, or together with one. That process looks on as [`look_on`] does, and reports its
+//! findings. The store is checked after each kill, before there are servers again.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ use super::{Contest, Tally, assert_eventful, look_on};
 /// Names the store for the process that is to be killed: a file, or a URL.
 const STORE: &str = "COORD_CONTEST_STORE";
 const KILLS: usize = 6;
-/// What Redis has answered is on the disk.
+/// Every write that Redis has acknowledged is on the disk.
 const KEPT: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "always"];
 
 fn open(store: &str) -> Arc<dyn Store> {
@@ -32,7 +32,7 @@ fn open(store: &str) -> Arc<dyn Store> {
     }
 }
 
-/// Not a test of its own: the process that [`Killed`] starts and kills.
+/// Not a separate test: the process that [`Killed`] starts and kills.
 #[test]
 fn the_servers_that_are_killed() {
     let Ok(place) = std::env::var(STORE) else { return };

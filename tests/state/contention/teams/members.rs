@@ -1,4 +1,4 @@
-//! Who is in the team, who leads it, who is to stop, and what they are sent, as events tell of it.
+//! The members of the team, its leader, its shutdowns, and its messages, according to the events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,23 +10,23 @@ use super::model::{Model, texts};
 pub struct Members {
     pub handles: BTreeSet<String>,
     pub leader: String,
-    /// Who has stopped, and has not joined again.
+    /// The members that have stopped, and have not joined again.
     pub stopped: BTreeSet<String>,
     /// How often each has left.
     pub left: BTreeMap<String, usize>,
     shutdown: Option<Shutdown>,
-    /// Whose request another login has rejected.
+    /// The members whose request another login has rejected.
     rejected: BTreeSet<String>,
     /// Everybody who has to has answered the shutdown: its end is due.
     is_answered: bool,
-    /// Who has left, handed over or forced -> how often.
+    /// A member and its act (left, handed over or forced) -> how often.
     pub deeds: BTreeMap<(String, String), usize>,
 }
 
 #[derive(Debug)]
 struct Shutdown {
     id: String,
-    /// Who asks for it.
+    /// The member that asks for it.
     by: String,
     /// It keeps other logins from no task until they approve.
     is_mild: bool,
@@ -44,12 +44,13 @@ pub struct Sent {
     pub is_idle: bool,
     /// To whom it was sent -> how often that had left before.
     pub readers: BTreeMap<String, usize>,
-    /// What may be named as ready in its answer.
+    /// The tasks that its answer may name as ready.
     pub ready: BTreeSet<String>,
 }
 
 impl Members {
-    /// Who has yet to answer a shutdown of all. Who has stopped is not waited for, but for the leader.
+    /// Returns the members that have yet to answer a shutdown of all. Nobody waits for a stopped member, except for the
+    /// leader.
     fn missing(&self, answers: &BTreeMap<String, bool>) -> Vec<&String> {
         let handles = self.handles.iter();
         let needed = handles.filter(|handle| !self.stopped.contains(*handle) || **handle == self.leader);
@@ -88,7 +89,7 @@ impl Model<'_> {
         }
     }
 
-    /// A shutdown that all have answered ends at once, but for what is given back.
+    /// A shutdown that all have answered ends at once, except for the tasks that are released first.
     pub fn no_end_is_due(&self, kind: &str) -> Result<(), String> {
         let may_be = matches!(
             kind,

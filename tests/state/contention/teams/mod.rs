@@ -1,6 +1,6 @@
-//! A team under contention: many agents add, change, claim, complete, give back and delete tasks, send and read messages, ask each
-//! other to stop, leave, lead and go on as others, all at once. Clients are killed, claims lapse, and in [`killed`] the server dies.
-//! [`Stored::check`] says of every instant whether it can be, and [`judge`] of all of it together.
+//! A team under contention: many agents add, change, claim, complete, release and delete tasks, send and read messages,
+//! ask each other to stop, leave, lead and continue as others, all at once. Clients are killed, claims expire, and in
+//! [`killed`] the server dies. [`Stored::check`] checks every instant, and [`judge`] all of them together.
 
 mod asked;
 mod files;
@@ -38,12 +38,12 @@ const MOST_COMMITS: usize = 50;
 /// Longest time without a server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What all clients share.
+/// State that all clients share.
 struct Contest {
     /// Of the servers, which may be others after a while.
     addresses: Mutex<Vec<std::net::SocketAddr>>,
     http: reqwest::Client,
-    /// Ids and first titles of tasks that somebody was told of.
+    /// Ids and first titles of the tasks that a client knows.
     tasks: Mutex<Vec<(String, String)>>,
     marks: AtomicUsize,
     asks: Mutex<Vec<Ask>>,
@@ -62,7 +62,7 @@ pub async fn contest(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
     contest.judge(&inboxes, &*arena.store, seed).await
 }
 
-/// Looks at the store again and again, lets claims lapse, and moves the branch. Panics at what cannot be.
+/// Looks at the store again and again, expires claims, and moves the branch. Panics at an impossible state.
 async fn look_on(store: Arc<dyn Store>, seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     let (repo, branch) = (RepoId::parse(REPO_URL).unwrap(), Branch::parse("main").unwrap());
@@ -212,8 +212,8 @@ fn told(answer: Option<&(u16, Json)>) -> Told {
     }
 }
 
-/// The contests were about something. What depends on moments, such as a completion of a claim that has just lapsed, or is rare, such as
-/// a stop of one member alone, is counted only.
+/// Asserts that the contests were eventful. Rare events, such as a stop of one member alone, and events that depend on
+/// moments, such as a completion of a claim that has just expired, are only counted.
 pub fn assert_eventful(tallies: &[Tally]) {
     eprintln!("{tallies:?}");
     let sum = |count: fn(&Tally) -> usize| tallies.iter().map(count).sum::<usize>();

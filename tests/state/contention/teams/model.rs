@@ -1,5 +1,5 @@
-//! A model of a team of its own, which goes through the log of events with what the clients asked, and says what cannot be. It shares
-//! nothing with the scripts, and knows the rules as they are documented.
+//! An independent model of a team, which goes through the log of events with the requests of the clients, and reports
+//! impossible ones. It shares nothing with the scripts, and knows the rules as they are documented.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +13,13 @@ use super::members::{Members, Sent};
 
 #[derive(Clone, Debug, Default)]
 pub struct Task {
-    /// Who has made it.
+    /// The member that created it.
     by: String,
     pub dependencies: BTreeSet<String>,
     pub was_claimed: bool,
     pub is_completed: bool,
     pub owner: Option<String>,
-    /// Whose claim lapsed last, while nobody else has had one since.
+    /// The member whose claim expired last, if nobody has claimed the task since.
     lapsed_from: Option<String>,
     pub lapses: u64,
 }
@@ -39,7 +39,7 @@ pub struct Model<'a> {
     pub deleted: BTreeSet<String>,
     pub members: Members,
     pub messages: Vec<Sent>,
-    /// Claims that lapse now are found for an idle message, whose answer may name their tasks.
+    /// An idle message finds the claims that expire now; its answer may name their tasks.
     pub is_after_idle: bool,
     /// The event that has to be next: what a completion or a deletion has freed.
     due: Option<(String, BTreeSet<String>)>,
@@ -73,7 +73,7 @@ impl Model<'_> {
         self.tasks[id].dependencies.iter().filter(is_open).cloned().collect()
     }
 
-    /// Whether it may be given to somebody.
+    /// Whether the task is ready for a member.
     pub fn is_ready(&self, id: &str) -> bool {
         let task = &self.tasks[id];
         let is_free = !task.is_completed && task.owner.is_none() && task.lapses < 3;

@@ -27,8 +27,8 @@ for index, key in ipairs(KEYS) do
 end
 return found";
 
-/// Lets one claim lapse with its locks, as if its time had passed: any, or one of the task whose claims have lapsed most often; and ends
-/// all locks that are of no claim.
+/// Expires one claim with its locks, as if its time had passed: any, or one of the task with the most expired claims;
+/// and ends all locks that are of no claim.
 const LAPSE: &str = "
 local PAST = 1000000000000
 local ids = redis.call('ZRANGE', KEYS[2], 0, -1)
@@ -128,7 +128,7 @@ async fn eval(store: &dyn Store, script: &str, keys: &[String], argument: &str) 
     reply
 }
 
-/// Lets a claim lapse, if there is one, and locks that are of none.
+/// Expires a claim, if there is one, and locks that are of none.
 pub async fn lapse(store: &dyn Store, random: &mut fastrand::Rng) {
     let keys = keys();
     let keys = [0, 4, 11, 12].map(|place| keys[place].clone());

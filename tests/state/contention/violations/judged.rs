@@ -220,7 +220,7 @@ fn the_judge_sees_a_holder_who_may_not_renew_because_it_is_behind() {
 
 #[test]
 fn the_judge_knows_what_was_given_back_before() {
-    // ann gives back b once more, which bob writes by then.
+    // ann releases b once more, while bob already writes it.
     let (mut operations, stored) = truth();
     operations.push(operation(10, "ann", &["b"], Act::Release, 112, released(&[])));
     judge(&operations, &stored, &rules()).expect("the same answer to the same request");
@@ -296,7 +296,7 @@ fn the_judge_sees_a_check_that_was_never_true() {
         });
     });
     assert_eq!(blind, Rule::ImpossibleAnswer);
-    // What cat sees was true, but only after the question was answered.
+    // Cat's answer became true only after the check had returned.
     let from_the_future = broken(|operations, _| {
         operations[6].invoked = Moment {
             tick: 1600,

@@ -100,8 +100,8 @@ fn released(missing: &[&str]) -> Option<Answer> {
     }))
 }
 
-/// A true history, to be bent: ann writes a and b; bob is refused b; ann gives back b; bob writes b and reads c; cat reads c;
-/// ann's a expires; cat looks at c; bob, too late, gives back a.
+/// A true history, to be bent: ann writes a and b; bob is refused b; ann releases b; bob writes b and reads c; cat
+/// reads c; ann's a expires; cat looks at c; bob, too late, releases a.
 fn truth() -> (Vec<Operation>, Stored) {
     use Mode::{Reading, Writing};
     let seen = Answer::Seen {

@@ -43,7 +43,8 @@ fn the_search_finds_an_order_where_there_is_one() {
     assert_eq!(linearize(&killed), Some(vec![0, 1]));
     let shared = on_one_file(&[("ann", read, 0, Some(1), reads()), ("bob", read, 2, Some(3), reads())]);
     assert_eq!(linearize(&shared), Some(vec![0, 1]));
-    // A reader is let in beside a reader, whoever waits; the last one reserves the file for the writer, unless that one gives up.
+    // A reader is granted beside a reader, whoever waits; the last one reserves the file for the writer, unless that
+    // one gives up.
     let reserved = on_one_file(&[
         ("ann", read, 0, Some(1), reads()),
         ("bob", write, 2, Some(3), conflict()),

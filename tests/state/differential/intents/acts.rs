@@ -1,4 +1,4 @@
-//! What a random program does.
+//! The acts of a random program.
 
 use coord_intents::intent::Status;
 use coord_state::intents::Criteria;
@@ -17,11 +17,11 @@ const POLICIES: [&str; 4] = [
     "neighbors = \"off\"\nshared = [\"*.md\", \"src/a.ts\"]",
 ];
 const SCOPES: [&str; 3] = ["src/**", "src/a.ts", "lib/**"];
-/// Who does what only a person may.
+/// The login that does acts that only a person may.
 pub const PERSON: &str = "bob";
 const WHO: [&str; 4] = ["ann/one", "ann/two", PERSON, "eve/one"];
 
-/// Who does it on which branch, and what.
+/// The agent, its branch, and its act.
 pub type Step = (&'static str, &'static str, Act);
 
 #[derive(Clone, Debug)]

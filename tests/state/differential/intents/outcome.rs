@@ -13,7 +13,7 @@ use super::acts::{Act, Recorded};
 use crate::stores::ledger::{change, event};
 use crate::world::{Agent, NEXT};
 
-/// What comes of `act`, as text.
+/// Does `act`, and returns its outcome as text.
 pub async fn outcome(agent: Agent<'_>, act: &Act) -> String {
     let world = agent.world;
     let seen = agent.registry().await.version;

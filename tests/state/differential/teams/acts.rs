@@ -1,4 +1,4 @@
-//! What a random program does in a team.
+//! The acts of a random program in a team.
 
 use coord_protocol::team_event::MessageType;
 use coord_state::tasks::{Priority, TaskStatus};
@@ -10,7 +10,7 @@ const WHO: [&str; 8] = ["ann/one", "ann/one", "ann/one", "ann/two", "bob", "bob"
 const HANDLES: [&str; 5] = ["ann", "BOB", "carl", "eve", "nobody"];
 const KEYS: [&str; 4] = ["", "", "k1", "k2"];
 
-/// Who does what.
+/// The member and its act.
 pub type Step = (&'static str, Act);
 
 /// Tasks are named by their numbers, `t1` and so on.
@@ -152,7 +152,7 @@ pub fn beginning() -> Vec<Step> {
         ("carl", Act::Join { handle: "carl" }),
         ("bob", chain()),
         ("ann/one", chain()),
-        // Who has a task by chance seldom gives that one back.
+        // A member that got a task by chance seldom releases that one.
         ("bob", Act::Claim(1)),
         ("bob", Act::Release { task: 1, note: "half" }),
     ]

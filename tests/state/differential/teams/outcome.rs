@@ -19,7 +19,7 @@ fn named(numbers: &[u32]) -> Vec<TaskReference> {
         .collect()
 }
 
-/// What comes of `act`, as text.
+/// Does `act`, and returns its outcome as text.
 pub async fn outcome(mate: &Mate<'_>, act: &Act) -> String {
     let key = |key: &'static str, content| match key {
         "" => RequestKey::NONE,

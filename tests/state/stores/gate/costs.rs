@@ -1,4 +1,4 @@
-//! What a claim that cites an intent costs.
+//! The cost of a claim that cites an intent.
 
 use coord_domain::LockMode::Writing;
 use coord_state::intents::owned_paths;

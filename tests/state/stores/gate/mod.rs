@@ -1,4 +1,4 @@
-//! What intents say of claims and checks.
+//! The verdicts of intents on claims and checks.
 
 mod budget;
 mod costs;
@@ -94,7 +94,7 @@ impl World {
         assert!(matches!(answered(outcome.unwrap()), MoveOutcome::Moved(_)));
     }
 
-    /// What is stored of the owners of a file.
+    /// Returns the stored owners of a file.
     async fn owners_of_gate(&self, path: &str) -> Json {
         let owners = self
             .command(["HGET", &state::intents::keys::owners(&self.repo), path])
@@ -132,7 +132,7 @@ impl World {
         self.command(["DEL", &state::ledger::keys::ledger(&self.repo)]).await;
     }
 
-    /// Nobody was heard of for so many milliseconds.
+    /// Sets the last activity on the intent to so many milliseconds ago.
     async fn silence(&self, id: &str, milliseconds: i64) {
         let key = state::intents::keys::intent_use(&self.repo);
         let time = self.command(["TIME"]).await;
@@ -163,7 +163,7 @@ impl Agent<'_> {
         (text("state").unwrap_or_default(), text("intent"))
     }
 
-    /// Claims for writing; intents must refuse it. What was found, in short.
+    /// Claims for writing; intents must refuse it. Returns the findings in short.
     pub(super) async fn is_not_let_in(&self, paths: &[&str]) -> Vec<String> {
         match self.claim(Writing, paths).await {
             ClaimOutcome::Refused(survey) => found(&survey),
@@ -172,7 +172,7 @@ impl Agent<'_> {
     }
 }
 
-/// What intents say, in short: code, kind, intent, files.
+/// Returns the findings of intents in short: code, kind, intent, files.
 fn found(survey: &Survey) -> Vec<String> {
     let findings = survey.gate.findings.iter();
     let texts = findings.map(|finding| {

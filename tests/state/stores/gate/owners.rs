@@ -170,7 +170,7 @@ async fn an_abandoned_unchanged_file_is_no_longer_owned(world: World) {
     bob.abandons(&["src/b.ts"]).await;
     assert_eq!(world.owners_of_gate("src/b.ts").await, changed);
 
-    // What is given back after a push stays the intent's.
+    // A file that is released after a push stays the intent's.
     bob.writes(&["src/c.ts"]).await;
     let pushed = coord_sources::Reachable::Yes;
     crate::world::released(bob.release(Some(crate::world::NEXT), pushed, &["src/c.ts"]).await);
@@ -256,7 +256,7 @@ async fn owned_files_are_read_in_parts_and_completely(world: World) {
     let of_a = owners.values().filter(|rows| rows[0].intent == "a").count();
     assert_eq!((owners.len(), of_a), (2301, 2300));
     assert_eq!(owners["last.ts"][0].hash.as_deref(), Some("DELETED"));
-    // What has no owner any more, once it is come to, is left out.
+    // A file that has no owner by the time it is read is left out.
     world.command(["HDEL", &key, "last.ts"]).await;
     assert_eq!(read.owners(&*world.store, &world.repo).await.unwrap().len(), 2300);
 }

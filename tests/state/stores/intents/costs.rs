@@ -1,4 +1,4 @@
-//! What agents have spent on an intent, and where that stops them.
+//! The spending of agents on an intent, and the budget that stops them.
 
 use coord_intents::intent::{Budget, Status};
 use coord_intents::ledger::State;

@@ -286,7 +286,7 @@ async fn a_selection_begins_what_is_pending_and_is_each_holder_s_own(world: Worl
     assert_eq!(ann.registry().await.session.state, State::Request);
     assert_eq!(ann.selects_as("a", "1").await, SelectOutcome::Selected(State::Action));
     assert_eq!(bob.registry().await.session.state, State::Request);
-    // What has begun is selected whatever was read.
+    // An intent in progress is selected whichever version was read.
     assert_eq!(bob.selects_as("a", "0").await, SelectOutcome::Selected(State::Action));
     let session = bob.registry().await.session;
     assert_eq!((session.intent.as_deref(), session.version), (Some("a"), Some(1)));

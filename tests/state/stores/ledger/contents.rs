@@ -1,4 +1,4 @@
-//! What is recorded of a file's content: the newest, and up to sixteen before.
+//! The recorded contents of a file: the newest, and up to sixteen before.
 
 use coord_state as state;
 use serde_json::json;
@@ -121,9 +121,9 @@ async fn a_repository_has_at_most_twenty_thousand_files_with_rows(world: World) 
     let before = world.lines().await.len();
     assert_eq!(ann.record(None, false, &events(1)).await.without_room, 2);
     assert_eq!(world.number(["HLEN", &owners]).await, 19_999);
-    // The lines are there all the same.
+    // The lines are still there.
     assert_eq!(world.lines().await.len(), before + 2);
-    // What no active intent owns makes room.
+    // Files that no active intent owns make room.
     world.has_intent("a", "ABANDONED", None).await;
     assert_eq!(ann.record(None, false, &events(2)).await.without_room, 0);
     let rows = world.number(["HLEN", &owners]).await;

@@ -119,7 +119,7 @@ impl World {
             .await;
     }
 
-    /// What is recorded of the content of `path`.
+    /// Returns the recorded contents of `path`.
     pub async fn owners(&self, path: &str) -> serde_json::Value {
         let owners = state::intents::keys::owners(&self.repo);
         let stored = self.command(["HGET", &owners, path]).await;
@@ -153,7 +153,7 @@ pub fn file_of(lines: &[SealedLine]) -> String {
     lines.iter().map(|line| format!("{}\n", line.text)).collect()
 }
 
-/// What the verifier in Python says; `None` without Python.
+/// Returns the verdict of the verifier in Python; `None` without Python.
 pub fn python_says(repository: &str, text: &str, anchors: &[String]) -> Option<String> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();

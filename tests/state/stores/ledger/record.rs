@@ -1,4 +1,4 @@
-//! What a holder did is recorded once, with the outcome that the store knows.
+//! Each act of a holder is recorded once, with the outcome that the store knows.
 
 use coord_domain::LockMode;
 use coord_intents::ledger::{ActionType, ResultStatus};
@@ -81,7 +81,7 @@ async fn a_change_is_a_success_only_under_the_callers_live_lock_for_writing(worl
             .contains(&"lock_expired ann old.ts".to_owned())
     );
     world.assert_held_is_exact().await;
-    // What the caller says has failed is no content.
+    // A change that the caller reports as failed has no content.
     let mut failed = change("t10", "a.ts", EMPTY, None);
     if let RecordedKind::Mutation(mutation) = &mut failed.kind {
         mutation.has_failed = true;
@@ -98,7 +98,7 @@ async fn an_event_that_is_sent_twice_is_recorded_once_and_only_for_its_holder(wo
     assert_eq!(ann.records(&events).await, ["REPEATED"; 3]);
     let again = ann.record(None, false, &events).await;
     assert!(!again.has_lines);
-    // Another's trace id does not suppress one's own, and another agent is another holder.
+    // A trace id of another holder does not suppress one's own, and another agent is another holder.
     assert_eq!(bob.records(&[call("t2")]).await, ["SUCCESS"]);
     assert_eq!(world.agent("ann/t2").records(&[call("t2")]).await, ["SUCCESS"]);
     assert_eq!(world.lines().await.len(), 4);
@@ -107,7 +107,7 @@ async fn an_event_that_is_sent_twice_is_recorded_once_and_only_for_its_holder(wo
     assert!((1..=86400).contains(&world.number(["TTL", &traces]).await));
     world.command(["ZADD", &traces, "1000000000", "bob  t2"]).await;
     assert_eq!(bob.records(&[call("t2")]).await, ["SUCCESS"]);
-    // What is older than a day goes, with the next events.
+    // Trace ids older than a day are dropped with the next events.
     world.command(["ZADD", &traces, "1000000000", "bob  old"]).await;
     bob.records(&[call("t3")]).await;
     assert!(world.command(["ZSCORE", &traces, "bob  old"]).await.as_str().is_none());
@@ -169,7 +169,7 @@ async fn the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_select
         ["locked", "selected", "selected"],
     ];
     assert_eq!(intents, expected.concat());
-    // Their holder was heard of; turns and tokens are not changed by that.
+    // Their holder counts as active; turns and tokens are not changed by that.
     let usage = state::intents::keys::intent_use(&world.repo);
     for id in ["locked", "cited", "selected"] {
         let heard = world.command(["HGET", &usage, id]).await;
@@ -229,7 +229,7 @@ async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: 
             "ACTION -> REQUEST: the session of the agent has ended"
         ]
     );
-    // Each agent has a handshake of its own.
+    // Each agent has a separate handshake.
     assert_eq!(world.session(&world.agent("ann/two").holder).await, json!(null));
 }
 

@@ -24,7 +24,7 @@ async fn lines_are_sealed_in_the_order_in_which_they_were_appended(world: World)
     assert_eq!(seal.sealed.point, sealer.point());
     let report = world.verdict().await;
     assert_eq!((report.damage, report.anchors_met), (None, 1));
-    // What comes later is sealed on top of it.
+    // Later entries are sealed on top of it.
     world.appends(601, 1).await;
     assert_eq!(world.seals(MANY).await.sealed.point.seq, 601);
     assert_eq!(world.verdict().await.damage, None);
@@ -103,7 +103,7 @@ async fn a_sweep_seals_what_was_left(world: World) {
     assert!(!unsealed.run(&*world.store).await.unwrap());
 }
 
-/// Somebody who can write to the store: each change is named, by the waypoints or by the seal.
+/// An attacker who can write to the store: the waypoints or the seal reveal each change.
 async fn lines_that_are_changed_in_the_store_are_found(world: World) {
     world.appends(1, 700).await;
     world.seals(MANY).await;

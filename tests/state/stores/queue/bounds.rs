@@ -35,7 +35,7 @@ async fn there_are_64_tickets_16_of_a_person_and_4_of_a_holder(world: World) {
     assert_eq!(tickets(&world).await.len(), 64);
     let refused = world.agent("late").is_refused(Writing, &["a.ts"]).await;
     assert_eq!(refused.queued, None);
-    // Who has a ticket keeps it.
+    // A holder of a ticket keeps it.
     assert_eq!(waits(&world.agent("p63"), Writing, &["a.ts"]).await.0, 60);
     // A reservation is before a claim without a ticket, too.
     ann.abandons(&["a.ts"]).await;

@@ -230,7 +230,7 @@ async fn nobody_waits_for_a_shared_file(world: World) {
     assert_eq!(waits(&eve, Writing, &["a.ts", "s.lock"]).await, (2, reserved));
     bob.writes(&["a.ts", "s.lock"]).await;
     assert_eq!(row(&world).await, ["eve"]);
-    // What is shared from now on is waited for no longer.
+    // A file that is shared from now on has no queue.
     world.store_policy("shared = [\"a.ts\", \"s.lock\"]").await;
     world.agent("joe").writes(&["a.ts"]).await;
     eve.writes(&["a.ts", "s.lock"]).await;

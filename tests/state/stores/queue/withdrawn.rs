@@ -83,7 +83,7 @@ async fn a_release_withdraws_all_tickets_of_the_branch(world: World) {
     assert_eq!(row(&world).await, ["bob", "eve", "bob"]);
     bob.abandons(&["h.ts"]).await;
     assert_eq!(row(&world).await, ["eve"]);
-    // What is not held is no different.
+    // A release of files that are not held does the same.
     waits(&bob, Writing, &["a.ts"]).await;
     const ALL: [&str; 0] = [];
     bob.abandons(&ALL).await;

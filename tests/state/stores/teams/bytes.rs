@@ -1,4 +1,4 @@
-//! What tasks and messages take of the store is counted for the login that sent it, and bounded.
+//! Tasks and messages take bytes of the store; these are counted for the login that sent them, and bounded.
 
 use coord_state::tasks::{NewTask, TaskChanges};
 use coord_state::teams::{TeamRefusal, keys};
@@ -9,7 +9,7 @@ use crate::world::team::titled;
 
 const MIB: i64 = 1_048_576;
 
-/// What is counted of the tasks of this login, and of all.
+/// Returns the counted bytes of the tasks of this login, and of all.
 async fn counted(world: &World, login: &str) -> [Option<i64>; 2] {
     counted_of(world, "bytes", login).await
 }
@@ -101,7 +101,7 @@ async fn texts_of_members_count_until_their_task_is_gone(world: World) {
         panic!("both tasks count");
     };
     assert!((712..900).contains(&(more - own)), "{more}");
-    // Each login counts what it writes, also about another's task.
+    // Each login counts its own writes, also about tasks of other logins.
     bob.claims("t1").await.unwrap();
     bob.releases("t1", "half").await.unwrap();
     bob.claims("t1").await.unwrap();
@@ -158,7 +158,7 @@ async fn a_login_sends_64_mib_of_messages_and_all_of_a_repository_256(world: Wor
             assert_eq!(who.shows_team().await.unwrap().shutdown, None);
         }
     }
-    // What follows from a completion is done all the same, and names who was not told of it.
+    // The effects of a completion still happen, and the answer names the members that were not told of it.
     has_kept(&world, "mail", "lead", (0, 64 * MIB)).await;
     lead.adds(&[after("next", &["t1"])]).await.unwrap();
     lead.assigns("t3", Some("eve")).await.unwrap();

@@ -263,7 +263,7 @@ async fn held_back_tasks_are_distinguished_from_waiting_ones(world: World) {
         obstacles(&bob).await,
         (vec!["t7".to_owned(), "t2".to_owned()], five.to_vec(), 6)
     );
-    // What is cleared, completed or deleted is not held back any more.
+    // A task that is cleared, completed or deleted is no longer held back.
     let clear = TaskChanges {
         clear_lapses: true,
         ..TaskChanges::default()
@@ -278,7 +278,7 @@ async fn held_back_tasks_are_distinguished_from_waiting_ones(world: World) {
         obstacles(&lead).await,
         (vec!["t7".to_owned(), "t2".to_owned()], vec!["t2 of bob".to_owned()], 1)
     );
-    // What somebody has, or has completed, waits for nothing.
+    // A task that is claimed or completed waits for nothing.
     for id in ["t8", "t9"] {
         lead.claims(id).await.unwrap();
     }
@@ -463,7 +463,7 @@ async fn a_reservation_lasts_ten_minutes(world: World) {
     assert_eq!(assigned.record.reserved, Some(assigned.read_at + 600_000));
 }
 
-/// Who calls about tasks or messages is at work: each of these renews.
+/// A caller that calls about tasks or messages is at work: each of these renews.
 // rule: teams#lease
 async fn every_call_of_the_owner_renews(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;

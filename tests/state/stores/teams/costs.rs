@@ -1,4 +1,4 @@
-//! What each call of a team costs: the commands that Redis counts, and that Upstash bills.
+//! The cost of each call of a team: the commands that Redis counts, and that Upstash bills.
 
 use coord_domain::work::Verdict;
 use coord_state::departures::ShutdownProgress::Closed;

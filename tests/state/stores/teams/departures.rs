@@ -261,7 +261,7 @@ async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
             3
         )
     );
-    // Who goes on keeps its locks anyway, and so does who stops.
+    // A member that continues keeps its locks anyway, and so does one that stops.
     let rejected = eve.answers_shutdown(&asked.id, Some("not yet")).await.unwrap();
     assert_eq!(rejected.unpushed_count, 0);
     assert_eq!(world.stored("src/a.ts").await.len(), 2);
@@ -369,7 +369,7 @@ async fn a_leader_that_has_stopped_and_is_away_keeps_no_team_open(world: World) 
     assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Closed);
 }
 
-/// Who had stopped was "not a member".
+/// A member that had stopped was "not a member".
 async fn a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     bob.requests_shutdown(Some("bob"), 60).await.unwrap();
@@ -381,7 +381,7 @@ async fn a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader(wo
     assert_eq!(lead.requests_shutdown(Some("bob"), 60).await.unwrap_err(), stopped);
 }
 
-/// Who joined again was given tasks, which nobody gave back once the team was closed.
+/// A member that joined again was given tasks, which nobody released once the team was closed.
 async fn an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();

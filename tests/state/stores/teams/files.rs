@@ -98,7 +98,7 @@ async fn without_a_head_a_task_with_files_is_refused_unless_they_are_left_alone(
     let left_alone = mate.claims("t1").await.unwrap();
     assert_eq!((left_alone.files, left_alone.task.task.record.locked), (None, None));
     assert_eq!(world.stored("a.ts").await, []);
-    // What was not claimed with it is not given back with it.
+    // A file that was not claimed with the task is not released with it.
     world.agent("eve").writes(&["a.ts"]).await;
     completed(bob.completes_with("t1", &ReleasedFiles::NoHead).await.unwrap());
     assert_eq!(holders(&world.stored("a.ts").await), ["eve"]);

@@ -1,4 +1,4 @@
-//! Files of a task: given back, renewed and kept with its claim.
+//! Files of a task: released, renewed and kept with its claim.
 
 use coord_domain::LockMode;
 use coord_domain::work::{Shortfall, Verdict};
@@ -279,7 +279,7 @@ async fn taking_over_a_handle_takes_over_the_locks_of_its_tasks(world: World) {
     old.takes("t2").await;
     old.mate.claims("t4").await.unwrap();
     other.takes("t3").await;
-    // As hooks do: one file is claimed again, one given back and then claimed again.
+    // As hooks do: one file is claimed again, one released and then claimed again.
     let by_hook = world.agent("bob/1").saying("Change what is mine");
     by_hook.writes(&["a.ts"]).await;
     by_hook.abandons(&["b.ts"]).await;

@@ -1,4 +1,5 @@
-//! Claims of tasks that lapse are announced once, by a sweep if by nobody before, and none is lost from the list of what is due.
+//! An expired claim of a task is announced once, by a sweep if by nobody before, and none is lost from the list of due
+//! repositories.
 
 use coord_state::expiry::keys::{DUE, marked};
 use coord_state::expiry::settle_due;
@@ -19,7 +20,7 @@ impl World {
             .collect()
     }
 
-    /// When the first claim of the team lapses, as the index has it.
+    /// Returns the time when the first claim of the team expires, according to the index.
     async fn first_lapse(&self) -> Option<i64> {
         self.command(["ZSCORE", &keys::lapses(&self.repo), "alpha"])
             .await

@@ -214,7 +214,7 @@ async fn a_login_has_200_of_the_members_of_a_team(world: World) {
     assert!(lead.reads(None).await.is_ok());
 }
 
-/// What the team `alpha` would have stored if it had been made, and its members seen, that many days ago.
+/// Stores the team `alpha` as if it had been made, and its members seen, that many days ago.
 async fn was_left_for(world: &World, days: f64, handles: &[&str]) {
     let team = world.mate("x", "alpha").team;
     let time = world.now().await * 1000 - (days * 86_400_000.0) as i64;

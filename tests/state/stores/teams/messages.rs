@@ -238,7 +238,7 @@ async fn the_history_is_filtered_paged_and_tells_how_far_each_has_read(world: Wo
     );
 }
 
-/// It was told of what others are to have, and not of tasks whose claims had lapsed unnoticed.
+/// An idle member was told of tasks reserved for others, and not of tasks whose claims had expired unnoticed.
 async fn idle_is_told_of_lapsed_tasks_and_not_of_those_kept_for_others(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&["a", "b", "c", "d"].map(titled)).await.unwrap();

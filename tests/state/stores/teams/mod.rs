@@ -5,7 +5,7 @@ macro_rules! scenarios {
     ($($test:ident),* $(,)?) => {
         on_every_store!($($test),*);
 
-        /// What scripts have answered in these tests.
+        /// Returns the outcomes of scripts in these tests.
         pub async fn outcomes() -> crate::watched::Outcomes {
             let mut outcomes = crate::watched::Outcomes::new();
             $(outcomes.extend(crate::world::World::on_embedded().run($test).await);)*

@@ -25,7 +25,7 @@ struct Task {
     lapses: u32,
     by: &'static str,
     assignee: Option<&'static str>,
-    /// Whom it is kept for, until somebody has claimed it.
+    /// The member that it is kept for, until anyone has claimed it.
     kept_for: Option<&'static str>,
     dependencies: BTreeSet<String>,
 }
@@ -35,7 +35,7 @@ struct Model {
     tasks: BTreeMap<String, Task>,
     made: usize,
     completions: usize,
-    /// What each reader should get, and got: texts in order.
+    /// Reader -> texts in order: those that it should get, and those that it got.
     sent: BTreeMap<&'static str, Vec<String>>,
     got: BTreeMap<&'static str, Vec<String>>,
     cursors: BTreeMap<&'static str, u64>,
@@ -282,7 +282,7 @@ impl Run<'_> {
         let is_allowed = self.model.tasks.get(&id).is_some_and(|task| {
             let is_own = task.owner == Some(me) && !task.is_completed;
             let is_last = task.owner.is_none() && task.has_lapsed && task.had == Some(me);
-            // Who has completed it may say so again.
+            // A member that has completed the task may complete it again.
             let is_over = task.is_completed && task.owner == Some(me);
             is_own || (completes && (is_over || (is_last && !task.is_completed)))
         });
@@ -461,7 +461,7 @@ impl Run<'_> {
                 .filter(|other| !unmet.contains(other))
                 .collect();
             assert_eq!(view.met_dependencies.iter().collect::<BTreeSet<_>>(), met, "{id}");
-            // What is completed waits for nothing, and is in nobody's `blocks`.
+            // A completed task waits for nothing, and is in nobody's `blocks`.
             match task.is_completed {
                 true => assert_eq!(view.dependencies, [""; 0], "{id}"),
                 false => assert_eq!(

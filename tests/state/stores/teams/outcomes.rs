@@ -28,7 +28,7 @@ fn parts(source: &str) -> Parts {
         } else if line.ends_with("(function()") {
             alias = None;
         } else if let Some((seam, name)) = line.split_once(" = ").filter(|(seam, _)| seam.contains("Seam.")) {
-            // What an extension puts into a seam is called by it.
+            // A seam calls the function that an extension puts into it.
             functions
                 .entry(seam.replace("Seam.", "."))
                 .or_default()
@@ -82,7 +82,7 @@ fn outcome_words(text: &str) -> impl Iterator<Item = &str> {
     text.split('\'').skip(1).step_by(2).filter(is_outcome)
 }
 
-/// What `text` refuses with.
+/// Returns the refusals in `text`.
 fn refusals(text: &str) -> BTreeSet<String> {
     let refusing = text.lines().filter_map(|line| line.split_once("refuse("));
     let words = refusing.flat_map(|(_, rest)| outcome_words(rest));
@@ -117,7 +117,7 @@ fn possible(source: &str) -> BTreeSet<String> {
         let first = answer.trim_start().split(',').next().unwrap_or_default();
         let function = first.strip_suffix("(call)").and_then(|name| functions.get(name));
         match function {
-            // What this function returns.
+            // The values that this function returns.
             Some(text) => {
                 let returned = text.lines().filter_map(|line| line.split_once("return "));
                 found.extend(returned.flat_map(|(_, rest)| outcome_words(rest)).map(str::to_owned));

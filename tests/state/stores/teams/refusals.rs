@@ -1,4 +1,5 @@
-//! What many scripts refuse alike: teams that are not there or are closed, and callers that are not in them; and bounds.
+//! Refusals that many scripts share: teams that are not there or are closed, and callers that are not in them; and
+//! bounds.
 
 use coord_protocol::team_event::MessageType;
 use coord_state::departures::ShutdownProgress;
@@ -13,7 +14,7 @@ use crate::world::team::{Mate, task_id, titled};
 
 type Refused = Vec<(&'static str, Option<TeamRefusal>)>;
 
-/// What members alone may do, in an order in which nothing of it keeps the rest from being done.
+/// Acts that only members may do, in an order in which none of them prevents the rest.
 async fn acts(mate: &Mate<'_>) -> Refused {
     vec![
         ("create_tasks", mate.adds(&[titled("a")]).await.err()),
@@ -32,7 +33,7 @@ async fn acts(mate: &Mate<'_>) -> Refused {
     ]
 }
 
-/// What members alone may do, in a closed team too.
+/// Acts that only members may do, in a closed team too.
 async fn acts_in_closed_teams(mate: &Mate<'_>) -> Refused {
     vec![
         ("read_messages", mate.reads(None).await.err()),
@@ -41,7 +42,7 @@ async fn acts_in_closed_teams(mate: &Mate<'_>) -> Refused {
     ]
 }
 
-/// What everybody may do that may read the repository.
+/// Acts of everybody who may read the repository.
 async fn reads(mate: &Mate<'_>) -> Refused {
     vec![
         ("show_team", mate.shows_team().await.err()),

@@ -128,7 +128,7 @@ async fn dependencies_are_read_in_their_given_order(world: World) {
         [task.dependencies, task.met_dependencies, task.blocks].map(|ids| ids.join(" "))
     };
     assert_eq!(of("t15").await, ["t14 t11 t13", "", "t9 t12 t10"]);
-    // What is added from the other end comes last.
+    // A dependency that is added from the other end comes last.
     lead.updates("t2", &depends_on(&["t15"])).await.unwrap();
     assert_eq!(of("t15").await[2], "t9 t12 t10 t2");
     for id in ["t11", "t13"] {

@@ -344,7 +344,7 @@ async fn no_answer_is_forgotten_before_ten_minutes_are_over(world: World) {
         );
     }
     assert_eq!(lead.adds_with_key(first, &[titled("a")]).await.unwrap(), ["t1"]);
-    // What is too old makes room.
+    // Answers that are too old make room.
     let stored = world.command(["HGET", &answers, "alpha  create_tasks k0"]).await;
     let mut old: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
     old["time"] = (now - 600).into();
@@ -393,7 +393,7 @@ async fn a_completed_task_is_in_nobodys_blocks_and_waits_for_nothing(world: Worl
     assert_eq!(of("t4").await, is("", "t1", "", 0));
     assert_eq!(of("t1").await, is("", "", "", 0));
     assert_eq!(of("t2").await, is("", "", "t5", 1));
-    // What is completed is history from both ends, by an edit, too.
+    // A completed dependency is history from both ends, by an edit, too.
     let both = TaskChanges {
         blocks: Some(vec![task_id("t4"), task_id("t5")]),
         ..TaskChanges::default()

@@ -1,4 +1,4 @@
-//! What waits for a member, in the answer to whatever it asks.
+//! Items that wait for a member, in the answer to any of its requests.
 
 use coord_state::teams::{Membership, PendingShutdown, TeamRefusal, Waiting, memberships};
 

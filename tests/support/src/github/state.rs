@@ -79,7 +79,7 @@ pub struct Shared {
     pub(super) behavior: Mutex<Behavior>,
 }
 
-/// Somebody, or an app, with a token.
+/// A person, or an app, with a token.
 #[derive(Clone, Debug)]
 pub struct Person {
     pub token: String,

@@ -7,7 +7,7 @@ pub enum Rule {
     TwoWriters,
     /// One writes what another reads.
     WriterWithReader,
-    /// One writes a neighbor of another's written file.
+    /// One writes a neighbor of a file that another writes.
     WrittenNeighbor,
     /// Some of the files of a claim are held, or one of them twice.
     PartialClaim,

@@ -1,4 +1,4 @@
-//! What tasks, teams and inboxes have here and there.
+//! Compares tasks, teams and inboxes here and there.
 
 use std::collections::BTreeSet;
 

@@ -91,7 +91,8 @@ impl Person {
         }
     }
 
-    /// Clears the lapses of tasks that are held back: of its own ones, and now and then of others, which the leader may.
+    /// Clears the expiries of tasks that are held back: of the member's own tasks, and sometimes of others, which the
+    /// leader may.
     pub(super) async fn clears(&mut self) {
         let path = "/api/tasks?status=in_progress&limit=500";
         let list = self.tries(request(Method::GET, path, Json::Null)).await;

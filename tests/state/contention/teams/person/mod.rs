@@ -30,7 +30,7 @@ pub struct Person {
 /// Files of tasks; many have one in common.
 const FILES: usize = 5;
 
-/// Who has made the team, and keeps it open: it never leaves, and never approves the end of all.
+/// The founder of the team, which keeps it open: it never leaves, and never approves the end of all.
 pub const FOUNDER: &str = "h0";
 
 /// The agent of a login that is in no team.
@@ -106,7 +106,7 @@ impl Person {
         }
     }
 
-    /// What a request is answered with, if that is no refusal.
+    /// Sends a request and returns its answer, unless that is a refusal.
     async fn tries(&mut self, request: Request) -> Option<Json> {
         match self.is_told(request).await {
             Told::Done(body) => Some(body),
@@ -384,7 +384,7 @@ impl Person {
         self.tries(post(format!("/api/tasks/{id}/release"), body)).await;
     }
 
-    /// Claims files for itself, as an agent of its own that is in no team, or gives them back.
+    /// Claims files for itself, as a separate agent that is in no team, or releases them.
     async fn edits_without_a_task(&mut self) {
         self.pulls().await;
         let mut body = self.work(false);

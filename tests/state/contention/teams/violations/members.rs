@@ -11,7 +11,7 @@ fn shutdown(state: &str, target: Option<&str>, handle: &str, time: i64) -> Json 
     })
 }
 
-/// What is said if these events come before the claim of `h1`.
+/// Returns the verdict if these events come before the claim of `h1`.
 fn said_of(events: impl IntoIterator<Item = Json>) -> String {
     said(|_, _, stored| drop(stored.events.splice(4..4, events)))
 }

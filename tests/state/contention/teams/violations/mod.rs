@@ -1,4 +1,4 @@
-//! What the judge of teams, and the check of an instant, have to find.
+//! The violations that the judge of teams, and the check of an instant, have to find.
 
 mod members;
 
@@ -10,7 +10,8 @@ use super::asked::{Ask, Asked, Inboxes, Named, Told, Wanted};
 use super::judge::judge;
 use super::stored::Stored;
 
-/// `t1`, and `t2` that depends on it: `h0` has made them, claimed and completed `t1`; `h1` has claimed `t2` and had it lapse; a message.
+/// `t1`, and `t2` that depends on it: `h0` has made them, claimed and completed `t1`; `h1` has claimed `t2`, and the
+/// claim has expired; a message.
 fn history() -> (Vec<Ask>, Inboxes, Stored) {
     let event = |kind: &str, more: Json| {
         let mut event = json!({ "type": kind, "team": "alpha", "handle": "h0" });
@@ -106,7 +107,7 @@ fn team_changed(change: &str, handle: &str, user: &str) -> Json {
     json!({ "type": "team_changed", "change": change, "handle": handle, "user": user })
 }
 
-/// What is said of a history of a team that `h0` has made, and that `h1` has joined.
+/// Returns the verdict on a history of a team that `h0` has made, and that `h1` has joined.
 fn verdict((asks, inboxes, mut stored): (Vec<Ask>, Inboxes, Stored)) -> String {
     let begun = [("created", "h0", "user-0"), ("joined", "h1", "user-1")];
     let begun = begun.map(|(change, handle, user)| team_changed(change, handle, user));
@@ -114,7 +115,7 @@ fn verdict((asks, inboxes, mut stored): (Vec<Ask>, Inboxes, Stored)) -> String {
     judge(&asks, &inboxes, &stored).err().unwrap_or_default()
 }
 
-/// What is said of this history, once it is changed.
+/// Returns the verdict on this history, once it is changed.
 fn said(change: impl FnOnce(&mut Vec<Ask>, &mut Inboxes, &mut Stored)) -> String {
     let (mut asks, mut inboxes, mut stored) = history();
     change(&mut asks, &mut inboxes, &mut stored);
