@@ -240,7 +240,10 @@ fn paste_commands(shell: &mut Shell, section: &str) -> usize {
             continue;
         }
         for (command, shown) in commands(text) {
-            assert_eq!(shell.paste(command), shown, "{command}");
+            let mut printed = shell.paste(command);
+            // The graph is built meanwhile, sooner or later.
+            printed.retain(|line| !line.starts_with("GRAPH_MISSING: "));
+            assert_eq!(printed, shown, "{command}");
             compared += 1;
         }
     }
