@@ -81,6 +81,7 @@ impl Scratch {
     }
 
     /// The address of the server.
+    #[cfg(feature = "teams")]
     pub fn address(&self) -> String {
         self.announced.address()
     }

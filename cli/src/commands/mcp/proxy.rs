@@ -11,6 +11,7 @@ use coord_agent::session::Session;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::PostResponse;
+#[cfg(feature = "teams")]
 use coord_protocol::team_tools::TeamCall;
 use parking_lot::Mutex;
 use tokio::sync::{RwLock, watch};
