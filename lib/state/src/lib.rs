@@ -5,8 +5,12 @@
 //! `modules/`, tables of functions that they share: `require('AGGREGATE/NAME')` is `AGGREGATE/modules/NAME.lua`; and the typed calls.
 
 #![cfg_attr(
-    not(any(feature = "intents", feature = "teams")),
-    expect(dead_code, unused_imports, reason = "extensions alone use it")
+    not(feature = "teams"),
+    expect(dead_code, unused_imports, reason = "teams alone use it")
+)]
+#![cfg_attr(
+    all(feature = "teams", not(feature = "intents")),
+    expect(dead_code, reason = "intents alone use it")
 )]
 
 pub mod admission;

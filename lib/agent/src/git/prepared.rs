@@ -74,7 +74,7 @@ pub(super) fn known<A: AsRef<OsStr>>(
     COMMANDS.iter().find(|(known, ..)| name == *known)
 }
 
-/// Where the name of the command is: behind options of git itself, of which `-c` has a value.
+/// The index of the command's name, after the options of git itself. Of these, only `-c` takes a value.
 fn place<A: AsRef<OsStr>>(args: &[A]) -> usize {
     let mut place = 0;
     while let Some(arg) = args.get(place).map(AsRef::as_ref) {
