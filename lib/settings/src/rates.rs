@@ -27,11 +27,6 @@ impl Rate {
             early => Err(early.div_ceil(1_000)),
         }
     }
-
-    /// As the functions read it.
-    pub fn numbers(self) -> Option<[u32; 2]> {
-        (self != Rate::NONE).then_some([self.interval_ms, self.burst])
-    }
 }
 
 /// How often something may be requested in one repository. Claims may come half as often again as reads; renewals and releases
@@ -62,6 +57,16 @@ impl Rates {
         new: Rate::NONE,
         is_counted: false,
     };
+
+    /// As the functions read them: the interval and the burst of each, in the order of the fields; `None` where nothing is limited.
+    pub fn as_text(&self) -> Option<String> {
+        let rates = [self.holder, self.person, self.repository, self.source, self.new];
+        let is_limited = rates.iter().any(|rate| *rate != Rate::NONE);
+        is_limited.then(|| {
+            let numbers = rates.iter().flat_map(|rate| [rate.interval_ms, rate.burst]);
+            numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
+        })
+    }
 
     /// The limits of a request that has been counted: it is not counted again, but its work and its lookups at the source are.
     #[must_use]

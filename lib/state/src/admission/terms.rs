@@ -140,11 +140,7 @@ impl<'a> AdmissionTerms<'a> {
                 true => 0,
                 false => 1 + paths.saturating_sub(1) / PATHS_OF_A_REQUEST,
             },
-            agent_rate: self.rates.holder.numbers(),
-            person_rate: self.rates.person.numbers(),
-            repository_rate: self.rates.repository.numbers(),
-            commit_rate: self.rates.source.numbers(),
-            branch_rate: self.rates.new.numbers(),
+            rates: self.rates.as_text(),
             fetched_head: fetched_head.map(CommitSha::as_str),
             any_head: matches!(self.head, HeadTerms::Any),
             refresh_after,
@@ -171,15 +167,7 @@ struct Request<'a, T> {
     kind: &'static str,
     cost: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    agent_rate: Option<[u32; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    person_rate: Option<[u32; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    repository_rate: Option<[u32; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit_rate: Option<[u32; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    branch_rate: Option<[u32; 2]>,
+    rates: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fetched_head: Option<&'a str>,
     #[serde(skip_serializing_if = "is_false")]

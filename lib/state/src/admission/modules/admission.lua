@@ -97,7 +97,7 @@ function Admission.admit(call, is_renewal)
   local keys, limits, request = call.keys, call.stored_limits, call.request
   limits.person, limits.repository, call.head.has_webhook, call.mark, call.governed, request.queue, request.taken =
     unpack(redis.call('MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark, keys.governed, keys.queue, keys.taken))
-  if request.cost > 0 and (request.agent_rate or request.person_rate or request.repository_rate) then
+  if request.cost > 0 and Limits.is_limited(call) then
     local limited = Limits.count(call, 'REQUEST', is_renewal)
     if limited then
       return limited

@@ -5,19 +5,39 @@
 -- key has those of all requests, and of all renewals and releases.
 -- If the store cannot be written, nothing is counted, and reads still pass.
 local Answer = require('answer')
+local Memo = require('memo')
 
 local Limits = {}
 
+-- The rates of a request, by their text: for one agent, one person, the repository, and one person's lookups at the source of unknown commits
+-- and of unknown branches, the milliseconds between two requests and the burst; 0 for no limit.
+local RATES = { 'agent', 'person', 'repository', 'commits', 'branches' }
+local rates_of = Memo.of(function(text)
+  local rates, numbers = {}, string.gmatch(text, '%d+')
+  for _, name in ipairs(RATES) do
+    local interval, burst = tonumber(numbers()), tonumber(numbers())
+    rates[name] = interval > 0 and { interval, burst } or nil
+  end
+  return rates
+end)
+local NO_RATES = {}
+
 function Limits.begin(call)
+  call.rates = call.request.rates and rates_of(call.request.rates) or NO_RATES
   -- The stored texts of the person and of the repository; and the person's arrival times with all counted since.
   call.stored_limits, call.arrivals = {}, nil
+end
+
+-- Whether requests are counted at all.
+function Limits.is_limited(call)
+  return call.rates.agent or call.rates.person or call.rates.repository
 end
 
 -- Claims may still pass when reads may not: their burst is longer by half.
 local CLAIMS_BURST = 1.5
 
--- The keys outlive the latest arrival, because the time of another agent may be later. Milliseconds.
-local LEAST_KEPT, MOST_KEPT = 60000, 3600000
+-- The keys stay for an hour after the last request, longer than a limit looks ahead. Milliseconds, as text.
+local KEPT = '3600000'
 
 -- Seconds until a request of this `cost` may come (0: now), and the arrival time after it. `rate` is the milliseconds
 -- between two at the sustained rate and the burst, or nil for no limit.
@@ -83,28 +103,34 @@ end
 
 -- The whole number as text; a text as it is.
 local function text_of(number)
-  return type(number) == 'string' and number or string.format('%.0f', number)
+  return type(number) == 'string' and number or string.format('%d', number)
 end
 
--- Keeps the text under the key until so many milliseconds have passed. If the store cannot be written, nothing is counted.
-local function keep(key, text, milliseconds)
-  redis.pcall('SET', key, text, 'PX', string.format('%d', math.ceil(milliseconds)))
+-- If the store cannot be written, nothing is counted.
+local function keep(key, text)
+  redis.pcall('SET', key, text, 'PX', KEPT)
 end
 
 local function write_arrivals(call)
-  local of, now_ms = call.arrivals, call.now_ms
-  local latest = math.max(of.requests, of.renewals, of.source_requests, of.branches, of.agent_requests, of.agent_renewals)
-  if latest > now_ms then
-    local of_person = text_of(of.requests)
+  local of, rates = call.arrivals, call.rates
+  if not (rates.agent or rates.person or rates.commits or rates.branches) then
+    return
+  end
+  keep(
+    call.keys.person_limits,
+    text_of(of.requests)
       .. ' '
       .. text_of(of.renewals)
       .. ' '
       .. text_of(of.source_requests)
       .. ' '
       .. text_of(of.branches)
-    local of_agent = of.mark .. text_of(of.agent_requests) .. ' ' .. text_of(of.agent_renewals)
-    keep(call.keys.person_limits, of_person .. of_agent .. of.other_agents, math.min(math.max(latest - now_ms, LEAST_KEPT), MOST_KEPT))
-  end
+      .. of.mark
+      .. text_of(of.agent_requests)
+      .. ' '
+      .. text_of(of.agent_renewals)
+      .. of.other_agents
+  )
 end
 
 -- The arrival times of the repository's requests, and of its renewals and releases.
@@ -114,12 +140,12 @@ local function arrivals_of_repository(call)
 end
 
 local function write_repository_arrivals(call, requests, renewals)
-  local latest = math.max(requests, renewals)
-  if latest > call.now_ms then
-    local text = text_of(requests) .. ' ' .. text_of(renewals)
-    keep(call.keys.repository_limits, text, math.min(latest - call.now_ms, MOST_KEPT))
-    call.stored_limits.repository = text
+  if not call.rates.repository then
+    return
   end
+  local text = text_of(requests) .. ' ' .. text_of(renewals)
+  keep(call.keys.repository_limits, text)
+  call.stored_limits.repository = text
 end
 
 -- The denial LIMITED: `retry_after_seconds`, until the next request is allowed, and `whose` limit was met: HOLDER, PERSON, REPOSITORY,
@@ -145,9 +171,9 @@ end
 local function waits(call, agent, person, repository, longer)
   local cost = call.request.cost
   local agent_wait, person_wait, repository_wait
-  agent_wait, agent = one_more(call, agent, cost, call.request.agent_rate, longer)
-  person_wait, person = one_more(call, person, cost, call.request.person_rate, longer)
-  repository_wait, repository = one_more(call, repository, cost, call.request.repository_rate, longer)
+  agent_wait, agent = one_more(call, agent, cost, call.rates.agent, longer)
+  person_wait, person = one_more(call, person, cost, call.rates.person, longer)
+  repository_wait, repository = one_more(call, repository, cost, call.rates.repository, longer)
   local wait, whose = agent_wait, 'HOLDER'
   if person_wait > wait then
     wait, whose = person_wait, 'PERSON'
@@ -209,15 +235,15 @@ function Limits.count(call, what, is_renewal, amount, spared)
     read_arrivals(call)
   end
   if what == 'COMMITS' then
-    return count_source_request(call, 'source_requests', call.request.commit_rate, 'SOURCE', amount, spared)
+    return count_source_request(call, 'source_requests', call.rates.commits, 'SOURCE', amount, spared)
   elseif what == 'BRANCH' then
-    return count_source_request(call, 'branches', call.request.branch_rate, 'NEW', amount, spared)
+    return count_source_request(call, 'branches', call.rates.branches, 'NEW', amount, spared)
   elseif what == 'WORK' then
     local requests, renewals = arrivals_of_repository(call)
-    call.arrivals.agent_requests = charged(call, call.arrivals.agent_requests, call.request.agent_rate, amount)
-    call.arrivals.requests = charged(call, call.arrivals.requests, call.request.person_rate, amount)
+    call.arrivals.agent_requests = charged(call, call.arrivals.agent_requests, call.rates.agent, amount)
+    call.arrivals.requests = charged(call, call.arrivals.requests, call.rates.person, amount)
     write_arrivals(call)
-    write_repository_arrivals(call, charged(call, requests, call.request.repository_rate, amount), renewals)
+    write_repository_arrivals(call, charged(call, requests, call.rates.repository, amount), renewals)
     return nil
   end
   return count_request(call, is_renewal)

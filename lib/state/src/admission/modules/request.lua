@@ -1,43 +1,35 @@
 -- The fields of a request, and the KEYS by their names. ARGV[1] is JSON, as `lib/state/src/admission/terms.rs` writes it: `keys`, the
 -- names of KEYS in their order, separated by blanks (`request_keys.rs`); `branch`, and `work_branch` where the caller commits to another
 -- one; `user_id`, `user_name`, `agent_id`, '' for none; `kind`: READ, CLAIM, RELEASE, or MARKED, a claim whose repository has just been put
--- on the due list; `cost`, 0 where it has been counted; rates, { milliseconds between two, burst }, absent for no limit: `agent_rate`,
--- `person_rate`, `repository_rate`, and of lookups at the source `commit_rate`, for unknown commits, and `branch_rate`; `fetched_head`,
+-- on the due list; `cost`, 0 where it has been counted; `rates` (admission/limits), absent where nothing is limited; `fetched_head`,
 -- which a source has just returned; without it `any_head`: the stored head will do, or none; `refresh_after`: seconds after which the
 -- stored one is fetched again, absent for never; `most_age`: its maximum age in seconds; `may_ask_source`: a source can be asked about the
 -- caller's commits, and was not; and `known_commits`, which the caller's working copy contains, separated by blanks. A function may have further
 -- fields. A function without an admission has these alone, and `keys`.
+local Memo = require('memo')
+
 local Request = {}
 
--- A text of names -> the names. Coord sends a dozen of these texts; a caller that invokes the functions itself cannot make more
--- of them stay.
-local MOST_LISTS = 64
-local lists_of_names, list_count = {}, 0
-
-local function names_in(text)
-  local names = lists_of_names[text]
-  if not names then
-    names = {}
-    for name in string.gmatch(text, '%S+') do
-      names[#names + 1] = name
-    end
-    if list_count >= MOST_LISTS then
-      lists_of_names, list_count = {}, 0
-    end
-    lists_of_names[text], list_count = names, list_count + 1
+-- The place of each of the names, and their number.
+local places_of = Memo.of(function(names)
+  local places, count = {}, 0
+  for name in string.gmatch(names, '%S+') do
+    count = count + 1
+    places[name] = count
   end
-  return names
-end
+  return { by_name = places, count = count }
+end)
 
--- The request of any function, as the table `call` of its modules.
+-- The request of any function, as the table `call` of its modules. A key is looked up where it is used: most functions use half of theirs.
 function Request.read(KEYS, ARGV)
-  local request, keys = cjson.decode(ARGV[1]), {}
-  local names = names_in(request.keys)
-  for index = 1, #names do
-    keys[names[index]] = KEYS[index]
+  local request = cjson.decode(ARGV[1])
+  local places = places_of(request.keys)
+  local by_name = places.by_name
+  local function key(_, name)
+    return KEYS[by_name[name]]
   end
-  request.key_count = #names
-  return { request = request, keys = keys }
+  request.key_count = places.count
+  return { request = request, keys = setmetatable({}, { __index = key }) }
 end
 
 -- The same of a function with an admission.
