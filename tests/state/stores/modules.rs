@@ -129,7 +129,8 @@ fn comments_are_no_code() {
     assert_eq!(source.code, "local C = require('c')\nreturn C\n");
 }
 
-/// The module that reads requests, where a list of names that is split counts.
+/// The modules that read requests, where a list of names that is split counts.
+const MEMO: &str = include_str!("../../../lib/state/src/modules/memo.lua");
 const REQUEST: &str = include_str!("../../../lib/state/src/admission/modules/request.lua");
 
 /// How many lists were split, by a function that is called with `lists`, one after the other.
@@ -137,6 +138,8 @@ async fn lists_split(world: &World, lists: &[usize]) -> i64 {
     let script = format!(
         "local split = 0
         local string = {{ gmatch = function(...) split = split + 1 return string.gmatch(...) end }}
+        local Memo = (function() {MEMO} end)()
+        local function require() return Memo end
         local Request = (function(...) {REQUEST} end)()
         for number in string.gmatch(ARGV[1], '%d+') do
           local call = Request.read({{ 'the key' }}, {{ cjson.encode({{ keys = 'key' .. number .. ' other' }}) }})
