@@ -18,8 +18,8 @@ local function flattened(is_done, ...)
 end
 
 local environment = {
-  assert = assert, error = error, ipairs = ipairs, next = next, pairs = pairs, select = select,
-  setmetatable = setmetatable, tonumber = tonumber, tostring = tostring, type = type, unpack = unpack, math = math, string = string, table = table,
+  assert = assert, error = error, ipairs = ipairs, next = next, pairs = pairs, select = select, tonumber = tonumber,
+  tostring = tostring, type = type, unpack = unpack, math = math, string = string, table = table,
   redis = { call = host.call, pcall = host.pcall, sha1hex = host.sha1hex },
   cjson = { encode = host.encode, decode = host.decode, null = host.null },
 }

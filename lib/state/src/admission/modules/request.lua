@@ -10,26 +10,23 @@ local Memo = require('memo')
 
 local Request = {}
 
--- The place of each of the names, and their number.
-local places_of = Memo.of(function(names)
-  local places, count = {}, 0
-  for name in string.gmatch(names, '%S+') do
-    count = count + 1
-    places[name] = count
+local names_in = Memo.of(function(text)
+  local names = {}
+  for name in string.gmatch(text, '%S+') do
+    names[#names + 1] = name
   end
-  return { by_name = places, count = count }
+  return names
 end)
 
--- The request of any function, as the table `call` of its modules. A key is looked up where it is used: most functions use half of theirs.
+-- The request of any function, as the table `call` of its modules.
 function Request.read(KEYS, ARGV)
-  local request = cjson.decode(ARGV[1])
-  local places = places_of(request.keys)
-  local by_name = places.by_name
-  local function key(_, name)
-    return KEYS[by_name[name]]
+  local request, keys = cjson.decode(ARGV[1]), {}
+  local names = names_in(request.keys)
+  for index = 1, #names do
+    keys[names[index]] = KEYS[index]
   end
-  request.key_count = places.count
-  return { request = request, keys = setmetatable({}, { __index = key }) }
+  request.key_count = #names
+  return { request = request, keys = keys }
 end
 
 -- The same of a function with an admission.
