@@ -17,7 +17,7 @@ pub struct Rival {
     /// The consequence for the user.
     pub sentence: String,
     /// The line that fixes it.
-    pub mend: String,
+    pub fix: String,
 }
 
 /// The other clones of `repo` with a server, as seen from the clone with git's folder `own`, whose server is at `socket`.
@@ -43,7 +43,7 @@ pub fn of(repo: &RepoId, own: &Path, socket: SocketAddr) -> Vec<Rival> {
                 shown(clone).display(),
                 other.address()
             ),
-            mend: fix_command(if is_home { clone } else { own }),
+            fix: fix_command(if is_home { clone } else { own }),
         })
     });
     rivals.collect()

@@ -64,7 +64,7 @@ pub fn text(address: SocketAddr, store: &str, served: &[Served], rivals: &[Rival
     }
     let _ = writeln!(text, "  store    {store}\n");
     for rival in rivals {
-        let _ = writeln!(text, "Warning: {}. To fix it:\n\n{}\n", rival.sentence, rival.mend);
+        let _ = writeln!(text, "Warning: {}. To fix it:\n\n{}\n", rival.sentence, rival.fix);
     }
     let Some(first) = served.first() else { return text };
     let (Some(branch), Some(head)) = (&first.branch, &first.head) else {

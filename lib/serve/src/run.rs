@@ -74,7 +74,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         &server.rivals,
     ));
     for rival in &server.rivals {
-        tracing::warn!("{}; to fix it: {}", rival.sentence, rival.mend);
+        tracing::warn!("{}; to fix it: {}", rival.sentence, rival.fix);
     }
     let sweeper = tokio::spawn(sweep_forever(
         Arc::clone(&server.store),

@@ -34,7 +34,7 @@ pub(super) struct Finding {
     pub(super) found: String,
     /// The command, or the step, that fixes it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) mend: Option<String>,
+    pub(super) fix: Option<String>,
 }
 
 impl Finding {
@@ -43,22 +43,22 @@ impl Finding {
             subject,
             state: State::Ok,
             found: found.into(),
-            mend: None,
+            fix: None,
         }
     }
 
-    pub(super) fn warn(subject: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Finding {
+    pub(super) fn warn(subject: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Finding {
         Finding {
             state: State::Warn,
-            mend: Some(mend.into()),
+            fix: Some(fix.into()),
             ..Finding::ok(subject, found)
         }
     }
 
-    pub(super) fn wrong(subject: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Finding {
+    pub(super) fn wrong(subject: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Finding {
         Finding {
             state: State::Wrong,
-            ..Finding::warn(subject, found, mend)
+            ..Finding::warn(subject, found, fix)
         }
     }
 }
@@ -73,8 +73,8 @@ pub(super) fn text(findings: &[Finding], width: Option<usize>) -> String {
             let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
             let found = wrapped(&finding.found, room).join(&format!("\n{:INDENT$}", ""));
             text.push_str(&format!("{style}{word:5}{style:#}  {:10}  {found}\n", finding.subject));
-            if let Some(mend) = &finding.mend {
-                text.push_str(&format!("{:INDENT$}{}\n", "", styled(STRONG, mend)));
+            if let Some(fix) = &finding.fix {
+                text.push_str(&format!("{:INDENT$}{}\n", "", styled(STRONG, fix)));
             }
         }
     }

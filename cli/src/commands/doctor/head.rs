@@ -25,13 +25,13 @@ pub(super) async fn head(workplace: &Workplace) -> Vec<Finding> {
     let response = match workplace.connection.client.check_status(&request).await {
         Ok(response) => response,
         Err(error) => {
-            let mend = match &error {
+            let fix = match &error {
                 ClientError::Refused { error, .. } if error.error == ErrorCode::UnknownBranch => {
                     for_missing_branch(work).await.unwrap_or_else(|| see_the_log(workplace))
                 }
                 _ => see_the_log(workplace),
             };
-            return vec![Finding::wrong("head", workplace.no_answer(&error), mend)];
+            return vec![Finding::wrong("head", workplace.no_answer(&error), fix)];
         }
     };
     let head = response.repo_head.as_deref().map_or("unknown", short).to_owned();

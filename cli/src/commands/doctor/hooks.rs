@@ -29,7 +29,7 @@ pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
     };
     let mut findings = of_agents(&configured, &heard, &tried.unwrap_or_default(), now());
     let guard = guard(working_copy).await;
-    let has_guard = guard.mend.is_none();
+    let has_guard = guard.fix.is_none();
     findings.push(guard);
     if (has_guard || !agents.is_empty()) && !init::is_on_path("coord") {
         findings.push(not_on_path());
@@ -187,11 +187,11 @@ mod tests {
         let findings = of_agents(&configured, &heard_of, &tried, 1000);
         let lines: Vec<String> = findings
             .iter()
-            .map(|finding| format!("{:?} {} {:?}", finding.state, finding.found, finding.mend))
+            .map(|finding| format!("{:?} {} {:?}", finding.state, finding.found, finding.fix))
             .collect();
         insta::assert_snapshot!(lines.join("\n"));
         let nothing = of_agents(&configured[2..4], &[], &[], 1000);
-        assert_eq!((nothing.len(), nothing[0].mend.as_deref()), (1, Some("coord init")));
+        assert_eq!((nothing.len(), nothing[0].fix.as_deref()), (1, Some("coord init")));
     }
 
     #[test]
@@ -216,11 +216,11 @@ mod tests {
         let run = folder.path().join(".husky/_");
         fs::create_dir_all(&run).unwrap();
         let found = || guard_in(&run, folder.path());
-        assert_eq!(found().mend.as_deref(), Some("coord init"));
+        assert_eq!(found().fix.as_deref(), Some("coord init"));
         let install = |name: &str| {
             let hook = format!("#!/bin/sh\nexec coord guard {name} \"$@\"\n");
             fs::write(folder.path().join(".husky").join(name), hook).unwrap();
-            assert_eq!(found().mend.as_deref(), Some("coord init"));
+            assert_eq!(found().fix.as_deref(), Some("coord init"));
             // Git runs the script that Husky has generated.
             fs::write(run.join(name), "#!/bin/sh\n. h\n").unwrap();
             #[cfg(unix)]
@@ -229,7 +229,7 @@ mod tests {
         };
         let found = install("pre-push");
         assert_eq!(
-            (found.found.as_str(), found.mend.as_deref()),
+            (found.found.as_str(), found.fix.as_deref()),
             (
                 "coord guard runs at pre-push; no hook at commit-msg names intents and the ledger in messages",
                 Some("coord init")
@@ -238,7 +238,7 @@ mod tests {
         install("pre-commit");
         let found = install("commit-msg");
         assert_eq!(
-            (found.found.as_str(), found.mend.as_deref()),
+            (found.found.as_str(), found.fix.as_deref()),
             ("coord guard runs at pre-commit and pre-push, and at commit-msg", None)
         );
     }

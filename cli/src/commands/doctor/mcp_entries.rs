@@ -90,7 +90,7 @@ fn difference(agent: &str, path: &Path, entry: &Entry, own: &dyn Fn(&str) -> Opt
     };
     let differences: Vec<String> = VARIABLES.iter().filter_map(differs).collect();
     (!differences.is_empty()).then(|| {
-        let mend = match entry.handed_on {
+        let fix = match entry.handed_on {
             Some(_) => "coord init codex".to_owned(),
             None => format!(
                 "make the entry `coord` in {} and the environment of {agent} agree",
@@ -100,7 +100,7 @@ fn difference(agent: &str, path: &Path, entry: &Entry, own: &dyn Fn(&str) -> Opt
         Finding::warn(
             "mcp",
             format!("{agent}: {}: {}", path.display(), differences.join("; ")),
-            mend,
+            fix,
         )
     })
 }

@@ -41,14 +41,14 @@ pub(super) fn not_opened(args: &AgentArgs, work: &Work, error: &anyhow::Error) -
     if error.is::<UnconfirmedServer>() {
         return Finding::wrong("server", format!("{error:#}"), TRUST);
     }
-    let mend = match args.url(&work.working_copy) {
+    let fix = match args.url(&work.working_copy) {
         Some(_) => name_another(args),
         None => match local_server::kept_elsewhere(&work.working_copy) {
             Some(place) => format!("start coord serve again with the {place}"),
             None => "coord serve".to_owned(),
         },
     };
-    Finding::wrong("server", format!("{error:#}"), mend)
+    Finding::wrong("server", format!("{error:#}"), fix)
 }
 
 /// The line that names another server, where the present one is named.
@@ -83,9 +83,9 @@ pub(super) async fn all(args: &AgentArgs, workplace: &Workplace) -> Vec<Finding>
         source(&health, &log),
     ];
     let rivals = workplace.rivals().into_iter();
-    findings.extend(rivals.map(|rival| Finding::warn("clones", rival.sentence, rival.mend)));
+    findings.extend(rivals.map(|rival| Finding::warn("clones", rival.sentence, rival.fix)));
     let access = access(workplace).await;
-    let is_served = access.mend.is_none();
+    let is_served = access.fix.is_none();
     findings.push(access);
     if is_served {
         findings.extend(head(workplace).await);
@@ -130,8 +130,8 @@ fn store(health: &Json, log: &str) -> Finding {
                 .filter_map(Json::as_str)
                 .collect();
             let sentence = format!("it works, but may lose locks: {}", broken.join(", ").replace('_', " "));
-            let mend = "set appendonly yes and maxmemory-policy noeviction in Redis";
-            Finding::warn("store", sentence, mend)
+            let fix = "set appendonly yes and maxmemory-policy noeviction in Redis";
+            Finding::warn("store", sentence, fix)
         }
         ("ok", Some("kept")) => Finding::ok("store", "it works, and keeps its data"),
         ("ok", _) => Finding::ok("store", "it works; whether it keeps its data is not known"),
@@ -179,7 +179,7 @@ async fn access(workplace: &Workplace) -> Finding {
         Err(error) => error,
     };
     let sentence = workplace.no_answer(&error);
-    let mend = match &error {
+    let fix = match &error {
         ClientError::Refused { error, .. } => match error.error {
             ErrorCode::Unauthorized => token_fix(),
             ErrorCode::ForbiddenRepository => "gh auth login".to_owned(),
@@ -190,7 +190,7 @@ async fn access(workplace: &Workplace) -> Finding {
         },
         _ => see_the_log(workplace),
     };
-    Finding::wrong("access", sentence, mend)
+    Finding::wrong("access", sentence, fix)
 }
 
 #[cfg(test)]
@@ -213,10 +213,10 @@ mod tests {
             json!({}),
         ] {
             for finding in [store(&health, "tail serve.log"), source(&health, "tail serve.log")] {
-                assert_eq!(finding.mend.is_none(), finding.state == State::Ok, "{finding:?}");
-                let mend = finding.mend.unwrap_or_default();
+                assert_eq!(finding.fix.is_none(), finding.state == State::Ok, "{finding:?}");
+                let fix = finding.fix.unwrap_or_default();
                 lines.push(format!(
-                    "{:?} {}: {} [{mend}]",
+                    "{:?} {}: {} [{fix}]",
                     finding.state, finding.subject, finding.found
                 ));
             }

@@ -18,15 +18,15 @@ const LEAST_GIT: (u32, u32) = (2, 26);
 
 /// Whether git can be run, and is not too old.
 pub(super) async fn git() -> Finding {
-    const MEND: &str = "install git 2.26 or later";
+    const FIX: &str = "install git 2.26 or later";
     let said = match git::output(".".as_ref(), ["--version"]).await {
         Ok(said) => String::from_utf8_lossy(&said).trim().to_owned(),
-        Err(error) => return Finding::wrong("git", format!("{error:#}"), MEND),
+        Err(error) => return Finding::wrong("git", format!("{error:#}"), FIX),
     };
     match version(&said) {
-        Some(version) if version < LEAST_GIT => Finding::wrong("git", format!("{said} is too old"), MEND),
+        Some(version) if version < LEAST_GIT => Finding::wrong("git", format!("{said} is too old"), FIX),
         Some(_) => Finding::ok("git", said),
-        None => Finding::warn("git", format!("'{said}' is no version"), MEND),
+        None => Finding::warn("git", format!("'{said}' is no version"), FIX),
     }
 }
 
@@ -39,12 +39,12 @@ fn version(said: &str) -> Option<(u32, u32)> {
 /// The folder is in no working copy, or an option is not valid.
 pub(super) fn not_found(error: &anyhow::Error) -> Finding {
     let sentence = format!("{error:#}");
-    let mend = match error.downcast_ref() {
+    let fix = match error.downcast_ref() {
         Some(OpenError::Unsafe { path }) => format!("git config --global --add safe.directory {}", path.display()),
         _ if sentence.contains("no branch is checked out") => "git switch main".to_owned(),
         _ => "cd to a clone of the repository".to_owned(),
     };
-    Finding::wrong("repository", sentence, mend)
+    Finding::wrong("repository", sentence, fix)
 }
 
 /// The state of the working copy.
@@ -101,7 +101,7 @@ pub(super) fn default_branch(args: &AgentArgs, work: &Work) -> Vec<Finding> {
     let differs = |clone: &Path| {
         let other = WorkingCopy::find(clone).ok()??;
         let (theirs, is_theirs_told) = other.default_branch().filter(|_| other.repo() == copy.repo())?;
-        let mend = match is_theirs_told {
+        let fix = match is_theirs_told {
             true => format!("git {SET_HEAD}"),
             false => format!("git -C '{}' {SET_HEAD}", other.root().display()),
         };
@@ -110,7 +110,7 @@ pub(super) fn default_branch(args: &AgentArgs, work: &Work) -> Vec<Finding> {
                 "the default branch is {own} in this clone and {theirs} in {}: agents in the two clones do not see each other's locks",
                 other.root().display()
             );
-            Finding::warn("default branch", sentence, mend)
+            Finding::warn("default branch", sentence, fix)
         })
     };
     let mut findings: Vec<Finding> = others.filter_map(differs).collect();
@@ -146,13 +146,13 @@ mod tests {
     #[test]
     fn the_fix_for_a_working_copy_depends_on_its_problem() {
         let path = std::path::PathBuf::from("/srv/shop");
-        let mend = |error: OpenError| not_found(&anyhow::Error::new(error)).mend;
+        let fix = |error: OpenError| not_found(&anyhow::Error::new(error)).fix;
         assert_eq!(
-            mend(OpenError::Unsafe { path: path.clone() }).as_deref(),
+            fix(OpenError::Unsafe { path: path.clone() }).as_deref(),
             Some("git config --global --add safe.directory /srv/shop")
         );
         assert_eq!(
-            mend(OpenError::NoRepository { path }).as_deref(),
+            fix(OpenError::NoRepository { path }).as_deref(),
             Some("cd to a clone of the repository")
         );
     }

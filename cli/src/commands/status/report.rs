@@ -136,7 +136,7 @@ impl Report {
 fn warnings(workplace: &Workplace) -> Vec<String> {
     let rivals = workplace.rivals().into_iter();
     rivals
-        .map(|rival| format!("{}; to fix it: {}", rival.sentence, rival.mend))
+        .map(|rival| format!("{}; to fix it: {}", rival.sentence, rival.fix))
         .collect()
 }
 
