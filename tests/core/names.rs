@@ -94,7 +94,7 @@ fn a_name_of_an_extension_is_found() {
         "use crate::{\n    expiry, heads, intents,\n};",
         "use super::teams;",
         "fn f() { crate::tasks::keys::lapses() }",
-        "use coord_state::messages::read;",
+        "use coord_teams_state::messages::read;",
     ] {
         assert_eq!(found(text), 1, "{text}");
     }

@@ -10,12 +10,12 @@ use super::teams::only_team;
 use coord_auth::Caller;
 use coord_http::Session;
 use coord_server::error::ApiError;
-use coord_state::tasks::Readiness;
 use coord_teams_server::operations::teams::{
     CallerContext, HistoryRequest, TasksRequest, claim_task, complete_task, edit_task, join_team, leave_team,
     list_tasks, list_teams, message_history, new_tasks, new_team, next_task, read_messages, release_task, send_message,
     show_task, show_team, shut_down,
 };
+use coord_teams_state::tasks::Readiness;
 
 /// The answer to `call`.
 pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {

@@ -103,6 +103,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         Authenticator::Local { user, .. } => Some(user.clone()),
         _ => None,
     };
+    coord_extensions::register_state();
     let OpenStore {
         store,
         file,

@@ -1,12 +1,9 @@
 //! Modules by themselves: what the build refuses, what they keep between calls, and the search in what is stored.
 
-#[path = "../../../lib/state/build/modules.rs"]
-mod build;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use build::{Source, in_order};
+use coord_library::{Source, in_order};
 use coord_protocol::InterfacePromise;
 use coord_state::locks::keys::locks;
 use serde_json::json;
@@ -14,14 +11,8 @@ use serde_json::json;
 use crate::world::World;
 
 /// These files, each a name and what it requires.
-fn files(files: &[(&str, &[&str])]) -> BTreeMap<String, Source> {
-    let source = |(name, requires): &(&str, &[&str])| {
-        let head = requires
-            .iter()
-            .map(|other| format!("local Other = require('{other}')\n"));
-        let text = head.collect::<String>() + "return {}\n";
-        ((*name).to_owned(), Source::of(name, &text))
-    };
+fn files<'f>(files: &[(&'f str, &'f [&'f str])]) -> BTreeMap<&'f str, Source<'f>> {
+    let source = |(name, requires): &(&'f str, &'f [&'f str])| (*name, Source::known(requires, "return {}\n"));
     files.iter().map(source).collect()
 }
 
@@ -70,16 +61,17 @@ fn the_heart_requires_no_module_of_an_extension() {
             let files = files.map(|file| file.unwrap().path());
             for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "lua")) {
                 let text = std::fs::read_to_string(&file).unwrap();
-                required.extend(Source::of(&file.display().to_string(), &text).requires);
+                let source = Source::of(&file.display().to_string(), &text);
+                required.extend(source.requires.iter().map(|name| (*name).to_owned()));
             }
         }
     }
     assert!(required.len() > 100, "the files are read");
-    let is_of_an_extension = |name: &String| {
+    let is_of_an_extension = |name: &str| {
         let folder = name.split('/').next().unwrap_or_default();
         !HEART.contains(&folder) && folder != "seams" && name.contains('/')
     };
-    required.retain(is_of_an_extension);
+    required.retain(|name| is_of_an_extension(name));
     assert_eq!(required, Vec::<String>::new());
 }
 

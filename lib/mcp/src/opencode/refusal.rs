@@ -4,8 +4,8 @@ use coord_protocol::{AgentError, ErrorCode, Waiting};
 
 use coord_domain::team::TeamName;
 use coord_server::error::ApiError;
-use coord_state::teams::TeamRefusal;
 use coord_teams_server::refusal::TeamRefused;
+use coord_teams_state::teams::TeamRefusal;
 
 /// The refusal of `name`, by the documented sentence.
 pub(super) fn no_team_name(name: &str) -> ApiError {

@@ -14,7 +14,7 @@ use super::records::{self, shown_status};
 use super::refusal::by_rules;
 use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
-use coord_state::teams::TeamRefusal;
+use coord_teams_state::teams::TeamRefusal;
 
 /// Most tasks of an answer.
 const MOST_TASKS: u32 = 500;

@@ -16,7 +16,7 @@ use super::records;
 use super::refusal::by_rules;
 use super::tool_answer::OpenCodeAnswer;
 use coord_server::error::ApiError;
-use coord_state::teams::TeamRefusal;
+use coord_teams_state::teams::TeamRefusal;
 
 /// The plugin's leader, if no one is named; and the kinds of agents.
 const LEADER: &str = "leader";
