@@ -1,35 +1,18 @@
-//! The core tools of the plugin opencode-teams, by its names, parameters and results. Each is a few requests of HTTP, which a server
-//! answers by its operations, and `coord mcp` by its server: no rule of teams is here.
-//!
-//! - `tool`: the tools, as listed for clients; `call`: their arguments; `tool_answer`: their answers
-//! - `board`: requests and their caller; `teams`, `tasks`, `messages`: the requests of each tool
-//! - `records`: answers of HTTP as the plugin's records
-//! - `refusal`: refusals, by the plugin's sentences and names of parameters
-
-mod board;
-mod call;
-mod messages;
-mod records;
-mod refusal;
-mod tasks;
-mod teams;
-mod tool;
-mod tool_answer;
-
-pub use board::{Defaults, Refused, Requests};
-pub use call::OpenCodeCall;
-pub use tool::OpenCodeTool;
-pub use tool_answer::OpenCodeAnswer;
+//! Answers to the tools.
 
 use coord_protocol::AgentError;
 use rmcp::model::{CallToolResult, ContentBlock};
 
-use self::board::Board;
+use super::board::{self, Board, Defaults, Requests};
+use super::call::OpenCodeCall;
+use super::refusal::{by_parameters, text};
+use super::tool_answer::OpenCodeAnswer;
+use super::{messages, records, teams};
 
 /// A refusal as the client gets it. The plugin throws its sentence: so it is an error, and the sentence is its first line.
 pub fn refusal(error: AgentError) -> CallToolResult {
-    let error = refusal::by_parameters(error);
-    let mut result = CallToolResult::error(vec![ContentBlock::text(refusal::text(&error))]);
+    let error = by_parameters(error);
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text(&error))]);
     result.structured_content = serde_json::to_value(&error).ok();
     result
 }

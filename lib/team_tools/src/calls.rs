@@ -3,12 +3,9 @@
 use coord_protocol::tasks::TaskResponse;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
 use coord_protocol::teams::{TeamCaller, TeamResponse};
-use futures::FutureExt;
 
-use super::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Requests};
-use super::teams::only_team;
-use coord_auth::Caller;
 use coord_http::Session;
+use coord_mcp::only_team;
 use coord_server::error::ApiError;
 use coord_teams_server::operations::teams::{
     CallerContext, HistoryRequest, TasksRequest, claim_task, complete_task, edit_task, join_team, leave_team,
@@ -17,8 +14,11 @@ use coord_teams_server::operations::teams::{
 };
 use coord_teams_state::tasks::Readiness;
 
-/// The answer to `call`.
-pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
+/// The answer to `call`, made by the caller of `session`.
+///
+/// # Errors
+/// When it is refused.
+pub async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
     let app = &session.app;
     let mut named = call.clone();
     let (repo_url, agent) = named.caller_mut();
@@ -82,55 +82,19 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
     })
 }
 
-/// Requests of the caller of a session, by the operations.
-struct SessionRequests<'a>(&'a Session);
-
-impl Requests for SessionRequests<'_> {
-    type Error = ApiError;
-
-    fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, ApiError>> {
-        // In a box, because of the compiler: it does not see otherwise that this may go to another thread.
-        let session = self.0;
-        async move { answer(session, &call).await }.boxed()
-    }
-}
-
-/// Answers a tool of the plugin opencode-teams. Nothing is remembered until the next call, so that messages count as read at once.
-pub(super) async fn answer_opencode(session: &Session, call: &OpenCodeCall) -> Result<OpenCodeAnswer, ApiError> {
-    let defaults = Defaults {
-        agent_id: session.agent.clone(),
-        ..Defaults::default()
-    };
-    let mut answered = opencode::answer(call, &defaults, &SessionRequests(session)).await?;
-    if let Some(proof) = answered.proof.take() {
-        answer(session, &proof).await?;
-    }
-    Ok(answered)
-}
-
 /// The team of a resource.
-pub(super) async fn team(
-    session: &Session,
-    caller: Caller,
-    name: &str,
-    repo_url: &Option<String>,
-) -> Result<TeamResponse, ApiError> {
-    show_team(&session.app, name, repo_url, context_of(session, caller)).await
+pub(super) async fn team(session: &Session, name: &str, repo_url: &Option<String>) -> Result<TeamResponse, ApiError> {
+    show_team(&session.app, name, repo_url, context_of(session)).await
 }
 
 /// The task of a resource.
-pub(super) async fn task(
-    session: &Session,
-    caller: Caller,
-    id: &str,
-    sent: &TeamCaller,
-) -> Result<TaskResponse, ApiError> {
-    show_task(&session.app, id, sent, context_of(session, caller)).await
+pub(super) async fn task(session: &Session, id: &str, sent: &TeamCaller) -> Result<TaskResponse, ApiError> {
+    show_task(&session.app, id, sent, context_of(session)).await
 }
 
-fn context_of(session: &Session, caller: Caller) -> CallerContext<'_> {
+fn context_of(session: &Session) -> CallerContext<'_> {
     CallerContext {
-        caller,
+        caller: session.caller.clone(),
         agent: session.agent.as_deref(),
     }
 }

@@ -5,7 +5,6 @@ use coord_protocol::opencode_tools::{
     SpawnTeam, UpdateTask,
 };
 
-use super::tool::OpenCodeTool;
 use coord_http::body::parse;
 use coord_server::error::ApiError;
 
@@ -29,23 +28,28 @@ pub enum OpenCodeCall {
 }
 
 impl OpenCodeCall {
-    /// Reads `arguments`, a JSON object.
-    pub(crate) fn read(tool: OpenCodeTool, arguments: &[u8]) -> Result<OpenCodeCall, ApiError> {
-        Ok(match tool {
-            OpenCodeTool::SpawnTeam => OpenCodeCall::SpawnTeam(parse(arguments)?),
-            OpenCodeTool::DiscoverTeams => OpenCodeCall::DiscoverTeams(parse(arguments)?),
-            OpenCodeTool::JoinTeam => OpenCodeCall::JoinTeam(parse(arguments)?),
-            OpenCodeTool::GetTeamInfo => OpenCodeCall::GetTeamInfo(parse(arguments)?),
-            OpenCodeTool::SendMessage => OpenCodeCall::SendMessage(parse(arguments)?),
-            OpenCodeTool::BroadcastMessage => OpenCodeCall::BroadcastMessage(parse(arguments)?),
-            OpenCodeTool::ReadMessages => OpenCodeCall::ReadMessages(parse(arguments)?),
-            OpenCodeTool::PollInbox => OpenCodeCall::PollInbox(parse(arguments)?),
-            OpenCodeTool::CreateTask => OpenCodeCall::CreateTask(parse(arguments)?),
-            OpenCodeTool::GetTasks => OpenCodeCall::GetTasks(parse(arguments)?),
-            OpenCodeTool::ClaimTask => OpenCodeCall::ClaimTask(parse(arguments)?),
-            OpenCodeTool::UpdateTask => OpenCodeCall::UpdateTask(parse(arguments)?),
-            OpenCodeTool::RequestShutdown => OpenCodeCall::RequestShutdown(parse(arguments)?),
-            OpenCodeTool::ApproveShutdown => OpenCodeCall::ApproveShutdown(parse(arguments)?),
+    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if it is no tool of the plugin.
+    ///
+    /// # Errors
+    /// When they are not of the shape of the tool's request.
+    pub fn read(name: &str, arguments: &str) -> Option<Result<OpenCodeCall, ApiError>> {
+        let sent = arguments.as_bytes();
+        Some(match name {
+            "spawn-team" => parse(sent).map(OpenCodeCall::SpawnTeam),
+            "discover-teams" => parse(sent).map(OpenCodeCall::DiscoverTeams),
+            "join-team" => parse(sent).map(OpenCodeCall::JoinTeam),
+            "get-team-info" => parse(sent).map(OpenCodeCall::GetTeamInfo),
+            "send-message" => parse(sent).map(OpenCodeCall::SendMessage),
+            "broadcast-message" => parse(sent).map(OpenCodeCall::BroadcastMessage),
+            "read-messages" => parse(sent).map(OpenCodeCall::ReadMessages),
+            "poll-inbox" => parse(sent).map(OpenCodeCall::PollInbox),
+            "create-task" => parse(sent).map(OpenCodeCall::CreateTask),
+            "get-tasks" => parse(sent).map(OpenCodeCall::GetTasks),
+            "claim-task" => parse(sent).map(OpenCodeCall::ClaimTask),
+            "update-task" => parse(sent).map(OpenCodeCall::UpdateTask),
+            "request-shutdown" => parse(sent).map(OpenCodeCall::RequestShutdown),
+            "approve-shutdown" => parse(sent).map(OpenCodeCall::ApproveShutdown),
+            _ => return None,
         })
     }
 
