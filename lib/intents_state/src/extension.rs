@@ -1,6 +1,6 @@
 //! The additions of intents and their ledger to the heart.
 
-use super::intents::keys;
+use super::{intents, ledger};
 use coord_library::{Part, Source};
 use coord_state::extension::Extension;
 
@@ -8,21 +8,21 @@ use coord_state::extension::Extension;
 pub static EXTENSION: Extension = Extension {
     name: "intents",
     lua: include!(concat!(env!("OUT_DIR"), "/part.rs")),
-    scripts: crate::SCRIPTS,
+    scripts: include!(concat!(env!("OUT_DIR"), "/scripts.rs")),
     keys: |_| Vec::new(),
     rare_keys: |terms| {
         let (repo, holder) = (terms.repo, terms.holder);
         vec![
-            ("intents", keys::intents(repo)),
-            ("intent_texts", keys::intent_texts(repo)),
-            ("intent_use", keys::intent_use(repo)),
-            ("owners", keys::owners(repo)),
-            ("sessions", keys::sessions(repo, holder)),
-            ("ledger", crate::ledger::keys::ledger(repo)),
-            ("traces", crate::ledger::keys::traces(repo)),
+            ("intents", intents::keys::intents(repo)),
+            ("intent_texts", intents::keys::intent_texts(repo)),
+            ("intent_use", intents::keys::intent_use(repo)),
+            ("owners", intents::keys::owners(repo)),
+            ("sessions", intents::keys::sessions(repo, holder)),
+            ("ledger", ledger::keys::ledger(repo)),
+            ("traces", ledger::keys::traces(repo)),
         ]
     },
     swept: |_| Vec::new(),
-    has_unfinished: |repo| Some(crate::ledger::has_unsealed_lines(repo)),
+    has_unfinished: |repo| Some(ledger::has_unsealed_lines(repo)),
     expendable: &[],
 };

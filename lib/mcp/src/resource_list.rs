@@ -4,8 +4,8 @@ use coord_http::{ActivityQuery, GraphQuery, LocksQuery, read_graph_view};
 use futures::FutureExt;
 use rmcp::model::ResourceTemplate;
 
+use super::contents::{as_json, query};
 use super::offer::Offer;
-use super::resources::{as_json, query};
 use super::tool_set::{ResourceType, ToolSets};
 use coord_server::operations::{list_activity, list_locks};
 

@@ -1,14 +1,10 @@
 //! Resources: the HTTP views for people, by URI. The query of the URI names the repository, with the parameters of HTTP.
 
-use axum::extract::Query;
 use axum::http::Uri;
-use coord_protocol::plain_text::clean;
 use coord_protocol::{AgentError, ErrorCode};
 use percent_encoding::percent_decode_str;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::resource_list::{self, JSON};
@@ -80,28 +76,6 @@ async fn contents(sets: ToolSets, session: &Session, uri: &str) -> Result<Option
         Some(Resource { of, name, uri }) => (of.read)(session, name, &uri).await.map(Some),
         None => Ok(None),
     }
-}
-
-/// An answer as the content of a resource.
-///
-/// # Errors
-/// When it has no form in JSON.
-pub fn as_json(answer: &impl Serialize) -> Result<String, ApiError> {
-    let mut json = serde_json::to_value(answer).map_err(|_| ApiError::Internal)?;
-    clean(&mut json);
-    Ok(json.to_string())
-}
-
-/// The query of `uri`.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
-    let Query(query) = Query::try_from_uri(uri).map_err(|_| ApiError::MalformedBody {
-        field: None,
-        message: "the query of the URI cannot be read; send each name once".to_owned(),
-    })?;
-    Ok(query)
 }
 
 /// The error of a URI that names nothing.

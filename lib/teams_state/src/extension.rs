@@ -1,6 +1,6 @@
 //! The additions of teams to the heart.
 
-use super::teams::keys;
+use super::{departures, messages, tasks, teams};
 use coord_library::{Part, Source};
 use coord_state::extension::Extension;
 
@@ -8,10 +8,10 @@ use coord_state::extension::Extension;
 pub static EXTENSION: Extension = Extension {
     name: "teams",
     lua: include!(concat!(env!("OUT_DIR"), "/part.rs")),
-    scripts: crate::SCRIPTS,
-    keys: |terms| vec![("members", keys::members(terms.repo))],
+    scripts: include!(concat!(env!("OUT_DIR"), "/scripts.rs")),
+    keys: |terms| vec![("members", teams::keys::members(terms.repo))],
     rare_keys: |_| Vec::new(),
-    swept: crate::tasks::keys::swept,
+    swept: tasks::keys::swept,
     has_unfinished: |_| None,
-    expendable: &[keys::SEEN],
+    expendable: &[teams::keys::SEEN],
 };

@@ -10,8 +10,3 @@ pub mod teams;
 mod extension;
 
 pub use extension::EXTENSION;
-
-use coord_store::Script;
-
-/// The scripts of all folders, from `build.rs`.
-static SCRIPTS: &[&[&Script]] = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));

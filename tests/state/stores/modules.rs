@@ -1,7 +1,6 @@
 //! Modules by themselves: what the build refuses, what they keep between calls, and the search in what is stored.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use coord_library::{Source, in_order};
 use coord_protocol::InterfacePromise;
@@ -37,42 +36,6 @@ fn functions_that_extensions_put_into_a_seam_come_with_it() {
         ["seams/gate", "locks/claim", "intents/records", "intents/seams"]
     );
     assert_eq!(in_order(&modules, ["locks/read"]), ["locks/read"]);
-}
-
-/// The folders of the heart: what they know of intents and teams is in seams.
-const HEART: [&str; 8] = [
-    "admission",
-    "builds",
-    "events",
-    "expiry",
-    "heads",
-    "health",
-    "locks",
-    "sweep",
-];
-
-#[test]
-fn the_heart_requires_no_module_of_an_extension() {
-    let state = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lib/state/src");
-    let mut required = Vec::new();
-    for folder in HEART {
-        for place in [state.join(folder), state.join(folder).join("modules")] {
-            let files = std::fs::read_dir(place).into_iter().flatten();
-            let files = files.map(|file| file.unwrap().path());
-            for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "lua")) {
-                let text = std::fs::read_to_string(&file).unwrap();
-                let source = Source::of(&file.display().to_string(), &text);
-                required.extend(source.requires.iter().map(|name| (*name).to_owned()));
-            }
-        }
-    }
-    assert!(required.len() > 100, "the files are read");
-    let is_of_an_extension = |name: &str| {
-        let folder = name.split('/').next().unwrap_or_default();
-        !HEART.contains(&folder) && folder != "seams" && name.contains('/')
-    };
-    required.retain(|name| is_of_an_extension(name));
-    assert_eq!(required, Vec::<String>::new());
 }
 
 #[test]
