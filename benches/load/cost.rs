@@ -7,22 +7,22 @@ use anyhow::{Context, Result, bail, ensure};
 use coord_domain::team::{Handle, TeamName};
 use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord_intents::intent::Intent;
+use coord_intents_state::intents::{
+    SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent, registry, select_intent, write_intent,
+};
 use coord_scopes::Scope;
 use coord_settings::policy::file::PolicyFile;
 use coord_settings::policy::{Policy, PolicyText};
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, KnownUses, RepositoryUses};
 use coord_state::heads::FetchedHead;
-use coord_state::intents::{
-    SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent, registry, select_intent, write_intent,
-};
-use coord_state::libraries::LIBRARY;
+use coord_state::libraries::library;
 use coord_state::locks::{
     ClaimOutcome, ClaimTerms, ClaimedRepositories, GateTerms, Judgement, PolicyTerms, Release, ReleaseOutcome,
 };
-use coord_state::teams::{NewMember, TeamTerms, create_team};
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store};
+use coord_teams_state::teams::{NewMember, TeamTerms, create_team};
 
 use crate::process::Process;
 use crate::recorded::Recorder;
@@ -236,7 +236,7 @@ fn encoded(requests: &[Request]) -> Result<[Vec<Vec<u8>>; 2]> {
             bail!("a request is no script");
         };
         let count = keys.len().to_string();
-        let function = LIBRARY.function("", script);
+        let function = library().function("", script);
         for (form, head) in forms.iter_mut().zip([["FCALL", &function], ["EVALSHA", script.sha()]]) {
             let mut words: Vec<&[u8]> = vec![head[0].as_bytes(), head[1].as_bytes(), count.as_bytes()];
             words.extend(keys.iter().map(String::as_bytes));
@@ -272,7 +272,7 @@ async fn commands_of(agent: &Agent, used: &str, link: &mut RedisLink) -> Result<
     ensure!(requests.len() == 3, "{} requests instead of three", requests.len());
     for request in &requests {
         if let Request::Script { script, .. } = request {
-            link.ask(&["SCRIPT", "LOAD", script.source]).await?;
+            link.ask(&["SCRIPT", "LOAD", script.source()]).await?;
         }
     }
     let [checks, posts] = [encoded(&requests[..1])?, encoded(&requests[1..])?];

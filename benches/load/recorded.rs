@@ -8,7 +8,7 @@ use bytes::Bytes;
 use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
 use coord_state as state;
 use coord_state::admission::AdmissionTerms;
-use coord_state::libraries::LIBRARY;
+use coord_state::libraries::library;
 use coord_store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 
@@ -66,7 +66,7 @@ pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
         bail!("check_status is not one script");
     };
     let count = keys.len().to_string();
-    let function = LIBRARY.function("", script);
+    let function = library().function("", script);
     let mut words: Vec<&[u8]> = vec![b"FCALL", function.as_bytes(), count.as_bytes()];
     words.extend(keys.iter().map(String::as_bytes));
     words.extend(args.iter().map(Vec::as_slice));

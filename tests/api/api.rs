@@ -92,7 +92,7 @@ impl Api {
         let store = Arc::clone(&state.store);
         let edge = state.edge.clone();
         let routes =
-            coord_http::routes(state, coord_extensions::endpoints()).layer(axum::Extension(coord_mcp::protocol()));
+            coord_http::routes(state, coord_extensions::endpoints()).layer(axum::Extension(coord_tools::protocol()));
         let address = listen(coord_http::around(edge, coord_extensions::endpoints(), routes)).await;
         Api {
             address,

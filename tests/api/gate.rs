@@ -30,12 +30,13 @@ impl Api {
             .extend(more.as_object().unwrap().clone());
         let text = serde_json::to_string(&intent).unwrap();
         let (records, texts) = (
-            state::intents::keys::intents(&repo),
-            state::intents::keys::intent_texts(&repo),
+            coord_intents_state::intents::keys::intents(&repo),
+            coord_intents_state::intents::keys::intent_texts(&repo),
         );
         self.command(["HSET", &records, id, &record.to_string()]).await;
         self.command(["HSET", &texts, id, &text]).await;
-        self.command(["INCR", &state::intents::keys::governed(&repo)]).await;
+        self.command(["INCR", &coord_intents_state::intents::keys::governed(&repo)])
+            .await;
     }
 
     async fn cites(&self, user: &str, intent: &str, paths: &[&str]) -> Answer {

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use coord_domain::team::TeamName;
-use coord_state::{locks, tasks};
+use coord_state::locks;
 use coord_store::Value as StoreValue;
+use coord_teams_state::tasks;
 use serde_json::{Value, json};
 
 use super::error;

@@ -252,7 +252,7 @@ async fn an_unsendable_header_is_refused() {
 async fn the_sender_to_a_full_inbox_waits_and_learns_whose_it_is() {
     let api = Api::with_team().await;
     // As if 1,000 had come that it has not read: see the order of the counts in the scripts.
-    let members = state::teams::keys::members(&repo());
+    let members = coord_teams_state::teams::keys::members(&repo());
     let sent = json!({ "to": ["one"], "message": "x" });
     api.does_in_team("ann/lead", "/api/messages", sent.clone()).await;
     let Some(StoreValue::Bulk(counts)) = api.command(["HGET", &members, "alpha/one"]).await else {

@@ -151,7 +151,7 @@ impl Api {
 
     /// Writes into the stored record of a task, as if that had come about.
     async fn alters(&self, id: &str, fields: Value) {
-        let key = state::tasks::keys::tasks(&repo(), &TeamName::parse("alpha").unwrap());
+        let key = coord_teams_state::tasks::keys::tasks(&repo(), &TeamName::parse("alpha").unwrap());
         let stored = self.command(["HGET", &key, id]).await.unwrap();
         let mut task: Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
         task.as_object_mut()
@@ -194,7 +194,7 @@ async fn a_waiting_member_gets_the_task_that_an_edit_makes_ready() {
     assert_eq!(freed, json!("t4"), "what is kept for the caller now");
     api.adds(json!([{ "title": "E" }])).await;
     api.alters("t5", json!({ "lapses": 3 })).await;
-    let ready = state::tasks::keys::ready(&repo(), &TeamName::parse("alpha").unwrap());
+    let ready = coord_teams_state::tasks::keys::ready(&repo(), &TeamName::parse("alpha").unwrap());
     api.command(["ZREM", &ready, "t5"]).await;
     let freed = api.gets_by_an_edit("t5", json!({ "clear_lapses": true })).await;
     assert_eq!(freed, json!("t5"), "what was held back");

@@ -18,11 +18,13 @@ use coord_store::redis::RedisStore;
 use coord_test_support::real_redis::RealRedis;
 
 fn connect(redis: &RealRedis) -> Arc<dyn Store> {
+    coord_extensions::register_state();
     Arc::new(RedisStore::connect(&redis.url()).expect("a URL"))
 }
 
 /// A store on disk; the folder goes when it is dropped.
 fn embedded() -> (tempfile::TempDir, Arc<dyn Store>) {
+    coord_extensions::register_state();
     let folder = tempfile::tempdir().expect("a folder");
     let store = EmbeddedStore::open(&folder.path().join("store.redb")).expect("a new store");
     (folder, Arc::new(store))

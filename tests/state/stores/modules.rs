@@ -1,12 +1,8 @@
 //! Modules by themselves: what the build refuses, what they keep between calls, and the search in what is stored.
 
-#[path = "../../../lib/state/build/modules.rs"]
-mod build;
-
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use build::{Source, in_order};
+use coord_library::{Source, in_order};
 use coord_protocol::InterfacePromise;
 use coord_state::locks::keys::locks;
 use serde_json::json;
@@ -14,14 +10,8 @@ use serde_json::json;
 use crate::world::World;
 
 /// These files, each a name and what it requires.
-fn files(files: &[(&str, &[&str])]) -> BTreeMap<String, Source> {
-    let source = |(name, requires): &(&str, &[&str])| {
-        let head = requires
-            .iter()
-            .map(|other| format!("local Other = require('{other}')\n"));
-        let text = head.collect::<String>() + "return {}\n";
-        ((*name).to_owned(), Source::of(name, &text))
-    };
+fn files<'f>(files: &[(&'f str, &'f [&'f str])]) -> BTreeMap<&'f str, Source<'f>> {
+    let source = |(name, requires): &(&'f str, &'f [&'f str])| (*name, Source::known(requires, "return {}\n"));
     files.iter().map(source).collect()
 }
 
@@ -46,41 +36,6 @@ fn functions_that_extensions_put_into_a_seam_come_with_it() {
         ["seams/gate", "locks/claim", "intents/records", "intents/seams"]
     );
     assert_eq!(in_order(&modules, ["locks/read"]), ["locks/read"]);
-}
-
-/// The folders of the heart: what they know of intents and teams is in seams.
-const HEART: [&str; 8] = [
-    "admission",
-    "builds",
-    "events",
-    "expiry",
-    "heads",
-    "health",
-    "locks",
-    "sweep",
-];
-
-#[test]
-fn the_heart_requires_no_module_of_an_extension() {
-    let state = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lib/state/src");
-    let mut required = Vec::new();
-    for folder in HEART {
-        for place in [state.join(folder), state.join(folder).join("modules")] {
-            let files = std::fs::read_dir(place).into_iter().flatten();
-            let files = files.map(|file| file.unwrap().path());
-            for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "lua")) {
-                let text = std::fs::read_to_string(&file).unwrap();
-                required.extend(Source::of(&file.display().to_string(), &text).requires);
-            }
-        }
-    }
-    assert!(required.len() > 100, "the files are read");
-    let is_of_an_extension = |name: &String| {
-        let folder = name.split('/').next().unwrap_or_default();
-        !HEART.contains(&folder) && folder != "seams" && name.contains('/')
-    };
-    required.retain(is_of_an_extension);
-    assert_eq!(required, Vec::<String>::new());
 }
 
 #[test]

@@ -26,6 +26,7 @@ const KILLS: usize = 6;
 const KEPT: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "always"];
 
 fn open(store: &str) -> Arc<dyn Store> {
+    coord_extensions::register_state();
     match store.starts_with("redis://") {
         true => Arc::new(RedisStore::connect(store).expect("a URL")),
         false => Arc::new(EmbeddedStore::open(Path::new(store)).expect("the store opens after a kill")),

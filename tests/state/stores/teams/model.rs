@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord_state::tasks::{
+use coord_teams_state::tasks::{
     LeaseState, MOST_LAPSES, Priority, TaskChanges, TaskClaim, TaskFilter, TaskReference, TaskStatus, TaskView,
 };
 

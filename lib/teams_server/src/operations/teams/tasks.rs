@@ -24,8 +24,8 @@ use coord_server::admission::Right;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, required};
-use coord_state::tasks::{FullTask, Readiness, TaskFilter, TaskView, UpdateOutcome};
-use coord_state::teams::{RequestKey, TeamRefusal};
+use coord_teams_state::tasks::{FullTask, Readiness, TaskFilter, TaskView, UpdateOutcome};
+use coord_teams_state::teams::{RequestKey, TeamRefusal};
 
 /// Tasks of a page, unless another number is asked for, and the most.
 const USUAL_TASKS: usize = 100;
