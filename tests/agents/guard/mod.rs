@@ -18,7 +18,7 @@ use crate::worktree_agent::{path, world_with_guards};
 use crate::world::World;
 
 /// Installs the hook `name`, which runs `coord guard` with the environment of the tests.
-fn install(world: &World, name: &str, options: &str) {
+pub fn install(world: &World, name: &str, options: &str) {
     let hooks = world.clone.path().join(".git/hooks");
     std::fs::create_dir_all(&hooks).unwrap();
     let program = env!("CARGO_BIN_EXE_coord");

@@ -39,16 +39,16 @@ fn waiting(ada: &Session<'_>, entrypoint: &str, more: Value) -> Child {
 }
 
 /// In which the agent waits in the background.
-fn interactive(ada: &Session<'_>) -> Child {
+pub fn interactive(ada: &Session<'_>) -> Child {
     waiting(ada, "cli", json!({ "notification_type": "agent_idle" }))
 }
 
-fn answered(running: Child) -> Answer {
+pub fn answered(running: Child) -> Answer {
     Answer::of(&running.wait_with_output().unwrap())
 }
 
 /// The text that wakes the model.
-fn woken(form: &Form, answer: &Answer) -> String {
+pub fn woken(form: &Form, answer: &Answer) -> String {
     match form.agent {
         "copilot" => context(form, &answer.body).unwrap_or_default(),
         _ => {
@@ -59,7 +59,7 @@ fn woken(form: &Form, answer: &Answer) -> String {
 }
 
 /// Until the hook waits in the place of the session.
-fn block_until_it_waits(world: &World, holder: &str) {
+pub fn block_until_it_waits(world: &World, holder: &str) {
     let waiter = world.sessions().join(format!("{holder}.notes.waiter"));
     block_until("the hook waits", || waiter.exists());
 }

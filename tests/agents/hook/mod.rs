@@ -7,7 +7,7 @@ mod failures;
 pub mod fake;
 pub mod forms;
 mod holders;
-mod idle;
+pub mod idle;
 mod intents;
 mod interfaces;
 pub mod looks;

@@ -140,11 +140,7 @@ async fn change_status(
             MoveOutcome::Unknown => return Err(unknown_intent(id)),
             MoveOutcome::Person(from) => return Err(person_required(app, &of_person(from, status))),
             MoveOutcome::NoWay(from) => {
-                let reason = format!(
-                    "Intent {id} is {}, and no way leads from there to {}",
-                    from.as_str(),
-                    status.as_str()
-                );
+                let reason = format!("Intent {id} is {} and cannot become {}", from.as_str(), status.as_str());
                 (ErrorCode::IntentTransition, Action::Stop, reason)
             }
             MoveOutcome::Criteria => {

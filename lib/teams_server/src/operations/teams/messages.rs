@@ -175,7 +175,7 @@ pub async fn read_messages(
         let reason = match inbox.messages.len() {
             0 => "There are no new messages".to_owned(),
             count => format!(
-                "{count} of {} unread messages; send cursor {} to prove that you have them",
+                "{count} of {} unread messages; send cursor {} to mark them read",
                 inbox.unread, inbox.cursor
             ),
         };

@@ -206,8 +206,8 @@ pub async fn new_tasks(
     };
     let (created, waiting) = run(&mut admission, &mut call).await?;
     let reason = match created.ids.as_slice() {
-        [id] => format!("Task {id} is added"),
-        ids => format!("{} tasks are added", ids.len()),
+        [id] => format!("Added task {id}"),
+        ids => format!("Added {} tasks", ids.len()),
     };
     Ok(NewTasksResponse {
         tasks: created.tasks.into_iter().map(view::task).collect(),
@@ -267,9 +267,7 @@ pub async fn edit_task(
     };
     let (updated, waiting) = run(&mut admission, &mut call).await?;
     match updated {
-        UpdateOutcome::Task(whole) => Ok(of_task(*whole, waiting, |task| {
-            format!("Task {} is as it was asked for", task.id)
-        })),
+        UpdateOutcome::Task(whole) => Ok(of_task(*whole, waiting, |task| format!("Updated task {}", task.id))),
         UpdateOutcome::NotByUpdate { from, to } => {
             let id = id.as_str().to_owned();
             let refusal = TeamRefusal::NotByEdit { id, from, to };
