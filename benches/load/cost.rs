@@ -27,7 +27,7 @@ use coord_store::{Request, Store};
 use crate::process::Process;
 use crate::recorded::Recorder;
 use crate::redis_link::{RedisLink, encode};
-use crate::report::{Table, progress};
+use crate::report::{progress, row, table};
 
 /// Commands on the way at once, and how many make a round of each kind.
 const PIPELINED: usize = 100;
@@ -304,15 +304,15 @@ pub async fn measure(server: &Process) -> Result<()> {
             costs.push(cost(&mut link, server, commands).await?);
         }
     }
-    let table = Table::begin(
+    table(
         "What redis-server spends",
         "Microseconds of its process for one, pipelined, all in turn. Features used: the repository has a policy, the agent \
          cites the intent that it works on, and leads a team.",
-        &["what", "least", "median"],
+        "what | least | median",
     );
     for ((name, _), mut costs) in kinds.iter().zip(costs) {
         costs.sort_by(f64::total_cmp);
-        table.row(&[name, &format!("{:.1}", costs[0]), &format!("{:.1}", costs[ROUNDS / 2])]);
+        row(format_args!("{name} | {:.1} | {:.1}", costs[0], costs[ROUNDS / 2]));
     }
     Ok(())
 }

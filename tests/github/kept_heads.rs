@@ -338,7 +338,7 @@ async fn an_answer_does_not_wait_for_a_slow_github_where_the_head_is_known() {
         .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(2)));
     let slow = async { instance.check(&jwt("ann"), json!({})).await };
     let quick = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        cloud.fake.until_asked("/commits/heads/main").await;
         let started = Instant::now();
         let answer = other.check(&jwt("bob"), json!({})).await;
         (answer, started.elapsed())
@@ -358,7 +358,7 @@ async fn a_request_waits_three_seconds_at_most_for_a_head_that_another_fetches()
         .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(5)));
     let fetches = async { one.check(&jwt("ann"), json!({})).await };
     let waits = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        cloud.fake.until_asked("/commits/heads/main").await;
         let started = Instant::now();
         let answer = other.check(&jwt("bob"), json!({})).await;
         (answer, started.elapsed())

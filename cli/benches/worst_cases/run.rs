@@ -9,6 +9,7 @@ use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted};
 use coord_state::locks::{BrokenPromise, ClaimTerms, GateTerms, InterfaceTerms, PolicyTerms, Release, ReleaseOutcome};
 use coord_store::{Request, Store};
+use coord_test_support::process::processor_time;
 
 use crate::cases::{Act, Case, EXPIRY, State};
 
@@ -258,16 +259,6 @@ fn in_short<T>(admitted: Admitted<T>, say: impl FnOnce(T) -> String) -> String {
         Admitted::Outcome(answer) => say(answer),
         Admitted::Denied(stop) => format!("{stop:?}"),
     }
-}
-
-/// Processor time of all threads of a process; none where the system does not report it.
-pub fn processor_time(process: u32) -> Option<Duration> {
-    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
-    let nanoseconds = threads.filter_map(|thread| {
-        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-        text.split(' ').next()?.parse::<u64>().ok()
-    });
-    Some(Duration::from_nanos(nanoseconds.sum()))
 }
 
 pub struct Measurement {

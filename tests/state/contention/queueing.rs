@@ -69,11 +69,13 @@ async fn play(client: &Client, arena: &Arena, files: &[&str], mode: Mode) -> usi
             Some(Answer::Refused(code)) if code == "LOCK_CONFLICT" => {
                 refused += 1;
                 assert!(refused < MOST, "starved after {turns} turns");
+                // time: an agent pauses.
                 tokio::time::sleep(Duration::from_millis(5)).await;
                 continue;
             }
             other => panic!("{other:?}"),
         }
+        // time: how long each holds its files.
         tokio::time::sleep(Duration::from_millis(2)).await;
         request.act = Act::Release;
         client.ask(arena.addresses[0], &request).await;

@@ -82,6 +82,7 @@ pub async fn verdict(arena: &Arena, recorder: &Recorder, ttls: BTreeSet<i64>) ->
     // A request whose client was killed may still be on its way through the server.
     let mut stored = log::read(&*arena.store, REPO).await;
     loop {
+        // time: requests of killed clients end.
         tokio::time::sleep(Duration::from_millis(300)).await;
         let later = log::read(&*arena.store, REPO).await;
         let is_quiet = later.events.len() == stored.events.len();
@@ -132,6 +133,7 @@ async fn wander(client: Client, addresses: Vec<SocketAddr>, pushes: Arc<AtomicUs
         }
         last = Some(request);
         if random.u32(..3) == 0 {
+            // time: an agent pauses.
             tokio::time::sleep(Duration::from_millis(random.u64(..150))).await;
         }
     }
@@ -198,6 +200,7 @@ async fn push_for_ever(store: Arc<dyn Store>, pushes: Arc<AtomicUsize>) {
     let sha = |text: &str| CommitSha::parse(text).expect("a commit");
     let mut recent = vec![sha(HEAD), sha(OLD)];
     for push in 1.. {
+        // time: between two pushes.
         tokio::time::sleep(Duration::from_millis(120)).await;
         let head = sha(&commit(push));
         recent.insert(0, head.clone());
@@ -220,6 +223,7 @@ async fn sweep_for_ever(address: SocketAddr) {
             .send()
             .await;
         assert_eq!(sweep.expect("an answer").status(), 200, "the sweep runs");
+        // time: between two sweeps.
         tokio::time::sleep(Duration::from_millis(170)).await;
     }
 }

@@ -90,6 +90,7 @@ pub async fn contest(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
     // A request whose client was killed may still be on its way through the server.
     let mut stored = read(&*arena.store).await;
     loop {
+        // time: requests of killed clients end.
         tokio::time::sleep(Duration::from_millis(300)).await;
         let later = read(&*arena.store).await;
         let is_quiet = later.events.len() == stored.events.len() && later.turns == stored.turns;
@@ -201,6 +202,7 @@ async fn wander(contest: Arc<Contest>, number: usize, mut random: fastrand::Rng)
             contest.newest[kind].store(next, Ordering::Relaxed);
         }
         if random.u32(..3) == 0 {
+            // time: an agent pauses.
             tokio::time::sleep(Duration::from_millis(random.u64(..100))).await;
         }
     }

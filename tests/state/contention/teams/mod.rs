@@ -85,6 +85,7 @@ async fn look_on(store: Arc<dyn Store>, seed: u64) {
             let head = FetchedHead::of(&commits[0], &commits);
             record_head(&*store, &repo, &branch, &head).await.expect("recorded");
         }
+        // time: between two looks at the store.
         tokio::time::sleep(Duration::from_millis(random.u64(1..40))).await;
     }
 }
@@ -135,6 +136,7 @@ impl Contest {
         }
         let people = clients.join_all().await;
         // A request whose client was killed may still be on its way through the server.
+        // time: requests of killed clients end.
         tokio::time::sleep(Duration::from_millis(500)).await;
         let mut inboxes = Inboxes::new();
         for mut person in people {
@@ -175,6 +177,7 @@ impl Contest {
             match request.send().await {
                 Err(error) if error.is_connect() => {
                     assert!(tokio::time::Instant::now() < deadline, "no server: {error}");
+                    // time: between two attempts to reach a server.
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
                 response => {
