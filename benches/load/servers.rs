@@ -12,7 +12,6 @@ use crate::process::{self, Process};
 pub enum StoreKind {
     Redis,
     Embedded,
-    Upstash,
 }
 
 impl StoreKind {
@@ -20,7 +19,6 @@ impl StoreKind {
         match self {
             StoreKind::Redis => "redis-server",
             StoreKind::Embedded => "embedded",
-            StoreKind::Upstash => "Upstash REST",
         }
     }
 }
@@ -48,10 +46,6 @@ impl Servers {
                 ["--redis".to_owned(), url]
             }
             StoreKind::Embedded => ["--data-dir".to_owned(), folder.path().display().to_string()],
-            StoreKind::Upstash => {
-                let url = process::upstash(&folder.path().join("store.redb")).await?;
-                ["--upstash".to_owned(), url]
-            }
         };
         let coord = process::coord(process::free_address()?, repository, &store).await?;
         process::graph_is_ready(&coord, &subject.repo_url).await?;
