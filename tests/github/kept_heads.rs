@@ -271,24 +271,6 @@ async fn a_release_right_after_a_push_succeeds() {
 }
 
 #[tokio::test]
-async fn unpushed_files_stay_locked() {
-    let (cloud, instance) = started().await;
-    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
-    cloud.repo.git(&["checkout", "--quiet", "-b", "elsewhere"]);
-    let elsewhere = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
-    for new_head in [elsewhere.as_str(), "1234567890123456789012345678901234567890"] {
-        let more = json!({"status": "OPEN", "new_repo_head": new_head});
-        let refused = instance.post(&jwt("ann"), more).await;
-        assert_eq!(
-            (refused.error(), refused.action()),
-            ((409, "NOT_PUSHED"), "PUSH"),
-            "{refused:?}"
-        );
-        assert!(cloud.is_locked("src/a.ts").await);
-    }
-}
-
-#[tokio::test]
 async fn an_agent_ahead_of_the_stored_head_gets_no_pull() {
     for age in [0, 5, 9, 30] {
         let (cloud, instance) = started().await;
