@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::hook::looks::context;
 use crate::hook::{Session, session};
 use crate::mcp::Agent;
-use coord_test_support::waiting::block_until;
+use coord_test_support::waiting::block_until_served;
 use coord_test_worlds::hook_forms::{Answer, CLAUDE_CODE};
 use coord_test_worlds::world::World;
 
@@ -91,7 +91,7 @@ fn prints(world: &World, who: &str, args: &[&str]) -> String {
 /// A shop whose graph is built.
 fn served_shop() -> World {
     let world = shop();
-    block_until("the graph is built", || {
+    block_until_served("the graph is built", || {
         !prints(&world, ADA, &["check", "README.md"]).contains("GRAPH_MISSING")
     });
     world

@@ -81,7 +81,7 @@ impl Tasks {
         Ok(())
     }
 
-    /// What the task depends on from now on, beside what is completed.
+    /// Replaces the open dependencies of the task.
     pub fn depends_on(&mut self, id: &str, wanted: Vec<String>) -> Result<(), String> {
         self.known(id)?;
         let open = self.open_dependencies(id);
@@ -89,7 +89,7 @@ impl Tasks {
         self.depend(wanted.into_iter().map(|other| (id.to_owned(), other)).collect())
     }
 
-    /// What depends on the task from now on, beside what is completed.
+    /// Replaces the open tasks that depend on the task.
     pub fn blocks(&mut self, id: &str, wanted: Vec<String>) -> Result<(), String> {
         for task in self.0.values_mut().filter(|task| !task.is_completed) {
             task.dependencies.remove(id);

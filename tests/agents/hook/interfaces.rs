@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::looks::context;
 use super::{Answer, Session, client, locks, session};
 use crate::commands::parts;
-use coord_test_support::waiting::block_until;
+use coord_test_support::waiting::block_until_served;
 use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, Form, after};
 use coord_test_worlds::world::{REPO_URL, World};
 
@@ -76,7 +76,7 @@ fn world(form: &Form) -> World {
     let carol = claims(&world, "carol", "src/db.ts", LockStatus::Writing, None);
     assert!(carol.success, "{carol:?}");
     // The graph is built after the first requests.
-    block_until("the graph is known", || {
+    block_until_served("the graph is known", || {
         let is_granted = claims(&world, "dave", "src/auth.ts", LockStatus::Writing, None).success;
         claims(&world, "dave", "src/auth.ts", LockStatus::Open, None);
         !is_granted

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Running, serve_on};
 use crate::starting::banner::post;
 use coord_test_support::git::Repo;
-use coord_test_support::waiting::block_until;
+use coord_test_support::waiting::block_until_served;
 
 /// The least that `--fetch` takes.
 const SECONDS: &str = "5";
@@ -74,7 +74,7 @@ fn a_clone_is_fetched_where_that_is_asked_for_and_left_alone_elsewhere() {
             head
         };
         let mut stale = json!({});
-        block_until("the commit is fetched", || {
+        block_until_served("the commit is fetched", || {
             stale = check(&fetching, &name, &last);
             stale["status"] == "STALE"
         });

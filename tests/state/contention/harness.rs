@@ -1,4 +1,4 @@
-//! What all contests share: clients that play at once, each with its own random numbers, requests that are killed, a store that
+//! The parts that all contests share: clients that play at once, each with its own random numbers, requests that are killed, a store that
 //! becomes quiet, and events that have to happen.
 
 use std::fmt::Debug;
@@ -76,7 +76,7 @@ pub async fn until_killed<T>(
     tokio::time::timeout(patience, asking).await.ok().flatten()
 }
 
-/// What `read` returns once it returns the same twice: requests of killed clients may still be on their way through a server.
+/// Reads until the result is the same twice: requests of killed clients may still be on their way through a server.
 pub async fn once_quiet<T>(mut read: impl AsyncFnMut() -> T, is_same: impl Fn(&T, &T) -> bool) -> T {
     let mut last = read().await;
     loop {
