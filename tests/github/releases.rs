@@ -28,6 +28,17 @@ fn asked_to_compare(cloud: &Cloud) -> usize {
     asked.iter().filter(|target| target.starts_with("/compare/")).count()
 }
 
+#[tokio::test]
+async fn a_repeated_release_asks_github_for_nothing() {
+    let (cloud, instance) = claimed().await;
+    let next = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+    let files = json!({"file_paths": ["src/a.ts", "src/b.ts"]});
+    let done = open(&instance, &next, files.clone()).await;
+    assert_eq!((done.status, asked_to_compare(&cloud)), (200, 1), "{done:?}");
+    assert_eq!(open(&instance, &next, files).await.body, done.body);
+    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+}
+
 /// A check asks about a commit before it is pushed, and what GitHub does not have is remembered for a minute.
 #[tokio::test]
 async fn a_push_counts_at_once_though_github_was_asked_about_it_before() {
