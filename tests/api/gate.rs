@@ -233,6 +233,7 @@ async fn a_claim_for_an_intent_is_one_round_trip_once_its_scope_is_known() {
     // Lines of the ledger are sealed a moment after an answer.
     let are_sealed = async || {
         loop {
+            // time: lines are sealed a moment after a response.
             tokio::time::sleep(std::time::Duration::from_millis(500)).await;
             if store.take().0 == 0 {
                 break;

@@ -10,8 +10,9 @@ use coord_store::{Request, Store};
 use coord_teams_state::tasks::{ClaimedFiles, NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskEnd, TaskReference};
 use coord_teams_state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team};
 use coord_teams_state::{departures, tasks};
+use coord_test_support::process::processor_time;
 
-use crate::run::{Measurement, processor_time};
+use crate::run::Measurement;
 
 /// The operation to measure, with the state that it needs.
 #[derive(Clone, Copy, Debug)]

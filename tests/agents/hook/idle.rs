@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use coord_test_support::waiting::block_until;
 use serde_json::{Value, json};
 
-use super::forms::{CLAUDE_CODE, COPILOT, Form};
 use super::looks::context;
 use super::{Answer, Session, held, session};
-use crate::world::World;
+use coord_test_worlds::hook_forms::{CLAUDE_CODE, COPILOT, Form};
+use coord_test_worlds::world::World;
 
 /// The session's hook that waits, as the agent runs it in the background.
 fn waiting(ada: &Session<'_>, entrypoint: &str, more: Value) -> Child {

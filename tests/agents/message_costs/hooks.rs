@@ -2,10 +2,10 @@
 
 use super::{ADA, BOB, Messages, given, prints, served_shop, shop, write};
 use crate::guard::{git, install, said};
-use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::idle::{answered, block_until_it_waits, interactive, woken};
 use crate::hook::{Session, session};
-use crate::world::World;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 fn claude<'a>(world: &'a World, who: &'a str) -> Session<'a> {
     session(world, &CLAUDE_CODE, Some(who))

@@ -7,11 +7,12 @@ mod tools;
 
 use std::fmt::Write;
 use std::process::Command;
-use std::time::Duration;
 
+use crate::hook::Session;
 use crate::hook::looks::context;
-use crate::hook::{Answer, Session};
-use crate::world::World;
+use coord_test_support::waiting::block_until_served;
+use coord_test_worlds::hook_forms::Answer;
+use coord_test_worlds::world::World;
 
 const ADA: &str = "claude-code-7f3a";
 const BOB: &str = "claude-code-c21e";
@@ -103,11 +104,9 @@ fn prints(world: &World, who: &str, args: &[&str]) -> String {
 /// A shop whose graph is built.
 fn served_shop() -> World {
     let world = shop();
-    let is_built = || !prints(&world, ADA, &["check", "README.md"]).contains("GRAPH_MISSING");
-    assert!((0..100).any(|_| is_built() || {
-        std::thread::sleep(Duration::from_millis(50));
-        false
-    }));
+    block_until_served("the graph is built", || {
+        !prints(&world, ADA, &["check", "README.md"]).contains("GRAPH_MISSING")
+    });
     world
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{ADA, BOB, Messages, served_shop, shop, write};
 use crate::mcp::Agent;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// Returns the part of a tool's result that a client shows its model.
 fn result(agent: &mut Agent, tool: &str, arguments: Value) -> String {

@@ -72,6 +72,7 @@ async fn a_claim_that_lapses_changes_the_board_though_nobody_writes() {
     let held = get(&api, "/api/tasks", "").await;
     assert_eq!(held.json()["tasks"][0]["lease"]["state"], json!("held"));
     let known = tag(&held);
+    // time: the claim expires.
     tokio::time::sleep(Duration::from_millis(2100)).await;
     let lapsed = get(&api, "/api/tasks", &known).await;
     assert_eq!(lapsed.status, 200);

@@ -62,27 +62,6 @@ async fn a_message_comes_again_until_its_cursor_comes_back() {
 }
 
 #[tokio::test]
-async fn a_broadcast_is_for_all_others_from_their_joining_on() {
-    let api = Api::with_team().await;
-    let sent = json!({ "to": ["broadcast"], "message": "News", "request_key": "b-1" });
-    let first = api.does_in_team("bob/one", "/api/messages", sent.clone()).await;
-    assert_eq!(
-        api.does_in_team("bob/one", "/api/messages", sent).await["id"],
-        first["id"]
-    );
-    api.does_in_team("eve/late", "/api/teams/alpha/join", json!({})).await;
-    for (who, expected) in [
-        ("ann/lead", vec!["News"]),
-        ("bob/two", vec!["News"]),
-        ("bob/one", vec![]),
-        ("eve/late", vec![]),
-    ] {
-        let inbox = api.does_in_team(who, "/api/messages/read", json!({})).await;
-        assert_eq!(texts(&inbox), expected, "{who}");
-    }
-}
-
-#[tokio::test]
 async fn the_history_says_who_has_not_read() {
     let api = Api::with_team().await;
     for (to, text) in [("one", "a"), ("broadcast", "b"), ("two", "c")] {

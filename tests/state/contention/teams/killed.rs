@@ -115,6 +115,7 @@ async fn contest(store: &str, mut killed: Option<&mut RealRedis>, seed: u64) -> 
     };
     let mut kills = 0;
     while !clients.is_finished() && kills < KILLS {
+        // time: a random moment of the load.
         tokio::time::sleep(Duration::from_millis(fastrand::u64(200..700))).await;
         servers.kill(killed.as_deref_mut());
         kills += 1;

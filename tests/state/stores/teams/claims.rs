@@ -296,6 +296,7 @@ async fn calls_of_the_owner_renew_its_claims_once_half_is_gone(world: World) {
         Some(first),
         "nothing is to be renewed yet"
     );
+    // time: half of the claim's time passes.
     tokio::time::sleep(std::time::Duration::from_millis(1800)).await;
     bob.reads(None).await.unwrap();
     assert!(bob.shows("t1").await.unwrap().task.record.expires > Some(first));
@@ -307,6 +308,7 @@ async fn a_renewal_for_a_shorter_time_is_renewed_after_half_of_that(world: World
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
     let shorter = bob.claims_for("t1", 3).await.unwrap().task.task.record.expires;
+    // time: half of the claim's time passes.
     tokio::time::sleep(std::time::Duration::from_millis(1800)).await;
     bob.reads(None).await.unwrap();
     assert!(bob.shows("t1").await.unwrap().task.record.expires > shorter);

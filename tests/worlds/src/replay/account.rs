@@ -87,7 +87,7 @@ pub struct Account {
 }
 
 /// The figures of a run.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
     /// The time until the last task was pushed, to that of agents that never wait.
     pub wall_over_ideal: f64,

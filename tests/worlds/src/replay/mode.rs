@@ -45,8 +45,6 @@ pub enum RefusalHabit {
     /// It checks first, and takes another task where it would be refused (SWITCH_TASK, with `metadata.free`). Where it finds none, it
     /// looks again a little later.
     Switches,
-    /// The same, but it waits for the files of a task that has been passed over for three minutes.
-    Returns,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,10 +104,7 @@ impl Mode {
         modes.push(Mode::of(Rules::Neighbors, Shared::Hot).refused(RefusalHabit::Waits));
         for hold in [Hold::Whole, Hold::Edits] {
             let mode = Mode::of(Rules::Interface, Shared::Hot).hold(hold);
-            modes.extend(
-                [RefusalHabit::Waits, RefusalHabit::Switches, RefusalHabit::Returns]
-                    .map(|refused| mode.refused(refused)),
-            );
+            modes.extend([RefusalHabit::Waits, RefusalHabit::Switches].map(|refused| mode.refused(refused)));
         }
         modes
     }
@@ -159,7 +154,6 @@ impl fmt::Display for Mode {
             RefusalHabit::Sleeps => "",
             RefusalHabit::Waits => ", claims wait for their turn",
             RefusalHabit::Switches => ", other tasks first",
-            RefusalHabit::Returns => ", other tasks before old ones",
         };
         write!(formatter, "{rules}, {shared}, {hold}{refused}")
     }

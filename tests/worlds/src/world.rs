@@ -118,7 +118,7 @@ impl World {
 
     /// Runs `coord` in `folder`, with a separate home and none of the settings of the person who runs the tests.
     pub fn coord(&self, folder: &Path) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
+        let mut command = Command::new(program());
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
             if ["COORD_", "GIT_", "OPENCODE_", "XDG_"]
@@ -187,6 +187,15 @@ impl World {
     pub fn server(&self) -> Option<String> {
         server_of(&self.clone)
     }
+}
+
+/// The binary `coord`, which Cargo builds before the tests and benches of its package.
+fn program() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    own.ancestors()
+        .nth(2)
+        .unwrap()
+        .join(format!("coord{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// The number of the server's process of `clone`, where one runs.

@@ -7,7 +7,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-const RUNS: &[u8] = include_bytes!("../data/opencode-teams-traces.jsonl.gz");
+const RUNS: &[u8] = include_bytes!("traces.jsonl.gz");
 
 pub struct Run {
     pub seed: Value,

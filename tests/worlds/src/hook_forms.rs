@@ -8,12 +8,34 @@
 //! - OpenCode: opencode.ai/docs/plugins; the form is that of Coord's plugin
 
 use std::path::Path;
+use std::process::Output;
 
 use serde_json::{Value, json};
 
-use super::Answer;
+/// The name of an event, and its payload.
+pub type Call = (&'static str, Value);
 
-type Call = (&'static str, Value);
+/// The answer of a hook.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: i32,
+    pub body: Value,
+    pub aside: String,
+}
+
+impl Answer {
+    pub fn of(output: &Output) -> Answer {
+        let text = String::from_utf8(output.stdout.clone()).unwrap();
+        Answer {
+            status: output.status.code().unwrap(),
+            body: match text.trim() {
+                "" => Value::Null,
+                text => serde_json::from_str(text).unwrap(),
+            },
+            aside: String::from_utf8(output.stderr.clone()).unwrap(),
+        }
+    }
+}
 
 /// The form of one agent.
 pub struct Form {

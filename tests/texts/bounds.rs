@@ -2,13 +2,10 @@
 //!
 //! The tests measure the memory of their process, so that they are one binary, and run one after another.
 
-mod check;
-mod products;
-mod shapes;
-
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use check::{Reader, check};
+use coord_test_texts::check::{Reader, check};
+use coord_test_texts::{products, shapes};
 
 /// Makes tests run one after another.
 fn alone() -> MutexGuard<'static, ()> {

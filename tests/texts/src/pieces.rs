@@ -1,9 +1,9 @@
-//! Pieces of text for random tests; those of `coord-interfaces` include this file.
+//! Pieces of text for random tests.
 
 use proptest::prelude::*;
 
 /// Pieces of text that move a scanner from one state to another.
-pub(crate) fn piece() -> impl Strategy<Value = Vec<u8>> {
+pub fn piece() -> impl Strategy<Value = Vec<u8>> {
     let pieces: Vec<&'static [u8]> = vec![
         b"import ",
         b"import(",

@@ -85,8 +85,7 @@ impl<'a> Agent<'a> {
                 return Ok(None);
             };
             let chosen = match run.mode.refused {
-                RefusalHabit::Returns if run.is_old(first) => Some(first),
-                RefusalHabit::Switches | RefusalHabit::Returns => self.find_free(first).await?,
+                RefusalHabit::Switches => self.find_free(first).await?,
                 RefusalHabit::Sleeps | RefusalHabit::Waits => Some(first),
             };
             if let Some(chosen) = chosen {

@@ -17,9 +17,6 @@ use super::interfaces::Interfaces;
 use super::mode::Mode;
 use super::server::{Server, SharedFiles};
 
-/// The longest time for which a task is passed over by agents that wait for old ones.
-const MOST_PASSED: Duration = Duration::from_secs(180);
-
 /// A run and its agents.
 pub struct Run<'a> {
     pub tasks: &'a [Task],
@@ -73,12 +70,6 @@ impl Run<'_> {
     pub fn asked(&self, place: usize) {
         let now = self.clock.now();
         self.account.borrow_mut().tasks[place].asked.get_or_insert(now);
-    }
-
-    /// Whether a task has been passed over for long.
-    pub fn is_old(&self, place: usize) -> bool {
-        let asked = self.account.borrow().tasks[place].asked;
-        asked.is_some_and(|asked| self.clock.now() - asked >= MOST_PASSED)
     }
 
     /// A task has its files, or its edits begin.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 
 use branch::Base;
 use conflicts::Conflicts;
@@ -55,19 +55,9 @@ pub struct Options {
     /// Replay only the modes with this text in their names; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub only: Vec<String>,
-    /// Form of the report
-    #[arg(long, value_enum, default_value_t = Format::Markdown)]
-    pub format: Format,
     /// Passed by cargo; has no effect
     #[arg(long, hide = true)]
     pub bench: bool,
-}
-
-/// The form of the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    Markdown,
-    Json,
 }
 
 /// Replays, and prints the report.
@@ -94,10 +84,7 @@ pub async fn replay(options: &Options) -> Result<()> {
             outcomes.push(outcome);
         }
     }
-    match options.format {
-        Format::Markdown => println!("{}{}", about(options, &history, &outcomes), report::markdown(&outcomes)),
-        Format::Json => println!("{:#}", report::json(&outcomes)),
-    }
+    println!("{}{}", about(options, &history, &outcomes), report::markdown(&outcomes));
     let violations = outcomes.iter().flat_map(|outcome| {
         let mode = &outcome.mode;
         outcome

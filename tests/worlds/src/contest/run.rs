@@ -7,17 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
-use coord_domain::{
-    AgentId, Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId,
-};
+use anyhow::{Result, bail};
+use coord_domain::{AgentId, FilePath, NeighborPolicy};
 use coord_embedded::EmbeddedStore;
-use coord_state as state;
-use coord_state::admission::{AdmissionTerms, Admitted};
-use coord_state::locks::{
-    ClaimOutcome, ClaimTerms, ClaimedRepositories, GateTerms, PolicyTerms, Relation, Release, ReleaseOutcome,
-};
+use coord_state::locks::{ClaimOutcome, PolicyTerms, Relation, ReleaseOutcome, keys};
 use coord_store::{Request, Store};
+
+use crate::script_agent::ScriptAgent;
 
 /// When a run begins, in Unix seconds: 1 January 2026.
 const BEGIN: u64 = 1_767_225_600;
@@ -110,7 +106,7 @@ enum Step {
 }
 
 struct Agent {
-    holder: Holder,
+    caller: ScriptAgent,
     files: Vec<FilePath>,
     /// When it first claimed these.
     since: u64,
@@ -126,11 +122,6 @@ pub struct Run {
     agents: Vec<Agent>,
     steps: BinaryHeap<Reverse<(u64, u64, Step, usize)>>,
     store: EmbeddedStore,
-    repo: RepoId,
-    branch: Branch,
-    head: CommitSha,
-    claimed: ClaimedRepositories,
-    policy: PolicyTerms,
     outcome: Outcome,
 }
 
@@ -143,13 +134,19 @@ impl Run {
         let time = move || -> SystemTime {
             UNIX_EPOCH + Duration::from_secs(BEGIN) + Duration::from_millis(clock.load(Ordering::Relaxed))
         };
+        let patience_seconds = match rules {
+            Rules::NoQueue => coord_settings::QUEUE_PATIENCE_SECONDS,
+            Rules::Queue { patience } => patience,
+        };
         let agent = |number: usize| {
+            let mut caller = ScriptAgent::new("https://example.com/acme/shop")?;
+            caller.holder.agent_id = Some(AgentId::parse(&format!("agent-{number}"))?);
+            caller.policy = PolicyTerms {
+                patience_seconds,
+                ..PolicyTerms::of(NeighborPolicy::Off)
+            };
             Ok(Agent {
-                holder: Holder {
-                    user_id: UserId::parse("ada")?,
-                    user_name: "Ada".to_owned(),
-                    agent_id: Some(AgentId::parse(&format!("agent-{number}"))?),
-                },
+                caller,
                 files: Vec::new(),
                 since: 0,
                 is_waiting: false,
@@ -164,17 +161,6 @@ impl Run {
             agents: (0..agents).map(agent).collect::<Result<_>>()?,
             steps: BinaryHeap::new(),
             store: EmbeddedStore::in_memory_by(time)?,
-            repo: RepoId::parse("https://example.com/acme/shop")?,
-            branch: Branch::parse("main")?,
-            head: CommitSha::parse(&"a".repeat(40))?,
-            claimed: ClaimedRepositories::default(),
-            policy: PolicyTerms {
-                patience_seconds: match rules {
-                    Rules::NoQueue => coord_settings::QUEUE_PATIENCE_SECONDS,
-                    Rules::Queue { patience } => patience,
-                },
-                ..PolicyTerms::of(NeighborPolicy::Off)
-            },
             outcome: Outcome::default(),
         };
         for agent in 0..agents {
@@ -242,29 +228,11 @@ impl Run {
 
     async fn claim(&mut self, agent: usize, now: u64) -> Result<()> {
         if self.rules == Rules::NoQueue {
-            let forget = Request::command(["DEL", &state::locks::keys::queue(&self.repo)]);
-            self.store.run(vec![forget]).await?;
+            let queue = keys::queue(&self.agents[agent].caller.repo);
+            self.store.run(vec![Request::command(["DEL", &queue])]).await?;
         }
-        let message = LockReason::parse("Rework the session handling so that it uses tokens")?;
-        let Agent { holder, files, .. } = &self.agents[agent];
-        let known = std::slice::from_ref(&self.head);
-        let terms = AdmissionTerms::of(&self.repo, &self.branch, holder, Some(&self.head), known);
-        let wanted = ClaimTerms {
-            claim: LockMode::Writing,
-            policy: &self.policy,
-            agent_head: &self.head,
-            message: &message,
-            ttl_seconds: 300,
-            wait_seconds: 0,
-            claimed: &self.claimed,
-            take_over: None,
-            paths: files,
-            gate: GateTerms::NONE,
-        };
-        let outcome = match state::locks::claim(&self.store, &terms, &wanted).await? {
-            Admitted::Outcome(outcome) => outcome,
-            Admitted::Denied(denial) => bail!("{denial:?}"),
-        };
+        let Agent { caller, files, .. } = &self.agents[agent];
+        let outcome = caller.claim(&self.store, files).await?;
         self.outcome.asked += 1;
         match outcome {
             ClaimOutcome::Claimed(_) => {
@@ -291,22 +259,10 @@ impl Run {
     }
 
     async fn release(&mut self, agent: usize) -> Result<()> {
-        let message = LockReason::parse("Rework the session handling so that it uses tokens")?;
-        let Agent { holder, files, .. } = &self.agents[agent];
-        let known = std::slice::from_ref(&self.head);
-        let terms = AdmissionTerms::of(&self.repo, &self.branch, holder, Some(&self.head), known);
-        let release = Release {
-            new_head: None,
-            agent_head: &self.head,
-            is_abandoned: true,
-            message: &message,
-            paths: files,
-            can_ask: false,
-            judged: &[],
-        };
-        match state::locks::release(&self.store, &terms, &release).await? {
-            Admitted::Outcome(ReleaseOutcome::Released(_)) => {}
-            other => return Err(anyhow::anyhow!("{other:?}")).context("a release"),
+        let Agent { caller, files, .. } = &self.agents[agent];
+        match caller.release(&self.store, files, true).await? {
+            ReleaseOutcome::Released(_) => {}
+            other => bail!("a release: {other:?}"),
         }
         self.after(PAUSE_MS, Step::Begin, agent);
         Ok(())

@@ -1,6 +1,4 @@
-//! The report: a Markdown table, or JSON.
-
-use serde_json::{Value, json};
+//! The report: a Markdown table.
 
 use super::stage::Outcome;
 
@@ -24,17 +22,4 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
         );
     }
     text
-}
-
-/// The same for programs.
-pub fn json(outcomes: &[Outcome]) -> Value {
-    let row = |outcome: &Outcome| {
-        let mut row = json!(outcome.figures);
-        row["mode"] = json!(outcome.mode.to_string());
-        row["violations"] = json!(outcome.violations);
-        row["requests"] = json!(outcome.requests);
-        row["request_ms"] = json!(outcome.busy.as_secs_f64() * 1e3 / f64::from(outcome.requests.max(1)));
-        row
-    };
-    outcomes.iter().map(row).collect()
 }
