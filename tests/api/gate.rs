@@ -4,7 +4,6 @@ use coord_intents::intent::Intent;
 use coord_intents_server::config::IntentConfig;
 use coord_intents_server::config::IntentPolicy;
 use coord_scopes::Scope;
-use coord_state as state;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;

@@ -20,7 +20,7 @@ static TOOLS: [Tool; 2] = [
     }),
 ];
 
-/// What intents and their ledger add.
+/// The tools, resources and rules of intents and their ledger.
 pub static INTENTS: ToolSet = ToolSet {
     tools: &TOOLS,
     resources: &[

@@ -9,6 +9,8 @@ mod build_script;
 mod joined;
 mod part;
 mod source;
+#[cfg(test)]
+mod tests;
 
 pub use build_script::write_part;
 pub use joined::Joined;

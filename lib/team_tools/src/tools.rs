@@ -60,7 +60,7 @@ static TOOLS: [Tool; 7] = [
     ),
 ];
 
-/// What teams add.
+/// The tools and resources of teams.
 pub static TEAMS: ToolSet = ToolSet {
     tools: &TOOLS,
     resources: &[

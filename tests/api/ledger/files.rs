@@ -1,7 +1,6 @@
 //! The ledger's facts about files: verdicts on their content, and the map.
 
 use coord_protocol::{FileContent, FileVerdict, VerifyRequest};
-use coord_state as state;
 use serde_json::json;
 
 use super::{EMPTY, HASH, change, client, record};

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use coord_state as state;
-
 use super::call;
 use crate::api::{Api, REPO_URL, repo};
 

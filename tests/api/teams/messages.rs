@@ -1,6 +1,5 @@
 //! Messages are sent, read by a cursor, and listed.
 
-use coord_state as state;
 use coord_store::Value as StoreValue;
 use serde_json::{Value, json};
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use coord_domain::team::TeamName;
-use coord_state as state;
 use serde_json::{Value, json};
 
 use crate::api::{Api, repo};

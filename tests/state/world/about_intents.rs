@@ -6,7 +6,6 @@ use coord_domain::FilePath;
 use coord_intents::intent::Intent;
 use coord_intents_state::intents::ScopeQuestion;
 use coord_scopes::{IntentIgnore, Judge, Scope, Verdict};
-use coord_state as state;
 use coord_state::locks::{GateRules, GateTerms, Judgement};
 use coord_store::Request;
 

@@ -3,7 +3,6 @@
 use coord_domain::LockMode::{Reading, Writing};
 use coord_intents::intent::{Budget, Intent, Status};
 use coord_protocol::ErrorCode;
-use coord_state as state;
 use coord_state::locks::ClaimOutcome;
 
 use super::{OWNER, found, intent};

@@ -13,7 +13,6 @@ use coord_intents_state::intents::{
     Criteria, Move, MoveOutcome, SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent,
 };
 use coord_scopes::Scope;
-use coord_state as state;
 use coord_state::locks::{ClaimOutcome, GateCode, Survey};
 use coord_store::Value;
 use serde_json::Value as Json;

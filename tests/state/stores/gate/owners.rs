@@ -2,7 +2,6 @@
 
 use coord_domain::LockMode::Writing;
 use coord_intents::intent::{Intent, Status};
-use coord_state as state;
 use coord_state::admission::{Denial, FullPart};
 use serde_json::{Value as Json, json};
 

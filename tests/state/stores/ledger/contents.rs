@@ -1,6 +1,5 @@
 //! The recorded contents of a file: the newest, and up to sixteen before.
 
-use coord_state as state;
 use serde_json::json;
 
 use super::{EMPTY, HASH, change};

@@ -16,7 +16,6 @@ use coord_intents::ledger::{
 use coord_intents_server::ledger::{SealedLine, read_lines, seal_lines};
 use coord_intents_state::ledger::Seal;
 use coord_intents_state::ledger::{Mutation, Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
-use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted};
 use coord_store::Request;
 

@@ -4,7 +4,6 @@ use coord_intents::ledger::{Point, Sealer, Verdict};
 use coord_intents_server::ledger::{read_lines, seal_lines};
 use coord_intents_state::ledger::{ChainPosition, SealMove, move_seal};
 use coord_server::sweep::sweep_due;
-use coord_state as state;
 
 use super::{MANY, file_of, python_says};
 use crate::world::World;

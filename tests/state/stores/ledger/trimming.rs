@@ -2,7 +2,6 @@
 
 use coord_intents::ledger::Verdict;
 use coord_intents_server::ledger::read_lines;
-use coord_state as state;
 
 use super::{MANY, file_of, python_says};
 use crate::world::World;

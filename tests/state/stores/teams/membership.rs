@@ -1,6 +1,5 @@
 //! Teams are made, joined and handed over.
 
-use coord_state as state;
 use coord_state::admission::{Admitted, Denial, admit_without_head};
 use coord_teams_state::tasks::TaskChanges;
 use coord_teams_state::teams::{JoinKind, TeamQuestion, TeamRefusal, TeamTerms, list_teams, show_team};
