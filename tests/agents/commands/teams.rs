@@ -34,7 +34,7 @@ fn a_plan_is_worked_off_and_drawn() {
     let plan = plan.display().to_string();
     let added = by(&world, "lead", &["task", "add", "--from", &plan], 0);
     assert!(
-        added.starts_with("PROCEED: Added 2 tasks\nt1 [ready] lead (") && added.contains("): \u{201c}Pool"),
+        added.starts_with("PROCEED: 2 tasks are added\nt1 [ready] lead (") && added.contains("): \u{201c}Pool"),
         "{added}"
     );
     let listed = by(&world, "one", &["task", "list"], 0);

@@ -1,4 +1,4 @@
-//! What the commands print that agents run.
+//! The output of the commands that agents run.
 
 use super::{ADA, BOB, Messages, prints, served_shop, shop, write};
 

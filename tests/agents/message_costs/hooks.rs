@@ -1,4 +1,4 @@
-//! What hooks and the guard put before a model.
+//! The texts of hooks and of the guard for a model.
 
 use super::{ADA, BOB, Messages, given, prints, served_shop, shop, write};
 use crate::guard::{git, install, said};

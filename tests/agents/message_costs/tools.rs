@@ -1,4 +1,4 @@
-//! What the tools of MCP return.
+//! The results of the tools of MCP.
 
 use std::process::Command;
 
@@ -156,12 +156,6 @@ pub(super) fn of_intents() -> Messages {
         intent("REQ-1", "src/db.ts"),
     );
     result(&mut ada, "update_intent", intent("REQ-2", "src/db.ts"));
-    add(
-        "select_active_intent, list",
-        &mut ada,
-        "select_active_intent",
-        json!({}),
-    );
     let select = |id: &str| json!({ "intent_id": id });
     add(
         "select_active_intent, selected",
@@ -180,6 +174,13 @@ pub(super) fn of_intents() -> Messages {
         &mut bob,
         "select_active_intent",
         select("REQ-9"),
+    );
+    // The list is a line of the ledger, later: a selection that follows may print it.
+    add(
+        "select_active_intent, list",
+        &mut ada,
+        "select_active_intent",
+        json!({}),
     );
     let claim = |file: &str| json!({ "file_paths": [file], "status": "WRITING", "message": "Counting the retries" });
     add("claim, granted", &mut ada, "post_status", claim("src/db.ts"));

@@ -34,7 +34,7 @@ async fn a_team_works_off_two_tasks() {
     let added = tool(&api, "ann/lead", "task_create", json!({ "tasks": tasks })).await;
     assert_eq!(
         text(&added),
-        "PROCEED: Added 2 tasks\nt1 [ready] lead (ann): \u{201c}Pool the connections\u{201d}\n\
+        "PROCEED: 2 tasks are added\nt1 [ready] lead (ann): \u{201c}Pool the connections\u{201d}\n\
          t2 [pending, waits for t1] lead (ann): \u{201c}Document the pool\u{201d}"
     );
     let refused = tool(&api, "bob/one", "task_claim", json!({})).await;

@@ -206,8 +206,8 @@ pub async fn new_tasks(
     };
     let (created, waiting) = run(&mut admission, &mut call).await?;
     let reason = match created.ids.as_slice() {
-        [id] => format!("Added task {id}"),
-        ids => format!("Added {} tasks", ids.len()),
+        [id] => format!("Task {id} is added"),
+        ids => format!("{} tasks are added", ids.len()),
     };
     Ok(NewTasksResponse {
         tasks: created.tasks.into_iter().map(view::task).collect(),
