@@ -8,59 +8,39 @@ use utoipa::ToSchema;
 use crate::error::ErrorBody;
 use crate::locks::{InterfacePromise, LockMode, OtherLock, OwnLock, is_zero};
 use crate::orchestration::{Orchestration, Status};
-use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, IntentId, RepoUrl};
+use crate::schema::{self, Branch, CommitId, CommitSha, IntentId};
 use crate::waiting::Membership;
 
-/// The request, as sent.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
-pub struct CheckRequest {
-    /// The repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = RepoUrl, required = true)]
-    pub repo_url: Option<String>,
-    /// The branch that the work is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Branch, required = true)]
-    pub branch: Option<String>,
-    /// The branch that the caller commits to, where it is another one: OPEN then wants the work there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Branch>)]
-    pub work_branch: Option<String>,
-    /// The files.
-    #[serde(alias = "symbols", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = schema::file_paths, required = true)]
-    pub file_paths: Option<Vec<String>>,
-    /// The commit that the working copy is at: `git rev-parse HEAD`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = CommitId, required = true)]
-    pub agent_head: Option<String>,
-    /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`):
-    /// proves that unpushed commits are not behind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<CommitId>)]
-    pub base_head: Option<String>,
-    /// The intended access; WRITING by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub intent: Option<LockMode>,
-    /// With WRITING: `keeps` if the interface of the files stays as it is. Without it, it may change.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interface: Option<InterfacePromise>,
-    /// The files whose interface changes; `interface` is about the others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = schema::interface_changes)]
-    pub interface_changes: Option<Vec<String>>,
-    /// The intent that the work belongs to; where it is left out, the one that the caller has selected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<IntentId>)]
-    pub intent_id: Option<String>,
-    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<AgentId>)]
-    pub agent_id: Option<String>,
-    /// Fields that were sent and that it does not have.
-    #[serde(skip)]
-    #[schema(ignore)]
-    pub unknown_fields: Vec<String>,
+wire! {
+    /// The request, as sent.
+    #[derive(Default)]
+    pub struct CheckRequest {
+        repo_url,
+        /// The branch that the work is for.
+        pub branch: required Branch as String,
+        work_branch,
+        /// The files.
+        #[serde(alias = "symbols")]
+        #[schema(schema_with = schema::file_paths, required = true)]
+        pub file_paths: Option<Vec<String>>,
+        /// The commit that the working copy is at: `git rev-parse HEAD`.
+        pub agent_head: required CommitId as String,
+        base_head,
+        /// The intended access; WRITING by default.
+        pub intent: Option<LockMode>,
+        /// With WRITING: `keeps` if the interface of the files stays as it is. Without it, it may change.
+        pub interface: Option<InterfacePromise>,
+        /// The files whose interface changes; `interface` is about the others.
+        #[schema(schema_with = schema::interface_changes)]
+        pub interface_changes: Option<Vec<String>>,
+        /// The intent that the work belongs to; where it is left out, the one that the caller has selected.
+        pub intent_id: optional IntentId as String,
+        agent_id,
+        /// Fields that were sent and that it does not have.
+        #[serde(skip)]
+        #[schema(ignore)]
+        pub unknown_fields: Vec<String>,
+    }
 }
 
 /// The response. With OFFLINE, it has the fields of the error too.

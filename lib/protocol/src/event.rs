@@ -165,20 +165,17 @@ impl Event {
     }
 }
 
-/// An event as it is published, with its id if it is in the log.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct PublishedEvent {
-    /// Its id in the log, from which a reader resumes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub id: Option<String>,
-    /// The orchestration command that the agent got; on the channel of the store there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub action: Option<Action>,
-    /// The event.
-    #[serde(flatten)]
-    pub event: Event,
+wire! {
+    /// An event as it is published, with its id if it is in the log.
+    pub struct PublishedEvent {
+        /// Its id in the log, from which a reader resumes.
+        pub id: maybe String,
+        /// The orchestration command that the agent got; on the channel of the store there is none.
+        pub action: maybe Action,
+        /// The event.
+        #[serde(flatten)]
+        pub event: Event,
+    }
 }
 
 impl PublishedEvent {
@@ -192,65 +189,54 @@ impl PublishedEvent {
     }
 }
 
-/// Locks that one claim has changed.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct LockChange {
-    /// Verified login of the holder.
-    pub user: String,
-    /// The holder's name to show; the login where none is known.
-    pub user_name: String,
-    /// The agent of the holder.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub agent_id: Option<String>,
-    /// The intent that the locks are for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = IntentId, required = false)]
-    pub intent_id: Option<String>,
-    /// The branch.
-    #[schema(value_type = Branch)]
-    pub branch: String,
-    /// The branch that the holder commits to, if it is another.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Branch, required = false)]
-    pub work_branch: Option<String>,
-    /// The mode of the locks.
-    pub status: LockMode,
-    /// The holder's description of its work, and the reason.
-    #[schema(min_length = 1, max_length = 500)]
-    pub message: String,
-    /// Login of the person who force-released the locks; `message` is the reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub forced_by: Option<String>,
-    /// In `lock_released`: whether the holder's push of these files was proved. `false` for files that were only read, were not
-    /// changed, or whose changes were abandoned; absent for a release by force, and in events of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub is_pushed: Option<bool>,
-    /// Fencing token of the locks.
-    #[schema(minimum = 1)]
-    pub token: i64,
-    /// The files: 20 at most, of 1 KiB together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
-    pub files: Option<Vec<String>>,
-    /// Number of files.
-    #[schema(minimum = 1)]
-    pub file_count: u32,
-    /// When the locks expire unless they are renewed, Unix seconds.
-    #[schema(minimum = 0)]
-    pub expiry: i64,
-    /// The same in milliseconds; absent for locks of older versions, which had seconds only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, minimum = 0)]
-    pub expiry_ms: Option<i64>,
-    /// When it happened, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
-    /// The same in milliseconds.
-    #[schema(minimum = 0)]
-    pub time_ms: i64,
+wire! {
+    /// Locks that one claim has changed.
+    pub struct LockChange {
+        /// Verified login of the holder.
+        pub user: String,
+        /// The holder's name to show; the login where none is known.
+        pub user_name: String,
+        /// The agent of the holder.
+        pub agent_id: maybe AgentId as String,
+        /// The intent that the locks are for.
+        pub intent_id: maybe IntentId as String,
+        /// The branch.
+        #[schema(value_type = Branch)]
+        pub branch: String,
+        /// The branch that the holder commits to, if it is another.
+        pub work_branch: maybe Branch as String,
+        /// The mode of the locks.
+        pub status: LockMode,
+        /// The holder's description of its work, and the reason.
+        #[schema(min_length = 1, max_length = 500)]
+        pub message: String,
+        /// Login of the person who force-released the locks; `message` is the reason.
+        pub forced_by: maybe String,
+        /// In `lock_released`: whether the holder's push of these files was proved. `false` for files that were only read, were not
+        /// changed, or whose changes were abandoned; absent for a release by force, and in events of older versions.
+        pub is_pushed: maybe bool,
+        /// Fencing token of the locks.
+        #[schema(minimum = 1)]
+        pub token: i64,
+        /// The files: 20 at most, of 1 KiB together.
+        #[schema(min_items = 1, max_items = 20)]
+        pub files: maybe Vec<FilePath> as Vec<String>,
+        /// Number of files.
+        #[schema(minimum = 1)]
+        pub file_count: u32,
+        /// When the locks expire unless they are renewed, Unix seconds.
+        #[schema(minimum = 0)]
+        pub expiry: i64,
+        /// The same in milliseconds; absent for locks of older versions, which had seconds only.
+        #[schema(minimum = 0)]
+        pub expiry_ms: maybe i64,
+        /// When it happened, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+        /// The same in milliseconds.
+        #[schema(minimum = 0)]
+        pub time_ms: i64,
+    }
 }
 
 /// Locks that have ended.
@@ -282,19 +268,19 @@ impl ToSchema for LocksEnded {
     }
 }
 
-/// Locks of so many claims that one event stands for them.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ManyLocks {
-    /// The files: 20 at most, of 1 KiB together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
-    pub files: Option<Vec<String>>,
-    /// Number of files.
-    #[schema(minimum = 1)]
-    pub file_count: u32,
-    /// When it happened, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
+wire! {
+    /// Locks of so many claims that one event stands for them.
+    pub struct ManyLocks {
+        /// The files: 20 at most, of 1 KiB together.
+        #[schema(min_items = 1, max_items = 20)]
+        pub files: maybe Vec<FilePath> as Vec<String>,
+        /// Number of files.
+        #[schema(minimum = 1)]
+        pub file_count: u32,
+        /// When it happened, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+    }
 }
 
 /// Why a claim or a release was refused.
@@ -329,60 +315,52 @@ impl RefusalReason {
     }
 }
 
-/// A claim or a release that was refused.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct LockRefusal {
-    /// Verified login of the caller.
-    pub user: String,
-    /// The caller's name to show; the login where none is known.
-    pub user_name: String,
-    /// The agent of the caller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub agent_id: Option<String>,
-    /// The branch.
-    #[schema(value_type = Branch)]
-    pub branch: String,
-    /// The requested status.
-    pub status: LockStatus,
-    /// The message of the request.
-    #[schema(max_length = 500)]
-    pub message: String,
-    /// Why it was refused.
-    pub reason: RefusalReason,
-    /// With INTENT, the code of the error that the caller got.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String, pattern = "^[A-Z][A-Z_]*$", required = false)]
-    pub code: Option<ErrorCode>,
-    /// With INTENT, the intent that the request is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = IntentId, required = false)]
-    pub intent_id: Option<String>,
-    /// The files of the request: 20 at most, of 1 KiB together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
-    pub files: Option<Vec<String>>,
-    /// Number of files.
-    #[schema(minimum = 1)]
-    pub file_count: u32,
-    /// The files whose locks block the request: 20 at most, of 1 KiB together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
-    pub conflicts: Option<Vec<String>>,
-    /// Number of these files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, minimum = 0)]
-    pub conflict_count: Option<u32>,
-    /// How often the same request was refused since the last event about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, minimum = 1)]
-    pub repeated: Option<u64>,
-    /// When it happened, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
-    /// The same in milliseconds.
-    #[schema(minimum = 0)]
-    pub time_ms: i64,
+wire! {
+    /// A claim or a release that was refused.
+    pub struct LockRefusal {
+        /// Verified login of the caller.
+        pub user: String,
+        /// The caller's name to show; the login where none is known.
+        pub user_name: String,
+        /// The agent of the caller.
+        pub agent_id: maybe AgentId as String,
+        /// The branch.
+        #[schema(value_type = Branch)]
+        pub branch: String,
+        /// The requested status.
+        pub status: LockStatus,
+        /// The message of the request.
+        #[schema(max_length = 500)]
+        pub message: String,
+        /// Why it was refused.
+        pub reason: RefusalReason,
+        /// With INTENT, the code of the error that the caller got.
+        #[schema(pattern = "^[A-Z][A-Z_]*$")]
+        pub code: maybe String as ErrorCode,
+        /// With INTENT, the intent that the request is for.
+        pub intent_id: maybe IntentId as String,
+        /// The files of the request: 20 at most, of 1 KiB together.
+        #[schema(min_items = 1, max_items = 20)]
+        pub files: maybe Vec<FilePath> as Vec<String>,
+        /// Number of files.
+        #[schema(minimum = 1)]
+        pub file_count: u32,
+        /// The files whose locks block the request: 20 at most, of 1 KiB together.
+        #[schema(min_items = 1, max_items = 20)]
+        pub conflicts: maybe Vec<FilePath> as Vec<String>,
+        /// Number of these files.
+        #[schema(minimum = 0)]
+        pub conflict_count: maybe u32,
+        /// How often the same request was refused since the last event about it.
+        #[schema(minimum = 1)]
+        pub repeated: maybe u64,
+        /// When it happened, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+        /// The same in milliseconds.
+        #[schema(minimum = 0)]
+        pub time_ms: i64,
+    }
 }
 
 impl LockRefusal {
@@ -392,99 +370,89 @@ impl LockRefusal {
     }
 }
 
-/// Files that are reserved for a claim that waits.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct LockReservation {
-    /// Verified login of the caller whose claim it is.
-    pub user: String,
-    /// The caller's name to show; the login where none is known.
-    pub user_name: String,
-    /// The agent of the caller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub agent_id: Option<String>,
-    /// The branch.
-    #[schema(value_type = Branch)]
-    pub branch: String,
-    /// The mode of the claim.
-    pub status: LockMode,
-    /// The caller's description of its work, and the reason.
-    #[schema(min_length = 1, max_length = 500)]
-    pub message: String,
-    /// The ticket of the claim.
-    pub ticket: String,
-    /// The files: 20 at most, of 1 KiB together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
-    pub files: Option<Vec<String>>,
-    /// Number of files.
-    #[schema(minimum = 1)]
-    pub file_count: u32,
-    /// When the reservation ends, Unix seconds.
-    #[schema(minimum = 0)]
-    pub expiry: i64,
-    /// The same in milliseconds.
-    #[schema(minimum = 0)]
-    pub expiry_ms: i64,
-    /// When it began, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
-    /// The same in milliseconds.
-    #[schema(minimum = 0)]
-    pub time_ms: i64,
-}
+wire! {
+    /// Files that are reserved for a claim that waits.
+    pub struct LockReservation {
+        /// Verified login of the caller whose claim it is.
+        pub user: String,
+        /// The caller's name to show; the login where none is known.
+        pub user_name: String,
+        /// The agent of the caller.
+        pub agent_id: maybe AgentId as String,
+        /// The branch.
+        #[schema(value_type = Branch)]
+        pub branch: String,
+        /// The mode of the claim.
+        pub status: LockMode,
+        /// The caller's description of its work, and the reason.
+        #[schema(min_length = 1, max_length = 500)]
+        pub message: String,
+        /// The ticket of the claim.
+        pub ticket: String,
+        /// The files: 20 at most, of 1 KiB together.
+        #[schema(min_items = 1, max_items = 20)]
+        pub files: maybe Vec<FilePath> as Vec<String>,
+        /// Number of files.
+        #[schema(minimum = 1)]
+        pub file_count: u32,
+        /// When the reservation ends, Unix seconds.
+        #[schema(minimum = 0)]
+        pub expiry: i64,
+        /// The same in milliseconds.
+        #[schema(minimum = 0)]
+        pub expiry_ms: i64,
+        /// When it began, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+        /// The same in milliseconds.
+        #[schema(minimum = 0)]
+        pub time_ms: i64,
+    }
 
-/// A file whose interface changed, although its writer was to keep it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct InterfaceChanged {
-    /// Verified login of the writer.
-    pub user: String,
-    /// The writer's name to show; the login where none is known.
-    pub user_name: String,
-    /// The agent of the writer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub agent_id: Option<String>,
-    /// The branch.
-    #[schema(value_type = Branch)]
-    pub branch: String,
-    /// The file; absent where its path is very long.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 1)]
-    pub files: Option<Vec<String>>,
-    /// Number of files.
-    #[schema(minimum = 1, maximum = 1)]
-    pub file_count: u32,
-    /// Names whose heads differ: 20 at most, of 1 KiB together; absent where the interface could not be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, min_items = 1, max_items = 20)]
-    pub names: Option<Vec<String>>,
-    /// Number of locks on neighbors whose holders are notified.
-    pub told: u32,
-    /// When Coord noticed, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
-    /// The same in milliseconds.
-    #[schema(minimum = 0)]
-    pub time_ms: i64,
-}
+    /// A file whose interface changed, although its writer was to keep it.
+    pub struct InterfaceChanged {
+        /// Verified login of the writer.
+        pub user: String,
+        /// The writer's name to show; the login where none is known.
+        pub user_name: String,
+        /// The agent of the writer.
+        pub agent_id: maybe AgentId as String,
+        /// The branch.
+        #[schema(value_type = Branch)]
+        pub branch: String,
+        /// The file; absent where its path is very long.
+        #[schema(min_items = 1, max_items = 1)]
+        pub files: maybe Vec<FilePath> as Vec<String>,
+        /// Number of files.
+        #[schema(minimum = 1, maximum = 1)]
+        pub file_count: u32,
+        /// Names whose heads differ: 20 at most, of 1 KiB together; absent where the interface could not be read.
+        #[schema(min_items = 1, max_items = 20)]
+        pub names: maybe Vec<String>,
+        /// Number of locks on neighbors whose holders are notified.
+        pub told: u32,
+        /// When Coord noticed, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+        /// The same in milliseconds.
+        #[schema(minimum = 0)]
+        pub time_ms: i64,
+    }
 
-/// A branch with another head.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct HeadMoved {
-    /// The branch.
-    #[schema(value_type = Branch)]
-    pub branch: String,
-    /// Its head.
-    #[schema(value_type = CommitSha)]
-    pub head: String,
-    /// Its head before; absent for a branch that is new here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = CommitSha, required = false)]
-    pub previous: Option<String>,
-    /// When Coord received it, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
+    /// A branch with another head.
+    pub struct HeadMoved {
+        /// The branch.
+        #[schema(value_type = Branch)]
+        pub branch: String,
+        /// Its head.
+        #[schema(value_type = CommitSha)]
+        pub head: String,
+        /// Its head before; absent for a branch that is new here.
+        pub previous: maybe CommitSha as String,
+        /// When Coord received it, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+    }
 }
 
 /// A graph that is published.

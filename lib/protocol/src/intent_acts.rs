@@ -4,26 +4,19 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::intents::AgentSession;
-use crate::schema::{AgentId, Branch, FilePath, IntentId, PlainLine, RepoUrl};
+use crate::schema::{Branch, FilePath, IntentId, PlainLine};
 
-/// The acting caller, and its repository and branch. A person's act is one without `agent_id`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ActCaller {
-    /// The repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = RepoUrl, required = true)]
-    pub repo_url: Option<String>,
-    /// The branch of the work; `main` where it is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Branch>)]
-    pub branch: Option<String>,
-    /// The session of the agent, for the ledger.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<AgentSession>,
-    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<AgentId>)]
-    pub agent_id: Option<String>,
+wire! {
+    /// The acting caller, and its repository and branch. A person's act is one without `agent_id`.
+    #[derive(Default)]
+    pub struct ActCaller {
+        repo_url,
+        /// The branch of the work; `main` where it is left out.
+        pub branch: optional Branch as String,
+        /// The session of the agent, for the ledger.
+        pub session: Option<AgentSession>,
+        agent_id,
+    }
 }
 
 /// The selection of an intent.
@@ -34,67 +27,59 @@ pub struct SelectIntentRequest {
     pub caller: ActCaller,
 }
 
-/// The completion of an intent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct CompleteIntentRequest {
-    /// The acting caller, and its repository and branch.
-    #[serde(flatten)]
-    pub caller: ActCaller,
-    /// Although criteria are not met: a person's act, with a `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub force: Option<bool>,
-    /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<PlainLine>)]
-    pub reason: Option<String>,
-}
+wire! {
+    /// The completion of an intent.
+    #[derive(Default)]
+    pub struct CompleteIntentRequest {
+        /// The acting caller, and its repository and branch.
+        #[serde(flatten)]
+        pub caller: ActCaller,
+        /// Although criteria are not met: a person's act, with a `reason`.
+        pub force: Option<bool>,
+        /// Why.
+        pub reason: optional PlainLine as String,
+    }
 
-/// The end of an intent that is not done, or its stop.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct StopIntentRequest {
-    /// The acting caller, and its repository and branch.
-    #[serde(flatten)]
-    pub caller: ActCaller,
-    /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = PlainLine, required = true)]
-    pub reason: Option<String>,
-}
+    /// The end of an intent that is not done, or its stop.
+    #[derive(Default)]
+    pub struct StopIntentRequest {
+        /// The acting caller, and its repository and branch.
+        #[serde(flatten)]
+        pub caller: ActCaller,
+        /// Why.
+        pub reason: required PlainLine as String,
+    }
 
-/// The consent that a blocked intent goes on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct UnblockIntentRequest {
-    /// The acting caller, and its repository and branch.
-    #[serde(flatten)]
-    pub caller: ActCaller,
-    /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<PlainLine>)]
-    pub reason: Option<String>,
-}
+    /// The consent that a blocked intent goes on.
+    #[derive(Default)]
+    pub struct UnblockIntentRequest {
+        /// The acting caller, and its repository and branch.
+        #[serde(flatten)]
+        pub caller: ActCaller,
+        /// Why.
+        pub reason: optional PlainLine as String,
+    }
 
-/// The consent that two intents overlap.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct AllowOverlapRequest {
-    /// The acting caller, and its repository and branch.
-    #[serde(flatten)]
-    pub caller: ActCaller,
-    /// The other intent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = IntentId, required = true)]
-    pub other: Option<String>,
-}
+    /// The consent that two intents overlap.
+    #[derive(Default)]
+    pub struct AllowOverlapRequest {
+        /// The acting caller, and its repository and branch.
+        #[serde(flatten)]
+        pub caller: ActCaller,
+        /// The other intent.
+        pub other: required IntentId as String,
+    }
 
-/// The files that an intent takes over.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct TakeOverRequest {
-    /// The acting caller, and its repository and branch.
-    #[serde(flatten)]
-    pub caller: ActCaller,
-    /// The files. At most 64 KiB of paths together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FilePath>, required = true, min_items = 1, max_items = 512)]
-    pub file_paths: Option<Vec<String>>,
+    /// The files that an intent takes over.
+    #[derive(Default)]
+    pub struct TakeOverRequest {
+        /// The acting caller, and its repository and branch.
+        #[serde(flatten)]
+        pub caller: ActCaller,
+        /// The files. At most 64 KiB of paths together.
+        #[schema(min_items = 1, max_items = 512)]
+        pub file_paths: required Vec<FilePath> as Vec<String>,
+    }
 }
 
 /// An act on an intent, with its request.

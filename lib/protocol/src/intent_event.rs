@@ -6,36 +6,31 @@ use utoipa::ToSchema;
 use crate::intents::IntentStatus;
 use crate::schema::{AgentId, Branch, FilePath, IntentId};
 
-/// An intent that was written or changed.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct IntentChange {
-    /// Verified login of the caller.
-    pub user: String,
-    /// The caller's name to show; the login where none is known.
-    pub user_name: String,
-    /// The agent of the caller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub agent_id: Option<String>,
-    /// The intent.
-    #[schema(value_type = IntentId)]
-    pub intent_id: String,
-    /// Its status.
-    pub status: IntentStatus,
-    /// Its status before; absent where that has not changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub previous: Option<IntentStatus>,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub reason: Option<String>,
-    /// When it happened, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
-    /// The same in milliseconds.
-    #[schema(minimum = 0)]
-    pub time_ms: i64,
+wire! {
+    /// An intent that was written or changed.
+    pub struct IntentChange {
+        /// Verified login of the caller.
+        pub user: String,
+        /// The caller's name to show; the login where none is known.
+        pub user_name: String,
+        /// The agent of the caller.
+        pub agent_id: maybe AgentId as String,
+        /// The intent.
+        #[schema(value_type = IntentId)]
+        pub intent_id: String,
+        /// Its status.
+        pub status: IntentStatus,
+        /// Its status before; absent where that has not changed.
+        pub previous: maybe IntentStatus,
+        /// Why.
+        pub reason: maybe String,
+        /// When it happened, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+        /// The same in milliseconds.
+        #[schema(minimum = 0)]
+        pub time_ms: i64,
+    }
 }
 
 /// Two intents that may overlap.
@@ -59,35 +54,31 @@ pub struct OverlapAllowed {
     pub time_ms: i64,
 }
 
-/// Files that have another owner.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct FilesTakenOver {
-    /// Verified login of the person.
-    pub user: String,
-    /// The person's name to show; the login where none is known.
-    pub user_name: String,
-    /// The owner.
-    #[schema(value_type = IntentId)]
-    pub intent_id: String,
-    /// The owner of the first of them before; absent where they had none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = IntentId, required = false)]
-    pub previous: Option<String>,
-    /// The branch of the intent; absent for every branch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Branch, required = false)]
-    pub branch: Option<String>,
-    /// The files: 20 at most, of 1 KiB together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
-    pub files: Option<Vec<String>>,
-    /// Number of files.
-    #[schema(minimum = 1)]
-    pub file_count: u32,
-    /// When it happened, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
-    /// The same in milliseconds.
-    #[schema(minimum = 0)]
-    pub time_ms: i64,
+wire! {
+    /// Files that have another owner.
+    pub struct FilesTakenOver {
+        /// Verified login of the person.
+        pub user: String,
+        /// The person's name to show; the login where none is known.
+        pub user_name: String,
+        /// The owner.
+        #[schema(value_type = IntentId)]
+        pub intent_id: String,
+        /// The owner of the first of them before; absent where they had none.
+        pub previous: maybe IntentId as String,
+        /// The branch of the intent; absent for every branch.
+        pub branch: maybe Branch as String,
+        /// The files: 20 at most, of 1 KiB together.
+        #[schema(min_items = 1, max_items = 20)]
+        pub files: maybe Vec<FilePath> as Vec<String>,
+        /// Number of files.
+        #[schema(minimum = 1)]
+        pub file_count: u32,
+        /// When it happened, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+        /// The same in milliseconds.
+        #[schema(minimum = 0)]
+        pub time_ms: i64,
+    }
 }

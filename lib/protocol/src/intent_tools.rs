@@ -5,27 +5,19 @@ use utoipa::ToSchema;
 
 use crate::intent_acts::{ActCaller, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest};
 use crate::intents::{CriterionEvidence, EditIntentRequest, IntentFields, NewIntentRequest};
-use crate::schema::{AgentId, Branch, IntentId, RepoUrl};
+use crate::schema::{Branch, IntentId};
 
-/// The arguments of `select_active_intent`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct SelectIntentCall {
-    /// The repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = RepoUrl, required = true)]
-    pub repo_url: Option<String>,
-    /// The branch that the work is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Branch>)]
-    pub branch: Option<String>,
-    /// The intent; without it, the intents that there are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<IntentId>)]
-    pub intent_id: Option<String>,
-    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<AgentId>)]
-    pub agent_id: Option<String>,
+wire! {
+    /// The arguments of `select_active_intent`.
+    #[derive(Default)]
+    pub struct SelectIntentCall {
+        repo_url,
+        /// The branch that the work is for.
+        pub branch: optional Branch as String,
+        /// The intent; without it, the intents that there are.
+        pub intent_id: optional IntentId as String,
+        agent_id,
+    }
 }
 
 impl SelectIntentCall {
@@ -57,47 +49,32 @@ pub enum IntentUpdate {
     Block,
 }
 
-/// The arguments of `update_intent`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct UpdateIntentCall {
-    /// The repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = RepoUrl, required = true)]
-    pub repo_url: Option<String>,
-    /// The intent; with NEW, the id that it gets, or none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<IntentId>)]
-    pub intent_id: Option<String>,
-    /// NEW writes an intent. COMPLETE needs each criterion met.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = IntentUpdate, required = true)]
-    pub action: Option<IntentUpdate>,
-    /// With ABANDON and BLOCK: why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// With EDIT: criteria that are met, each with its proof.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub met: Vec<CriterionEvidence>,
-    /// A short name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Files that it may change, as patterns such as `src/db/**`. Frozen once it has begun.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub owned_scope: Option<Vec<String>>,
-    /// When it is done.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acceptance_criteria: Option<Vec<String>>,
-    /// The intent whose scope it widens.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<IntentId>)]
-    pub supplements: Option<String>,
-    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<AgentId>)]
-    pub agent_id: Option<String>,
+wire! {
+    /// The arguments of `update_intent`.
+    #[derive(Default)]
+    pub struct UpdateIntentCall {
+        repo_url,
+        /// The intent; with NEW, the id that it gets, or none.
+        pub intent_id: optional IntentId as String,
+        /// NEW writes an intent. COMPLETE needs each criterion met.
+        pub action: required IntentUpdate as IntentUpdate,
+        /// With ABANDON and BLOCK: why.
+        pub reason: Option<String>,
+        /// With EDIT: criteria that are met, each with its proof.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub met: Vec<CriterionEvidence>,
+        /// A short name.
+        pub name: Option<String>,
+        /// Why.
+        pub description: Option<String>,
+        /// Files that it may change, as patterns such as `src/db/**`. Frozen once it has begun.
+        pub owned_scope: Option<Vec<String>>,
+        /// When it is done.
+        pub acceptance_criteria: Option<Vec<String>>,
+        /// The intent whose scope it widens.
+        pub supplements: optional IntentId as String,
+        agent_id,
+    }
 }
 
 /// The request of HTTP for which a call of `update_intent` stands. None of them is a person's act.

@@ -8,34 +8,25 @@ use utoipa::openapi::schema::Object;
 
 use crate::intents::AgentSession;
 use crate::orchestration::Orchestration;
-use crate::schema::{AgentId, Branch, ContentHash, FilePath, IntentId, RepoUrl, TraceId, one_of};
+use crate::schema::{Branch, ContentHash, FilePath, IntentId, TraceId, one_of};
 
-/// Events to record.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct RecordRequest {
-    /// The repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = RepoUrl, required = true)]
-    pub repo_url: Option<String>,
-    /// The branch that the work is for; `main` where it is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Branch>)]
-    pub branch: Option<String>,
-    /// The intent; where it is left out, the one that the caller has selected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<IntentId>)]
-    pub intent_id: Option<String>,
-    /// The agent's data about itself.
-    #[serde(default)]
-    pub session: AgentSession,
-    /// The events, in order: 32 at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<RecordEntry>, required = true, min_items = 1, max_items = 32)]
-    pub entries: Option<Vec<RecordEntry>>,
-    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<AgentId>)]
-    pub agent_id: Option<String>,
+wire! {
+    /// Events to record.
+    #[derive(Default)]
+    pub struct RecordRequest {
+        repo_url,
+        /// The branch that the work is for; `main` where it is left out.
+        pub branch: optional Branch as String,
+        /// The intent; where it is left out, the one that the caller has selected.
+        pub intent_id: optional IntentId as String,
+        /// The agent's data about itself.
+        #[serde(default)]
+        pub session: AgentSession,
+        /// The events, in order: 32 at most.
+        #[schema(min_items = 1, max_items = 32)]
+        pub entries: required Vec<RecordEntry> as Vec<RecordEntry>,
+        agent_id,
+    }
 }
 
 /// The kind of an event that is recorded.
@@ -59,48 +50,38 @@ pub enum RecordKind {
     Adoption,
 }
 
-/// An event that is recorded.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct RecordEntry {
-    /// The id of the event: 1 to 64 letters, digits, `.`, `_`, `-`. Events that are sent twice within a day are
-    /// recorded once.
-    #[schema(value_type = TraceId)]
-    pub trace_id: String,
-    /// Its kind.
-    pub kind: RecordKind,
-    /// The tool.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(max_length = 128)]
-    pub tool_name: Option<String>,
-    /// The tool's input, or the part that may leave the machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    pub tool_input: Option<Map<String, Json>>,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reasoning: Option<String>,
-    /// The file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<FilePath>)]
-    pub file_path: Option<String>,
-    /// Its content afterwards: `sha256:` and 64 digits, or `DELETED`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<ContentHash>)]
-    pub hash: Option<String>,
-    /// Fencing token of the lock under which it was changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
-    pub token: Option<i64>,
-    /// One line about the outcome.
-    #[serde(default)]
-    pub output_summary: String,
-    /// Why it failed or was refused. A `mutation` or `call` that has one is a failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error_message: Option<String>,
-    /// `AST_REFACTOR` or `INTENT_EVOLUTION`, where the agent says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = mutation_class, required = false)]
-    pub mutation_class: Option<String>,
+wire! {
+    /// An event that is recorded.
+    pub struct RecordEntry {
+        /// The id of the event: 1 to 64 letters, digits, `.`, `_`, `-`. Events that are sent twice within a day are
+        /// recorded once.
+        #[schema(value_type = TraceId)]
+        pub trace_id: String,
+        /// Its kind.
+        pub kind: RecordKind,
+        /// The tool.
+        #[schema(max_length = 128)]
+        pub tool_name: Option<String>,
+        /// The tool's input, or the part that may leave the machine.
+        pub tool_input: optional Object as Map<String, Json>,
+        /// Why.
+        pub reasoning: Option<String>,
+        /// The file.
+        pub file_path: optional FilePath as String,
+        /// Its content afterwards: `sha256:` and 64 digits, or `DELETED`.
+        pub hash: optional ContentHash as String,
+        /// Fencing token of the lock under which it was changed.
+        #[schema(minimum = 1)]
+        pub token: Option<i64>,
+        /// One line about the outcome.
+        #[serde(default)]
+        pub output_summary: String,
+        /// Why it failed or was refused. A `mutation` or `call` that has one is a failure.
+        pub error_message: Option<String>,
+        /// `AST_REFACTOR` or `INTENT_EVOLUTION`, where the agent says so.
+        #[schema(schema_with = mutation_class, required = false)]
+        pub mutation_class: Option<String>,
+    }
 }
 
 /// The values of `mutation_class`.
@@ -137,41 +118,31 @@ pub struct RecordResponse {
     pub orchestration: Orchestration,
 }
 
-/// A part of the ledger.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = LedgerPage)]
-pub struct LedgerResponse {
-    /// The lines as they are, with their `chain` and without a newline. The oldest first.
-    pub lines: Vec<String>,
-    /// The value of `after` for the next lines; absent at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub next: Option<u64>,
-    /// The `seq` and hash of the newest sealed line: `COUNT:HASH`.
-    pub sealed: String,
-    /// The point after which the lines that are kept begin: `COUNT:HASH`.
-    pub base: String,
-}
+wire! {
+    /// A part of the ledger.
+    #[schema(as = LedgerPage)]
+    pub struct LedgerResponse {
+        /// The lines as they are, with their `chain` and without a newline. The oldest first.
+        pub lines: Vec<String>,
+        /// The value of `after` for the next lines; absent at the end.
+        pub next: maybe u64,
+        /// The `seq` and hash of the newest sealed line: `COUNT:HASH`.
+        pub sealed: String,
+        /// The point after which the lines that are kept begin: `COUNT:HASH`.
+        pub base: String,
+    }
 
-/// Files whose content is compared with the ledger.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct VerifyRequest {
-    /// The repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = RepoUrl, required = true)]
-    pub repo_url: Option<String>,
-    /// The branch; without it, the last record of any branch counts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Branch>)]
-    pub branch: Option<String>,
-    /// The files: 512 at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<FileContent>, required = true, min_items = 1, max_items = 512)]
-    pub files: Option<Vec<FileContent>>,
-    /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<AgentId>)]
-    pub agent_id: Option<String>,
+    /// Files whose content is compared with the ledger.
+    #[derive(Default)]
+    pub struct VerifyRequest {
+        repo_url,
+        /// The branch; without it, the last record of any branch counts.
+        pub branch: optional Branch as String,
+        /// The files: 512 at most.
+        #[schema(min_items = 1, max_items = 512)]
+        pub files: required Vec<FileContent> as Vec<FileContent>,
+        agent_id,
+    }
 }
 
 /// A file and its content.
@@ -201,22 +172,19 @@ pub enum FileVerdict {
     Unrecorded,
 }
 
-/// The verdict on a file.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct FileReport {
-    /// The file.
-    #[schema(value_type = FilePath)]
-    pub file_path: String,
-    /// The verdict.
-    pub verdict: FileVerdict,
-    /// The intent under which it was recorded last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = IntentId, required = false)]
-    pub intent_id: Option<String>,
-    /// The content that was recorded last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub recorded: Option<String>,
+wire! {
+    /// The verdict on a file.
+    pub struct FileReport {
+        /// The file.
+        #[schema(value_type = FilePath)]
+        pub file_path: String,
+        /// The verdict.
+        pub verdict: FileVerdict,
+        /// The intent under which it was recorded last.
+        pub intent_id: maybe IntentId as String,
+        /// The content that was recorded last.
+        pub recorded: maybe String,
+    }
 }
 
 /// The verdicts.
@@ -234,23 +202,20 @@ pub struct MapResponse {
     pub files: Vec<MappedFile>,
 }
 
-/// A row of the map.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct MappedFile {
-    /// The file.
-    #[schema(value_type = FilePath)]
-    pub file_path: String,
-    /// The intent that owns it or changed it last.
-    #[schema(value_type = IntentId)]
-    pub intent_id: String,
-    /// The content that was recorded last; absent where it is owned and was not changed yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub hash: Option<String>,
-    /// Whether the intent is active and not idle: others may not write the file.
-    pub is_locked: bool,
-    /// The branch of the intent; absent for every branch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Branch, required = false)]
-    pub branch: Option<String>,
+wire! {
+    /// A row of the map.
+    pub struct MappedFile {
+        /// The file.
+        #[schema(value_type = FilePath)]
+        pub file_path: String,
+        /// The intent that owns it or changed it last.
+        #[schema(value_type = IntentId)]
+        pub intent_id: String,
+        /// The content that was recorded last; absent where it is owned and was not changed yet.
+        pub hash: maybe String,
+        /// Whether the intent is active and not idle: others may not write the file.
+        pub is_locked: bool,
+        /// The branch of the intent; absent for every branch.
+        pub branch: maybe Branch as String,
+    }
 }

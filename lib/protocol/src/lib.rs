@@ -17,6 +17,9 @@
 
 #![warn(missing_docs)]
 
+#[macro_use]
+mod wire;
+
 pub mod activity;
 pub mod bounds;
 pub mod check_status;

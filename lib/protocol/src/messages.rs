@@ -9,120 +9,98 @@ use crate::team_event::MessageType;
 use crate::teams::{ShutdownView, TeamCaller};
 use crate::waiting::Waiting;
 
-/// A message to be sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct SendMessageRequest {
-    /// The acting caller.
-    #[serde(flatten)]
-    pub caller: TeamCaller,
-    /// The key of the request, if it may be repeated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<RequestKey>)]
-    pub request_key: Option<String>,
-    /// The recipients: handles, or `broadcast` alone for all other members. Required with type `plain`; `idle` goes to the leader.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<TaskId>>, min_items = 1, max_items = 100)]
-    pub to: Option<Vec<String>>,
-    /// `plain` where it is left out, or `idle`. Messages of other types follow from assignments and shutdowns.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = sendable, required = false)]
-    pub kind: Option<String>,
-    /// The text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = LongText, required = true)]
-    pub message: Option<String>,
-    /// The text in short.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<PlainLine>)]
-    pub summary: Option<String>,
-    /// The task that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<TaskId>)]
-    pub task_id: Option<String>,
-    /// The message that it replies to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 999_999_999_999_u64)]
-    pub reply_to: Option<u64>,
+wire! {
+    /// A message to be sent.
+    #[derive(Default)]
+    pub struct SendMessageRequest {
+        /// The acting caller.
+        #[serde(flatten)]
+        pub caller: TeamCaller,
+        /// The key of the request, if it may be repeated.
+        pub request_key: optional RequestKey as String,
+        /// The recipients: handles, or `broadcast` alone for all other members. Required with type `plain`; `idle` goes to the leader.
+        #[schema(min_items = 1, max_items = 100)]
+        pub to: optional Vec<TaskId> as Vec<String>,
+        /// `plain` where it is left out, or `idle`. Messages of other types follow from assignments and shutdowns.
+        #[serde(rename = "type")]
+        #[schema(schema_with = sendable, required = false)]
+        pub kind: Option<String>,
+        /// The text.
+        pub message: required LongText as String,
+        /// The text in short.
+        pub summary: optional PlainLine as String,
+        /// The task that it is about.
+        pub task_id: optional TaskId as String,
+        /// The message that it replies to.
+        #[schema(minimum = 1, maximum = 999_999_999_999_u64)]
+        pub reply_to: Option<u64>,
+    }
 }
 
 fn sendable() -> utoipa::openapi::schema::Object {
     crate::schema::one_of(&["plain", "idle"], "The type of the message")
 }
 
-/// A read of the caller's inbox.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ReadMessagesRequest {
-    /// The acting caller.
-    #[serde(flatten)]
-    pub caller: TeamCaller,
-    /// The `cursor` of the last response: earlier messages count as read. If it is omitted, unread messages are sent
-    /// again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(maximum = 999_999_999_999_u64)]
-    pub cursor: Option<u64>,
-    /// Seconds to wait for a message; 0 where it is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(maximum = 20)]
-    pub wait: Option<u32>,
-    /// The most messages; 100 where it is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 500)]
-    pub limit: Option<u32>,
-    /// Whether another agent, or a program, reads for this one: then the agent does not count as seen, and its claims are not renewed. So
-    /// it is too where the header `X-Coord-Agent` names another agent than `agent_id`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub for_another: bool,
-}
+wire! {
+    /// A read of the caller's inbox.
+    #[derive(Default)]
+    pub struct ReadMessagesRequest {
+        /// The acting caller.
+        #[serde(flatten)]
+        pub caller: TeamCaller,
+        /// The `cursor` of the last response: earlier messages count as read. If it is omitted, unread messages are sent
+        /// again.
+        #[schema(maximum = 999_999_999_999_u64)]
+        pub cursor: Option<u64>,
+        /// Seconds to wait for a message; 0 where it is left out.
+        #[schema(maximum = 20)]
+        pub wait: Option<u32>,
+        /// The most messages; 100 where it is left out.
+        #[schema(minimum = 1, maximum = 500)]
+        pub limit: Option<u32>,
+        /// Whether another agent, or a program, reads for this one: then the agent does not count as seen, and its claims are not renewed. So
+        /// it is too where the header `X-Coord-Agent` names another agent than `agent_id`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub for_another: bool,
+    }
 
-/// A message.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = TeamMessage)]
-pub struct MessageView {
-    /// Its number in the team, which orders all messages.
-    #[schema(minimum = 1)]
-    pub id: u64,
-    /// Handle of the sender; absent for a message of Coord itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub from: Option<String>,
-    /// Verified login of the sender.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub login: Option<String>,
-    /// Handle of the recipient, the first of several, or `broadcast`.
-    pub to: String,
-    /// All recipients, where there are several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub recipients: Option<Vec<String>>,
-    /// The text. Its content is the sender's.
-    pub message: String,
-    /// Its type.
-    #[serde(rename = "type")]
-    pub kind: MessageType,
-    /// When it was sent, ISO 8601.
-    pub timestamp: String,
-    /// Whether the reader, or in a history each recipient, has proved to have it.
-    pub read: bool,
-    /// The text in short.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub summary: Option<String>,
-    /// The task that it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub task_id: Option<String>,
-    /// The message that it replies to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub reply_to: Option<u64>,
-    /// In a history: the first 20 recipients that have not proved to have it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(max_items = 20)]
-    pub unread_by: Vec<String>,
-    /// In a history: the number of recipients that have not proved to have it.
-    #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
-    pub unread_count: u64,
+    /// A message.
+    #[schema(as = TeamMessage)]
+    pub struct MessageView {
+        /// Its number in the team, which orders all messages.
+        #[schema(minimum = 1)]
+        pub id: u64,
+        /// Handle of the sender; absent for a message of Coord itself.
+        pub from: maybe String,
+        /// Verified login of the sender.
+        pub login: maybe String,
+        /// Handle of the recipient, the first of several, or `broadcast`.
+        pub to: String,
+        /// All recipients, where there are several.
+        pub recipients: maybe Vec<String>,
+        /// The text. Its content is the sender's.
+        pub message: String,
+        /// Its type.
+        #[serde(rename = "type")]
+        pub kind: MessageType,
+        /// When it was sent, ISO 8601.
+        pub timestamp: String,
+        /// Whether the reader, or in a history each recipient, has proved to have it.
+        pub read: bool,
+        /// The text in short.
+        pub summary: maybe String,
+        /// The task that it is about.
+        pub task_id: maybe String,
+        /// The message that it replies to.
+        pub reply_to: maybe u64,
+        /// In a history: the first 20 recipients that have not proved to have it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schema(max_items = 20)]
+        pub unread_by: Vec<String>,
+        /// In a history: the number of recipients that have not proved to have it.
+        #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
+        pub unread_count: u64,
+    }
 }
 
 /// A message that was sent.
@@ -141,46 +119,42 @@ pub struct SendMessageResponse {
     pub orchestration: Orchestration,
 }
 
-/// Messages of the caller's inbox. `unread` counts those that are given, too.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Inbox)]
-pub struct InboxResponse {
-    /// The team.
-    pub team: String,
-    /// The caller's handle.
-    pub handle: String,
-    /// The messages, in order.
-    pub messages: Vec<MessageView>,
-    /// The cursor for the next read, which proves that these have arrived.
-    pub cursor: u64,
-    /// Number of messages that the caller has not proved to have.
-    pub unread: u64,
-    /// Number of broadcasts that are dropped, and that the caller was never given.
-    #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
-    pub missed: u64,
-    /// Whether more messages follow at once.
-    pub has_more: bool,
-    /// Whether no message came in the time to wait.
-    pub timed_out: bool,
-    /// The open shutdown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub shutdown: Option<ShutdownView>,
-    /// The next step.
-    pub orchestration: Orchestration,
-}
+wire! {
+    /// Messages of the caller's inbox. `unread` counts those that are given, too.
+    #[schema(as = Inbox)]
+    pub struct InboxResponse {
+        /// The team.
+        pub team: String,
+        /// The caller's handle.
+        pub handle: String,
+        /// The messages, in order.
+        pub messages: Vec<MessageView>,
+        /// The cursor for the next read, which proves that these have arrived.
+        pub cursor: u64,
+        /// Number of messages that the caller has not proved to have.
+        pub unread: u64,
+        /// Number of broadcasts that are dropped, and that the caller was never given.
+        #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
+        pub missed: u64,
+        /// Whether more messages follow at once.
+        pub has_more: bool,
+        /// Whether no message came in the time to wait.
+        pub timed_out: bool,
+        /// The open shutdown.
+        pub shutdown: maybe ShutdownView,
+        /// The next step.
+        pub orchestration: Orchestration,
+    }
 
-/// Messages of a team, the newest first.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = MessageHistory)]
-pub struct HistoryResponse {
-    /// The messages.
-    pub messages: Vec<MessageView>,
-    /// The `before` of the next page; absent at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub earlier: Option<u64>,
-    /// Pending items for the caller.
-    #[serde(flatten)]
-    pub waiting: Waiting,
+    /// Messages of a team, the newest first.
+    #[schema(as = MessageHistory)]
+    pub struct HistoryResponse {
+        /// The messages.
+        pub messages: Vec<MessageView>,
+        /// The `before` of the next page; absent at the end.
+        pub earlier: maybe u64,
+        /// Pending items for the caller.
+        #[serde(flatten)]
+        pub waiting: Waiting,
+    }
 }

@@ -60,126 +60,100 @@ pub enum Kind {
     Command,
 }
 
-/// The command as agents get it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct Orchestration {
-    /// Always `orchestration_command`.
-    #[serde(rename = "type")]
-    #[schema(schema_with = schema::orchestration_command)]
-    pub kind: Kind,
-    /// The command.
-    pub action: Action,
-    /// The shell command for it, or `null`.
-    #[schema(schema_with = schema::command, required = true)]
-    pub command: Option<Cow<'static, str>>,
-    /// Why, in one sentence.
-    pub reason: String,
-    /// Particulars of PULL, PUSH, WAIT and some others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub metadata: Option<Metadata>,
-}
+wire! {
+    /// The command as agents get it.
+    pub struct Orchestration {
+        /// Always `orchestration_command`.
+        #[serde(rename = "type")]
+        #[schema(schema_with = schema::orchestration_command)]
+        pub kind: Kind,
+        /// The command.
+        pub action: Action,
+        /// The shell command for it, or `null`.
+        #[schema(schema_with = schema::command, required = true)]
+        pub command: Option<Cow<'static, str>>,
+        /// Why, in one sentence.
+        pub reason: String,
+        /// Particulars of PULL, PUSH, WAIT and some others.
+        pub metadata: maybe Metadata,
+    }
 
-/// Particulars of a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct Metadata {
-    /// Head of the branch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = CommitSha, required = false)]
-    pub remote_head: Option<String>,
-    /// Login of the holder of the first blocking lock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub lock_owner: Option<String>,
-    /// The agent of that holder, if it sent an `agent_id`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub lock_owner_agent: Option<String>,
-    /// The files whose locks block the request.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(min_items = 1)]
-    pub conflicts: Vec<String>,
-    /// The intent that the request cites, or that the caller has selected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = IntentId, required = false)]
-    pub intent_id: Option<String>,
-    /// The intent that owns a file of the request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = IntentId, required = false)]
-    pub owner_intent: Option<String>,
-    /// The task that the command is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub task_id: Option<String>,
-    /// Handle of its owner, or of the member for whom it is reserved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub task_owner: Option<String>,
-    /// With WAIT and SWITCH_TASK, ready tasks of the caller's teams whose files are free.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(min_items = 1, max_items = 3)]
-    pub suggested_tasks: Vec<SuggestedTask>,
-    /// With WAIT and SWITCH_TASK, files near to the requested ones that a claim would be granted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(min_items = 1, max_items = 5)]
-    pub free: Vec<String>,
-    /// With PUSH, the files whose changes are not on the branch.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(min_items = 1)]
-    pub unpushed: Vec<String>,
-    /// With WAIT for locks, the place of the claim in the queue: it is kept while the same claim is made again within 30 seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub ticket: Option<String>,
-    /// From 1 on, among the claims that want one of the files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1)]
-    pub position: Option<u64>,
-    /// The first of the claims that were refused before it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(min_items = 1, max_items = 8)]
-    pub before: Vec<ClaimBefore>,
-    /// When the last of the current blocking locks ends, unless it is renewed; Unix seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 0)]
-    pub expected_by: Option<i64>,
-    /// Seconds until the first blocking lock expires, or until the rate limit allows a request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1)]
-    pub retry_after: Option<i64>,
-}
+    /// Particulars of a command.
+    #[derive(Default)]
+    pub struct Metadata {
+        /// Head of the branch.
+        pub remote_head: maybe CommitSha as String,
+        /// Login of the holder of the first blocking lock.
+        pub lock_owner: maybe String,
+        /// The agent of that holder, if it sent an `agent_id`.
+        pub lock_owner_agent: maybe AgentId as String,
+        /// The files whose locks block the request.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schema(min_items = 1)]
+        pub conflicts: Vec<String>,
+        /// The intent that the request cites, or that the caller has selected.
+        pub intent_id: maybe IntentId as String,
+        /// The intent that owns a file of the request.
+        pub owner_intent: maybe IntentId as String,
+        /// The task that the command is about.
+        pub task_id: maybe String,
+        /// Handle of its owner, or of the member for whom it is reserved.
+        pub task_owner: maybe String,
+        /// With WAIT and SWITCH_TASK, ready tasks of the caller's teams whose files are free.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schema(min_items = 1, max_items = 3)]
+        pub suggested_tasks: Vec<SuggestedTask>,
+        /// With WAIT and SWITCH_TASK, files near to the requested ones that a claim would be granted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schema(min_items = 1, max_items = 5)]
+        pub free: Vec<String>,
+        /// With PUSH, the files whose changes are not on the branch.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schema(min_items = 1)]
+        pub unpushed: Vec<String>,
+        /// With WAIT for locks, the place of the claim in the queue: it is kept while the same claim is made again within 30 seconds.
+        pub ticket: maybe String,
+        /// From 1 on, among the claims that want one of the files.
+        #[schema(minimum = 1)]
+        pub position: maybe u64,
+        /// The first of the claims that were refused before it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schema(min_items = 1, max_items = 8)]
+        pub before: Vec<ClaimBefore>,
+        /// When the last of the current blocking locks ends, unless it is renewed; Unix seconds.
+        #[schema(minimum = 0)]
+        pub expected_by: maybe i64,
+        /// Seconds until the first blocking lock expires, or until the rate limit allows a request.
+        #[schema(minimum = 1)]
+        pub retry_after: maybe i64,
+    }
 
-/// A claim that waits, and comes first.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ClaimBefore {
-    /// Verified login.
-    pub user: String,
-    /// The agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub agent_id: Option<String>,
-    /// Its purpose.
-    pub message: String,
-    /// Since when it waits, Unix seconds.
-    #[schema(minimum = 0)]
-    pub since: i64,
-}
+    /// A claim that waits, and comes first.
+    pub struct ClaimBefore {
+        /// Verified login.
+        pub user: String,
+        /// The agent.
+        pub agent_id: maybe AgentId as String,
+        /// Its purpose.
+        pub message: String,
+        /// Since when it waits, Unix seconds.
+        #[schema(minimum = 0)]
+        pub since: i64,
+    }
 
-/// A task that the caller could do instead.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct SuggestedTask {
-    /// Its id.
-    pub id: String,
-    /// Its title.
-    pub title: String,
-    /// Its team.
-    pub team: String,
-    /// Handle of its creator.
-    pub created_by: String,
-    /// Verified login of its creator.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub login: Option<String>,
+    /// A task that the caller could do instead.
+    pub struct SuggestedTask {
+        /// Its id.
+        pub id: String,
+        /// Its title.
+        pub title: String,
+        /// Its team.
+        pub team: String,
+        /// Handle of its creator.
+        pub created_by: String,
+        /// Verified login of its creator.
+        pub login: maybe String,
+    }
 }
 
 impl Orchestration {

@@ -25,34 +25,29 @@ pub struct TasksCreated {
     pub time: i64,
 }
 
-/// A task that has changed.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct TaskChange {
-    /// The team.
-    pub team: String,
-    /// The task's id.
-    pub task: String,
-    /// Its title.
-    pub title: String,
-    /// Handle of the member that changed it; for a claim that ended, of its owner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub handle: Option<String>,
-    /// Verified login of that member.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub user: Option<String>,
-    /// Fencing token of the newest claim.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, minimum = 1)]
-    pub token: Option<i64>,
-    /// When the claim expires unless it is renewed, Unix milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, minimum = 0)]
-    pub expiry_ms: Option<i64>,
-    /// When it happened, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
+wire! {
+    /// A task that has changed.
+    pub struct TaskChange {
+        /// The team.
+        pub team: String,
+        /// The task's id.
+        pub task: String,
+        /// Its title.
+        pub title: String,
+        /// Handle of the member that changed it; for a claim that ended, of its owner.
+        pub handle: maybe String,
+        /// Verified login of that member.
+        pub user: maybe String,
+        /// Fencing token of the newest claim.
+        #[schema(minimum = 1)]
+        pub token: maybe i64,
+        /// When the claim expires unless it is renewed, Unix milliseconds.
+        #[schema(minimum = 0)]
+        pub expiry_ms: maybe i64,
+        /// When it happened, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+    }
 }
 
 /// Tasks whose dependencies are met.
@@ -73,35 +68,31 @@ pub struct TasksUnblocked {
     pub time: i64,
 }
 
-/// A message, without its text.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct MessageSent {
-    /// The team.
-    pub team: String,
-    /// Number of the message in the team.
-    #[schema(minimum = 1)]
-    pub number: u64,
-    /// Its type.
-    pub message_type: MessageType,
-    /// Handle of the sender; absent for a message of Coord itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub from: Option<String>,
-    /// Handle of the recipient, the first of several, or `broadcast`.
-    pub to: String,
-    /// The recipients, none for a broadcast: 20 at most, of 1 KiB together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, min_items = 1, max_items = 20)]
-    pub recipients: Option<Vec<String>>,
-    /// Number of recipients, 0 for a broadcast.
-    pub recipient_count: u32,
-    /// The task that it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub task: Option<String>,
-    /// When it was sent, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
+wire! {
+    /// A message, without its text.
+    pub struct MessageSent {
+        /// The team.
+        pub team: String,
+        /// Number of the message in the team.
+        #[schema(minimum = 1)]
+        pub number: u64,
+        /// Its type.
+        pub message_type: MessageType,
+        /// Handle of the sender; absent for a message of Coord itself.
+        pub from: maybe String,
+        /// Handle of the recipient, the first of several, or `broadcast`.
+        pub to: String,
+        /// The recipients, none for a broadcast: 20 at most, of 1 KiB together.
+        #[schema(min_items = 1, max_items = 20)]
+        pub recipients: maybe Vec<String>,
+        /// Number of recipients, 0 for a broadcast.
+        pub recipient_count: u32,
+        /// The task that it is about.
+        pub task: maybe String,
+        /// When it was sent, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+    }
 }
 
 /// The type of a message.
@@ -156,24 +147,23 @@ pub enum TeamChangeKind {
     Deleted,
 }
 
-/// A team that has changed.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct TeamChange {
-    /// The team.
-    pub team: String,
-    /// The change.
-    pub change: TeamChangeKind,
-    /// Handle of the member that it is about.
-    pub handle: String,
-    /// Verified login of the caller.
-    pub user: String,
-    /// The agent of the caller.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = AgentId, required = false)]
-    pub agent_id: Option<String>,
-    /// When it happened, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
+wire! {
+    /// A team that has changed.
+    pub struct TeamChange {
+        /// The team.
+        pub team: String,
+        /// The change.
+        pub change: TeamChangeKind,
+        /// Handle of the member that it is about.
+        pub handle: String,
+        /// Verified login of the caller.
+        pub user: String,
+        /// The agent of the caller.
+        pub agent_id: maybe AgentId as String,
+        /// When it happened, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+    }
 }
 
 /// The state of a shutdown.
@@ -194,24 +184,23 @@ pub enum ShutdownState {
     Closed,
 }
 
-/// A shutdown that has changed.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ShutdownChange {
-    /// The team.
-    pub team: String,
-    /// Id of the shutdown.
-    pub shutdown: String,
-    /// Its state.
-    pub state: ShutdownState,
-    /// Handle of the member that is asked to stop; absent for the team.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub target: Option<String>,
-    /// Handle of the member that acted.
-    pub handle: String,
-    /// Verified login of the caller.
-    pub user: String,
-    /// When it happened, Unix seconds.
-    #[schema(minimum = 0)]
-    pub time: i64,
+wire! {
+    /// A shutdown that has changed.
+    pub struct ShutdownChange {
+        /// The team.
+        pub team: String,
+        /// Id of the shutdown.
+        pub shutdown: String,
+        /// Its state.
+        pub state: ShutdownState,
+        /// Handle of the member that is asked to stop; absent for the team.
+        pub target: maybe String,
+        /// Handle of the member that acted.
+        pub handle: String,
+        /// Verified login of the caller.
+        pub user: String,
+        /// When it happened, Unix seconds.
+        #[schema(minimum = 0)]
+        pub time: i64,
+    }
 }

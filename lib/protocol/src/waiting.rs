@@ -3,34 +3,29 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Pending items for the caller in a team. Absent members do not apply.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct Waiting {
-    /// Number of messages that the caller has not confirmed; absent for a caller that is no member.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub unread: Option<u64>,
-    /// The open shutdown that asks the caller, until the caller has answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub shutdown: Option<PendingShutdown>,
-}
+wire! {
+    /// Pending items for the caller in a team. Absent members do not apply.
+    #[derive(Default)]
+    pub struct Waiting {
+        /// Number of messages that the caller has not confirmed; absent for a caller that is no member.
+        pub unread: maybe u64,
+        /// The open shutdown that asks the caller, until the caller has answered.
+        pub shutdown: maybe PendingShutdown,
+    }
 
-/// An open shutdown, as its recipients see it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct PendingShutdown {
-    /// Its id.
-    pub id: String,
-    /// The member that is asked to stop; absent for the team.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    pub target: Option<String>,
-    /// Handle of the author.
-    pub by: String,
-    /// Why.
-    pub reason: String,
-    /// When it may be forced, ISO 8601.
-    pub respond_by: String,
+    /// An open shutdown, as its recipients see it.
+    pub struct PendingShutdown {
+        /// Its id.
+        pub id: String,
+        /// The member that is asked to stop; absent for the team.
+        pub target: maybe String,
+        /// Handle of the author.
+        pub by: String,
+        /// Why.
+        pub reason: String,
+        /// When it may be forced, ISO 8601.
+        pub respond_by: String,
+    }
 }
 
 /// Pending items for the caller in one of its teams.

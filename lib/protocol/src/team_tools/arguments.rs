@@ -3,23 +3,19 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::schema::{AgentId, RepoUrl};
+use crate::schema::AgentId;
 use crate::tasks::{TaskPriority, TaskStatus, TaskWork};
 
-/// The caller and its team.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ToolCaller {
-    /// The repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = RepoUrl, required = true)]
-    pub repo_url: Option<String>,
-    /// Yours, if you are in several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub team: Option<String>,
-    /// Your agent_id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<AgentId>)]
-    pub agent_id: Option<String>,
+wire! {
+    /// The caller and its team.
+    #[derive(Default)]
+    pub struct ToolCaller {
+        repo_url,
+        /// Yours, if you are in several.
+        pub team: Option<String>,
+        /// Your agent_id.
+        pub agent_id: optional AgentId as String,
+    }
 }
 
 /// Acts of `team`.
@@ -45,112 +41,95 @@ pub enum TeamAction {
     Reject,
 }
 
-/// The arguments of `team`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct TeamToolCall {
-    /// The caller.
-    #[serde(flatten)]
-    pub caller: ToolCaller,
-    /// request, approve, reject: of a shutdown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = TeamAction, required = true)]
-    pub action: Option<TeamAction>,
-    /// Your name there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handle: Option<String>,
-    /// With request: one member.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// Required with reject.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// With approve and reject.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shutdown_id: Option<String>,
-}
+wire! {
+    /// The arguments of `team`.
+    #[derive(Default)]
+    pub struct TeamToolCall {
+        /// The caller.
+        #[serde(flatten)]
+        pub caller: ToolCaller,
+        /// request, approve, reject: of a shutdown.
+        pub action: required TeamAction as TeamAction,
+        /// Your name there.
+        pub handle: Option<String>,
+        /// With request: one member.
+        pub target: Option<String>,
+        /// Required with reject.
+        pub reason: Option<String>,
+        /// With approve and reject.
+        pub shutdown_id: Option<String>,
+    }
 
-/// A task of `task_create`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ToolTask {
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    #[expect(missing_docs, reason = "its values say it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority: Option<TaskPriority>,
-    /// A name for the others here.
-    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
-    pub reference: Option<String>,
-    /// Ids or refs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dependencies: Option<Vec<String>>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub files: Option<Vec<String>>,
-}
+    /// A task of `task_create`.
+    #[derive(Default)]
+    pub struct ToolTask {
+        #[expect(missing_docs, reason = "its name says it")]
+        pub title: Option<String>,
+        #[expect(missing_docs, reason = "its name says it")]
+        pub description: Option<String>,
+        #[expect(missing_docs, reason = "its values say it")]
+        pub priority: Option<TaskPriority>,
+        /// A name for the others here.
+        #[serde(rename = "ref")]
+        pub reference: Option<String>,
+        /// Ids or refs.
+        pub dependencies: Option<Vec<String>>,
+        #[expect(missing_docs, reason = "its name says it")]
+        pub files: Option<Vec<String>>,
+    }
 
-/// The arguments of `task_create`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct CreateTasksCall {
-    /// The caller.
-    #[serde(flatten)]
-    pub caller: ToolCaller,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = true, nullable = false)]
-    pub tasks: Option<Vec<ToolTask>>,
-}
+    /// The arguments of `task_create`.
+    #[derive(Default)]
+    pub struct CreateTasksCall {
+        /// The caller.
+        #[serde(flatten)]
+        pub caller: ToolCaller,
+        #[expect(missing_docs, reason = "its name says it")]
+        #[schema(required = true, nullable = false)]
+        pub tasks: Option<Vec<ToolTask>>,
+    }
 
-/// The arguments of `task_list`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ListTasksCall {
-    /// The caller.
-    #[serde(flatten)]
-    pub caller: ToolCaller,
-    /// One task, with its texts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    #[expect(missing_docs, reason = "its values say it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<TaskStatus>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub owner: Option<String>,
-    /// In the title.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// The last `next`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<u64>,
-    /// The most tasks; no model sends it.
-    #[serde(skip)]
-    pub limit: Option<u32>,
-    /// Only unowned tasks; no model sends it.
-    #[serde(skip)]
-    pub is_unclaimed: bool,
-    /// With descriptions; no model sends it.
-    #[serde(skip)]
-    pub has_descriptions: bool,
-}
+    /// The arguments of `task_list`.
+    #[derive(Default)]
+    pub struct ListTasksCall {
+        /// The caller.
+        #[serde(flatten)]
+        pub caller: ToolCaller,
+        /// One task, with its texts.
+        pub id: Option<String>,
+        #[expect(missing_docs, reason = "its values say it")]
+        pub status: Option<TaskStatus>,
+        #[expect(missing_docs, reason = "its name says it")]
+        pub owner: Option<String>,
+        /// In the title.
+        pub text: Option<String>,
+        /// The last `next`.
+        pub after: Option<u64>,
+        /// The most tasks; no model sends it.
+        #[serde(skip)]
+        pub limit: Option<u32>,
+        /// Only unowned tasks; no model sends it.
+        #[serde(skip)]
+        pub is_unclaimed: bool,
+        /// With descriptions; no model sends it.
+        #[serde(skip)]
+        pub has_descriptions: bool,
+    }
 
-/// The arguments of `task_claim`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ClaimTaskCall {
-    /// The caller.
-    #[serde(flatten)]
-    pub caller: ToolCaller,
-    /// Without it: the next.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// Seconds, for the next: 0 to 20.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wait: Option<u32>,
-    /// Where the work on its files is done.
-    #[serde(flatten)]
-    pub work: TaskWork,
+    /// The arguments of `task_claim`.
+    #[derive(Default)]
+    pub struct ClaimTaskCall {
+        /// The caller.
+        #[serde(flatten)]
+        pub caller: ToolCaller,
+        /// Without it: the next.
+        pub id: Option<String>,
+        /// Seconds, for the next: 0 to 20.
+        pub wait: Option<u32>,
+        /// Where the work on its files is done.
+        #[serde(flatten)]
+        pub work: TaskWork,
+    }
 }
 
 /// Acts of `task_update`.
@@ -166,86 +145,70 @@ pub enum TaskUpdate {
     Release,
 }
 
-/// The arguments of `task_update`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct UpdateTaskCall {
-    /// The caller.
-    #[serde(flatten)]
-    pub caller: ToolCaller,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = true, nullable = false)]
-    pub id: Option<String>,
-    #[expect(missing_docs, reason = "its values say it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = TaskUpdate, required = true)]
-    pub action: Option<TaskUpdate>,
-    /// With complete: for the next owners.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result: Option<String>,
-    /// How far it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    #[expect(missing_docs, reason = "its values say it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority: Option<TaskPriority>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dependencies: Option<Vec<String>>,
-    /// Alone: a handle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub assignee: Option<String>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub new_repo_head: Option<String>,
-    /// With release: unlock its files without a push.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub abandon: Option<bool>,
-    /// Where the work on its files is done.
-    #[serde(flatten)]
-    pub work: TaskWork,
-}
+wire! {
+    /// The arguments of `task_update`.
+    #[derive(Default)]
+    pub struct UpdateTaskCall {
+        /// The caller.
+        #[serde(flatten)]
+        pub caller: ToolCaller,
+        #[expect(missing_docs, reason = "its name says it")]
+        #[schema(required = true, nullable = false)]
+        pub id: Option<String>,
+        #[expect(missing_docs, reason = "its values say it")]
+        pub action: required TaskUpdate as TaskUpdate,
+        /// With complete: for the next owners.
+        pub result: Option<String>,
+        /// How far it is.
+        pub note: Option<String>,
+        #[expect(missing_docs, reason = "its name says it")]
+        pub title: Option<String>,
+        #[expect(missing_docs, reason = "its name says it")]
+        pub description: Option<String>,
+        #[expect(missing_docs, reason = "its values say it")]
+        pub priority: Option<TaskPriority>,
+        #[expect(missing_docs, reason = "its name says it")]
+        pub dependencies: Option<Vec<String>>,
+        /// Alone: a handle.
+        pub assignee: Option<String>,
+        #[expect(missing_docs, reason = "its name says it")]
+        pub new_repo_head: Option<String>,
+        /// With release: unlock its files without a push.
+        pub abandon: Option<bool>,
+        /// Where the work on its files is done.
+        #[serde(flatten)]
+        pub work: TaskWork,
+    }
 
-/// The arguments of `message_send`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct SendMessageCall {
-    /// The caller.
-    #[serde(flatten)]
-    pub caller: ToolCaller,
-    /// Handles, or broadcast.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<Vec<String>>,
-    /// idle: for the leader, without to.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = true, nullable = false)]
-    pub message: Option<String>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task_id: Option<String>,
-    #[expect(missing_docs, reason = "its name says it")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reply_to: Option<u64>,
-}
+    /// The arguments of `message_send`.
+    #[derive(Default)]
+    pub struct SendMessageCall {
+        /// The caller.
+        #[serde(flatten)]
+        pub caller: ToolCaller,
+        /// Handles, or broadcast.
+        pub to: Option<Vec<String>>,
+        /// idle: for the leader, without to.
+        #[serde(rename = "type")]
+        pub kind: Option<String>,
+        #[expect(missing_docs, reason = "its name says it")]
+        #[schema(required = true, nullable = false)]
+        pub message: Option<String>,
+        #[expect(missing_docs, reason = "its name says it")]
+        pub task_id: Option<String>,
+        #[expect(missing_docs, reason = "its name says it")]
+        pub reply_to: Option<u64>,
+    }
 
-/// The arguments of `message_read`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct ReadMessagesCall {
-    /// The caller.
-    #[serde(flatten)]
-    pub caller: ToolCaller,
-    /// The last one that you got.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<u64>,
-    /// Seconds: 0 to 20.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wait: Option<u32>,
+    /// The arguments of `message_read`.
+    #[derive(Default)]
+    pub struct ReadMessagesCall {
+        /// The caller.
+        #[serde(flatten)]
+        pub caller: ToolCaller,
+        /// The last one that you got.
+        pub cursor: Option<u64>,
+        /// Seconds: 0 to 20.
+        pub wait: Option<u32>,
+    }
 }

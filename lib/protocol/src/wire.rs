@@ -1,0 +1,70 @@
+//! How a type of the wire is declared: a field says only what it is.
+
+/// Declares structs of the wire.
+///
+/// A field that is `None` is left out of the JSON. Before the type of a field, and as its schema where it is another in Rust:
+///
+/// - `required T as R`: callers have to send it. It is an `Option`, so that the server can say which field is missing.
+/// - `optional T as R`: callers may leave it out, or send `null`.
+/// - `maybe T as R`: a response may lack it, and never has `null`.
+///
+/// A name without a type is a field that many requests share. These fields are no struct with `#[serde(flatten)]`: serde reads
+/// a flattened struct from a buffer, so that an error no longer names its field, and unknown fields are not noticed.
+macro_rules! wire {
+    ($($(#[$meta:meta])* pub struct $name:ident { $($fields:tt)* })*) => {
+        $(wire!(@ [$(#[$meta])* $name] {} $($fields)*);)*
+    };
+    (@ [$(#[$meta:meta])* $name:ident] { $($fields:tt)* }) => {
+        #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize, utoipa::ToSchema)]
+        $(#[$meta])*
+        pub struct $name { $($fields)* }
+    };
+    (@ $head:tt $done:tt repo_url, $($rest:tt)*) => {
+        wire!(@ $head $done
+            /// The repository.
+            pub repo_url: required crate::schema::RepoUrl as String,
+            $($rest)*);
+    };
+    (@ $head:tt $done:tt agent_id, $($rest:tt)*) => {
+        wire!(@ $head $done
+            /// The calling agent, where one person runs several; overrides the header `X-Coord-Agent`.
+            pub agent_id: optional crate::schema::AgentId as String,
+            $($rest)*);
+    };
+    (@ $head:tt $done:tt work_branch, $($rest:tt)*) => {
+        wire!(@ $head $done
+            /// The branch that the caller commits to, where it is another one: OPEN then wants the work there.
+            pub work_branch: optional crate::schema::Branch as String,
+            $($rest)*);
+    };
+    (@ $head:tt $done:tt base_head, $($rest:tt)*) => {
+        wire!(@ $head $done
+            /// The newest commit of the remote branch that the working copy contains (`git merge-base HEAD origin/BRANCH`):
+            /// proves that unpushed commits are not behind.
+            pub base_head: optional crate::schema::CommitId as String,
+            $($rest)*);
+    };
+    (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: required $type:ty as $rust:ty, $($rest:tt)*) => {
+        wire!(@ $head $done #[schema(value_type = $type, required = true)] $(#[$meta])* pub $field: Option<$rust>, $($rest)*);
+    };
+    (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: optional $type:ty as $rust:ty, $($rest:tt)*) => {
+        wire!(@ $head $done #[schema(value_type = Option<$type>)] $(#[$meta])* pub $field: Option<$rust>, $($rest)*);
+    };
+    (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: maybe $type:ty as $rust:ty, $($rest:tt)*) => {
+        wire!(@ $head $done #[schema(value_type = $type, required = false)] $(#[$meta])* pub $field: Option<$rust>, $($rest)*);
+    };
+    (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: maybe $type:ty, $($rest:tt)*) => {
+        wire!(@ $head $done #[schema(required = false, nullable = false)] $(#[$meta])* pub $field: Option<$type>, $($rest)*);
+    };
+    (@ $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: Option<$type:ty>, $($rest:tt)*) => {
+        wire!(@ $head {
+            $($done)*
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            $(#[$meta])*
+            pub $field: Option<$type>,
+        } $($rest)*);
+    };
+    (@ $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: $type:ty, $($rest:tt)*) => {
+        wire!(@ $head { $($done)* $(#[$meta])* pub $field: $type, } $($rest)*);
+    };
+}
