@@ -27,7 +27,7 @@ const HEART: [&str; 20] = [
     "store",
 ];
 
-/// What the names of the crates of extensions begin with, and those of the crates that link them.
+/// Beginnings of the names of the crates of extensions, and of those that link them.
 const OF_EXTENSIONS: [&str; 5] = [
     "coord_extensions",
     "coord_intent",

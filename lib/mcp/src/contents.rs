@@ -1,4 +1,4 @@
-//! What the content of a resource is made of: the query of its URI, and the answer of HTTP.
+//! Parts of the content of a resource: the query of its URI, and the answer of HTTP.
 
 use axum::extract::Query;
 use axum::http::Uri;
