@@ -1,6 +1,6 @@
 //! The output of the commands that agents run.
 
-use super::{ADA, BOB, Messages, prints, served_shop, shop, write};
+use super::{ADA, BOB, Messages, prints, served_shop, write};
 
 pub(super) fn of_locks() -> Messages {
     let world = served_shop();
@@ -78,7 +78,7 @@ pub(super) fn of_teams() -> Messages {
 }
 
 pub(super) fn of_intents() -> Messages {
-    let world = shop();
+    let world = served_shop();
     let mut all = Messages::new("commands, intents");
     let mut add = |name, who, args: &[&str]| all.add(&world, name, &prints(&world, who, args));
     let criterion = "A failed query is retried";

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{ADA, BOB, Messages, served_shop, shop, write};
+use super::{ADA, BOB, Messages, served_shop, write};
 use crate::mcp::Agent;
 use coord_test_worlds::world::World;
 
@@ -137,7 +137,7 @@ pub(super) fn of_teams() -> Messages {
 }
 
 pub(super) fn of_intents() -> Messages {
-    let world = shop();
+    let world = served_shop();
     let mut all = Messages::new("tools, intents");
     let (mut ada, mut bob) = (
         Agent::start(coord_mcp(&world, ADA)),
@@ -175,7 +175,6 @@ pub(super) fn of_intents() -> Messages {
         "select_active_intent",
         select("REQ-9"),
     );
-    // The list is a line of the ledger, later: a selection that follows may print it.
     add(
         "select_active_intent, list",
         &mut ada,
