@@ -24,31 +24,31 @@ use super::target::CallOrigin;
 
 /// The request that a call stands for.
 enum Call {
-    OfHeart(Arguments),
+    Heart(Box<Arguments>),
     #[cfg(feature = "intents")]
-    OfIntents(IntentCall),
+    Intents(IntentCall),
     #[cfg(feature = "teams")]
-    OfTeams(Box<TeamCall>),
+    Teams(Box<TeamCall>),
     #[cfg(feature = "teams")]
-    OfOpenCode(Box<OpenCodeCall>),
+    OpenCode(Box<OpenCodeCall>),
 }
 
 /// Reads the `arguments` of the tool `name`.
 fn read(name: &str, arguments: &str) -> Result<Call, ApiError> {
     #[cfg(feature = "intents")]
     if let Some(call) = IntentCall::read(name, arguments) {
-        return call.map(Call::OfIntents);
+        return call.map(Call::Intents);
     }
     #[cfg(feature = "teams")]
     if let Some(call) = read_call(name, arguments) {
-        return call.map(|call| Call::OfTeams(Box::new(call)));
+        return call.map(|call| Call::Teams(Box::new(call)));
     }
     #[cfg(feature = "teams")]
     if let Some(call) = OpenCodeCall::read(name, arguments) {
-        return call.map(|call| Call::OfOpenCode(Box::new(call)));
+        return call.map(|call| Call::OpenCode(Box::new(call)));
     }
     let call = Arguments::read(name, arguments).unwrap_or(Err(ApiError::Internal));
-    call.map(Call::OfHeart)
+    call.map(|call| Call::Heart(Box::new(call)))
 }
 
 impl Proxy {
@@ -56,16 +56,16 @@ impl Proxy {
     pub async fn call(&self, tool: &Tool, arguments: &str, client: Option<&str>) -> CallToolResult {
         self.note_call();
         let mut outcome = match read(tool.name, arguments) {
-            Ok(Call::OfHeart(Arguments::Check(sent))) => {
-                self.check(sent, client).await.unwrap_or_else(Failure::of_check)
-            }
-            Ok(Call::OfHeart(Arguments::Post(sent))) => self.post(sent, client).await.unwrap_or_else(Failure::of_post),
+            Ok(Call::Heart(call)) => match *call {
+                Arguments::Check(sent) => self.check(sent, client).await.unwrap_or_else(Failure::of_check),
+                Arguments::Post(sent) => self.post(sent, client).await.unwrap_or_else(Failure::of_post),
+            },
             #[cfg(feature = "intents")]
-            Ok(Call::OfIntents(call)) => self.intent(call, client).await.unwrap_or_else(Failure::of_intent),
+            Ok(Call::Intents(call)) => self.intent(call, client).await.unwrap_or_else(Failure::of_intent),
             #[cfg(feature = "teams")]
-            Ok(Call::OfTeams(call)) => self.team(*call, client).await.unwrap_or_else(Failure::of_intent),
+            Ok(Call::Teams(call)) => self.team(*call, client).await.unwrap_or_else(Failure::of_intent),
             #[cfg(feature = "teams")]
-            Ok(Call::OfOpenCode(call)) => return self.opencode(&call, client).await,
+            Ok(Call::OpenCode(call)) => return self.opencode(&call, client).await,
             Err(error) => Outcome::Malformed(error.for_agent()),
         };
         self.note_use(&outcome);

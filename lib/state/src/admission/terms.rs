@@ -188,7 +188,6 @@ struct Request<'a, T> {
 pub struct Nothing {}
 
 /// Whether a field is left out, as an absent one is.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 pub fn is_false(flag: &bool) -> bool {
     !flag
 }
