@@ -54,125 +54,87 @@ impl From<Box<Refused>> for TeamRefused {
     }
 }
 
-fn code(refusal: &TeamRefusal) -> ErrorCode {
-    use TeamRefusal as Refusal;
-    match refusal {
-        Refusal::NoTeam { .. } => ErrorCode::UnknownTeam,
-        Refusal::NoTask { .. } => ErrorCode::UnknownTask,
-        Refusal::NotAMember { .. } => ErrorCode::NotAMember,
-        Refusal::NotLeader { .. } => ErrorCode::NotLeader,
-        Refusal::NotCreator { .. } => ErrorCode::NotCreator,
-        Refusal::Superseded { .. } => ErrorCode::Superseded,
-        Refusal::TeamClosed { .. } => ErrorCode::TeamClosed,
-        Refusal::TeamExists { .. } => ErrorCode::TeamExists,
-        Refusal::TooMany { .. } => ErrorCode::TooMany,
-        Refusal::AlreadyMember { .. } => ErrorCode::AlreadyMember,
-        Refusal::HandleTaken { .. } => ErrorCode::HandleTaken,
-        Refusal::LeaderStays { .. } => ErrorCode::LeaderStays,
-        Refusal::MembersLive { .. } => ErrorCode::MembersLive,
-        Refusal::NoRecipient { .. } | Refusal::HasStopped { .. } => ErrorCode::UnknownRecipient,
-        Refusal::InboxFull { .. } => ErrorCode::InboxFull,
-        Refusal::CursorAhead { .. } => ErrorCode::CursorAhead,
-        Refusal::KeyReused { .. } => ErrorCode::KeyReused,
-        Refusal::TaskExists { .. } => ErrorCode::TaskExists,
-        Refusal::NoDependency { .. } | Refusal::NoBlocked { .. } => ErrorCode::UnknownDependency,
-        Refusal::Circular { .. } => ErrorCode::CircularDependency,
-        Refusal::InvalidTransition { .. } | Refusal::NotByEdit { .. } => ErrorCode::InvalidTransition,
-        Refusal::TaskUnavailable { .. } => ErrorCode::TaskUnavailable,
-        Refusal::TaskTaken { .. } => ErrorCode::TaskTaken,
-        Refusal::HeldBack { .. } => ErrorCode::TaskHeldBack,
-        Refusal::Reserved { .. } => ErrorCode::TaskReserved,
-        Refusal::DependenciesUnmet { .. } => ErrorCode::DependenciesUnmet,
-        Refusal::ShuttingDown { .. } => ErrorCode::ShuttingDown,
-        Refusal::ClaimLost { .. } => ErrorCode::ClaimLost,
-        Refusal::NotOwner { .. } => ErrorCode::NotOwner,
-        Refusal::NotesFull { .. } => ErrorCode::NotesFull,
-        // It becomes an error of the field: see `From<TeamRefused>`.
-        Refusal::HeadRequired { .. } => ErrorCode::InvalidField,
-        Refusal::OtherBranch { .. } => ErrorCode::OtherBranch,
-        Refusal::FilesClaimed { .. } => ErrorCode::FilesClaimed,
-        Refusal::DependedOn { .. } => ErrorCode::DependedOn,
-        Refusal::ShutdownOpen { .. } => ErrorCode::ShutdownOpen,
-        Refusal::NoShutdown { .. } | Refusal::NotAsked { .. } => ErrorCode::UnknownShutdown,
-        Refusal::Answered { .. } => ErrorCode::ShutdownAnswered,
-        Refusal::TooEarly { .. } => ErrorCode::ShutdownTooEarly,
-    }
+/// Declares what each refusal says besides its sentence: its code, the field that is wrong, if it is one, the command, and the
+/// alternative.
+macro_rules! refusals {
+    ($($name:ident = $code:ident $(of $field:literal)?, $action:ident: $hint:literal;)*) => {
+        fn code(refusal: &TeamRefusal) -> ErrorCode {
+            match refusal {
+                $(TeamRefusal::$name { .. } => ErrorCode::$code,)*
+            }
+        }
+
+        fn field(refusal: &TeamRefusal) -> Option<&'static str> {
+            match refusal {
+                $($(TeamRefusal::$name { .. } => Some($field),)?)*
+                _ => None,
+            }
+        }
+
+        fn command(refusal: &TeamRefusal) -> (Action, &'static str) {
+            match refusal {
+                $(TeamRefusal::$name { .. } => (Action::$action, $hint),)*
+            }
+        }
+    };
 }
 
-/// The field that is wrong, if it is one.
-fn field(refusal: &TeamRefusal) -> Option<&'static str> {
-    match refusal {
-        TeamRefusal::NoTeam { .. } => Some("team"),
-        TeamRefusal::NoTask { .. } => Some("id"),
-        TeamRefusal::TeamExists { .. } => Some("name"),
-        TeamRefusal::HandleTaken { .. } => Some("handle"),
-        TeamRefusal::CursorAhead { .. } => Some("cursor"),
-        TeamRefusal::KeyReused { .. } => Some("request_key"),
-        TeamRefusal::NoDependency { .. } | TeamRefusal::Circular { .. } => Some("dependencies"),
-        TeamRefusal::NoBlocked { .. } => Some("blocks"),
-        TeamRefusal::OtherBranch { .. } => Some("branch"),
-        _ => None,
-    }
+refusals! {
+    NoTeam = UnknownTeam of "team", Stop: "list the teams, or create one";
+    NoTask = UnknownTask of "id", Stop: "list the tasks of the team";
+    NotAMember = NotAMember, Stop: "join the team first";
+    NotLeader = NotLeader, Stop: "send the leader a message";
+    NotCreator = NotCreator, Stop: "send one of them a message";
+    Superseded = Superseded, Stop: "that agent goes on with its inbox and its tasks";
+    TeamClosed = TeamClosed, Stop: "it can be read: create another one to go on";
+    TeamExists = TeamExists of "name", Stop: "join it, or choose another name";
+    TooMany = TooMany, Stop: "send fewer, or complete, release or remove some first";
+    AlreadyMember = AlreadyMember, Stop: "go on with this handle";
+    HandleTaken = HandleTaken of "handle", Stop: "another login has this handle: choose another";
+    // Its sentence says the alternative.
+    LeaderStays = LeaderStays, Stop: "";
+    MembersLive = MembersLive, Wait: "ask for a shutdown, or wait until they have left";
+    NoRecipient = UnknownRecipient, Stop: "show the team: it has the handles of its members";
+    HasStopped = UnknownRecipient, Stop: "name another member, or wait until it has joined again";
+    InboxFull = InboxFull, Wait: "wait until messages are read there";
+    CursorAhead = CursorAhead of "cursor", Stop: "read without a cursor";
+    KeyReused = KeyReused of "request_key", Stop: "send another key";
+    TaskExists = TaskExists, Stop: "leave the id out, or choose another";
+    NoDependency = UnknownDependency of "dependencies", Stop: "list the tasks of the team, or name a task of the same request by its ref";
+    NoBlocked = UnknownDependency of "blocks", Stop: "list the tasks of the team, or name a task of the same request by its ref";
+    Circular = CircularDependency of "dependencies", Stop: "leave one of these dependencies out";
+    InvalidTransition = InvalidTransition, Stop: "a status goes forward: by a claim, then by a completion";
+    NotByEdit = InvalidTransition, Stop: "claim it, and complete it once the work is done";
+    TaskUnavailable = TaskUnavailable, SwitchTask: "take another task";
+    TaskTaken = TaskTaken, SwitchTask: "take another task, or wait until the claim ends";
+    HeldBack = TaskHeldBack, SwitchTask: "take another task";
+    Reserved = TaskReserved, SwitchTask: "take another task, or wait until the reservation ends";
+    DependenciesUnmet = DependenciesUnmet, SwitchTask: "work on its dependencies first";
+    ShuttingDown = ShuttingDown, Stop: "complete or release your tasks, and answer the shutdown; if you have approved it, wait until it is over";
+    ClaimLost = ClaimLost, Stop: "do not write your changes";
+    NotOwner = NotOwner, Stop: "claim it first";
+    NotesFull = NotesFull, Stop: "leave the note out, or edit the description instead";
+    // It becomes an error of the field: see `From<TeamRefused>`.
+    HeadRequired = InvalidField, Stop: "";
+    OtherBranch = OtherBranch of "branch", Stop: "work on that branch, or take another task";
+    FilesClaimed = FilesClaimed, SwitchTask: "complete or release that task first";
+    DependedOn = DependedOn, Stop: "send unlink=true to remove it anyway";
+    ShutdownOpen = ShutdownOpen, Wait: "it has to end first";
+    NoShutdown = UnknownShutdown, Stop: "show the team: it has the open shutdown, if there is one";
+    NotAsked = UnknownShutdown, Stop: "leave the answer to its target";
+    Answered = ShutdownAnswered, Stop: "end your work in this team";
+    TooEarly = ShutdownTooEarly, Wait: "the members may still answer";
 }
+
+/// The alternative for a member that has approved the shutdown.
+const STOPPED: &str = "you have stopped: join the team again to go on, which gives you tasks once no shutdown is open";
 
 /// The next step: the sentence of the refusal, and the alternative.
 fn orchestration(refusal: &TeamRefusal) -> Orchestration {
     use TeamRefusal as Refusal;
     let (action, hint) = match refusal {
-        Refusal::NoTeam { .. } => (Action::Stop, "list the teams, or create one"),
-        Refusal::NotAMember { .. } => (Action::Stop, "join the team first"),
-        Refusal::Superseded { .. } => (Action::Stop, "that agent goes on with its inbox and its tasks"),
-        Refusal::HandleTaken { .. } => (Action::Stop, "another login has this handle: choose another"),
-        Refusal::AlreadyMember { .. } => (Action::Stop, "go on with this handle"),
-        Refusal::MembersLive { .. } => (Action::Wait, "ask for a shutdown, or wait until they have left"),
-        Refusal::InboxFull { .. } => (Action::Wait, "wait until messages are read there"),
-        Refusal::CursorAhead { .. } => (Action::Stop, "read without a cursor"),
-        Refusal::KeyReused { .. } => (Action::Stop, "send another key"),
-        Refusal::InvalidTransition { .. } => (Action::Stop, "a status goes forward: by a claim, then by a completion"),
-        Refusal::NotByEdit { .. } => (Action::Stop, "claim it, and complete it once the work is done"),
-        Refusal::TaskUnavailable { .. } => (Action::SwitchTask, "take another task"),
-        Refusal::TaskTaken { .. } => (Action::SwitchTask, "take another task, or wait until the claim ends"),
-        Refusal::HeldBack { .. } => (Action::SwitchTask, "take another task"),
-        Refusal::Reserved { .. } => (
-            Action::SwitchTask,
-            "take another task, or wait until the reservation ends",
-        ),
-        Refusal::DependenciesUnmet { .. } => (Action::SwitchTask, "work on its dependencies first"),
-        Refusal::ShuttingDown { id, .. } if id.is_empty() => (
-            Action::Stop,
-            "you have stopped: join the team again to go on, which gives you tasks once no shutdown is open",
-        ),
-        Refusal::ShuttingDown { .. } => (
-            Action::Stop,
-            "complete or release your tasks, and answer the shutdown; if you have approved it, wait until it is over",
-        ),
-        Refusal::ClaimLost { .. } => (Action::Stop, "do not write your changes"),
-        Refusal::NotOwner { .. } => (Action::Stop, "claim it first"),
-        Refusal::OtherBranch { .. } => (Action::Stop, "work on that branch, or take another task"),
-        Refusal::FilesClaimed { .. } => (Action::SwitchTask, "complete or release that task first"),
-        Refusal::DependedOn { .. } => (Action::Stop, "send unlink=true to remove it anyway"),
-        Refusal::ShutdownOpen { .. } => (Action::Wait, "it has to end first"),
-        Refusal::TooEarly { .. } => (Action::Wait, "the members may still answer"),
-        Refusal::NoTask { .. } => (Action::Stop, "list the tasks of the team"),
-        Refusal::TeamClosed { .. } => (Action::Stop, "it can be read: create another one to go on"),
-        Refusal::TeamExists { .. } => (Action::Stop, "join it, or choose another name"),
-        Refusal::TooMany { .. } => (Action::Stop, "send fewer, or complete, release or remove some first"),
-        Refusal::NotLeader { .. } => (Action::Stop, "send the leader a message"),
-        Refusal::NotCreator { .. } => (Action::Stop, "send one of them a message"),
-        Refusal::NoRecipient { .. } => (Action::Stop, "show the team: it has the handles of its members"),
-        Refusal::HasStopped { .. } => (Action::Stop, "name another member, or wait until it has joined again"),
-        Refusal::TaskExists { .. } => (Action::Stop, "leave the id out, or choose another"),
-        Refusal::NoDependency { .. } | Refusal::NoBlocked { .. } => (
-            Action::Stop,
-            "list the tasks of the team, or name a task of the same request by its ref",
-        ),
-        Refusal::Circular { .. } => (Action::Stop, "leave one of these dependencies out"),
-        Refusal::NotesFull { .. } => (Action::Stop, "leave the note out, or edit the description instead"),
-        Refusal::NoShutdown { .. } => (Action::Stop, "show the team: it has the open shutdown, if there is one"),
-        Refusal::NotAsked { .. } => (Action::Stop, "leave the answer to its target"),
-        Refusal::Answered { .. } => (Action::Stop, "end your work in this team"),
-        // Their sentences say it.
-        Refusal::LeaderStays { .. } | Refusal::HeadRequired { .. } => (Action::Stop, ""),
+        Refusal::ShuttingDown { id, .. } if id.is_empty() => (Action::Stop, STOPPED),
+        _ => command(refusal),
     };
     let mut reason = refusal.to_string();
     let (task_id, task_owner, until) = match refusal {
