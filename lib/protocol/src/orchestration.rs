@@ -70,8 +70,8 @@ wire! {
         /// The command.
         pub action: Action,
         /// The shell command for it, or `null`.
-        #[schema(schema_with = schema::command, required = true)]
-        pub command: Option<Cow<'static, str>>,
+        #[schema(schema_with = schema::command)]
+        pub command: nullable Cow<'static, str>,
         /// Why, in one sentence.
         pub reason: String,
         /// Particulars of PULL, PUSH, WAIT and some others.

@@ -74,12 +74,10 @@ wire! {
         /// The next step.
         pub orchestration: Orchestration,
         /// Newest known commit of the branch; `null` if it could not be read.
-        #[schema(value_type = Option<CommitSha>, required = true)]
-        pub repo_head: Option<String>,
+        pub repo_head: nullable CommitSha as String,
         /// The reference that `repo_head` was read from: `refs/remotes/REMOTE/BRANCH` in a clone that fetches, `refs/heads/BRANCH`
         /// on GitHub and in a clone whose own branch counts. `null` if only the store knows the head.
-        #[schema(required = true)]
-        pub repo_head_ref: Option<String>,
+        pub repo_head_ref: nullable String,
         /// The caller's locks on the requested files; absent in a refusal, which changes nothing.
         pub locks: maybe BTreeMap<String, OwnLock>,
         /// Others' locks that block the request.

@@ -7,6 +7,7 @@
 /// - `required T as R`: callers have to send it. It is an `Option`, so that the server can say which field is missing.
 /// - `optional T as R`: callers may leave it out, or send `null`.
 /// - `maybe T as R`: a response may lack it, and never has `null`.
+/// - `nullable T as R`: a response always has it, as `null` for `None`.
 ///
 /// A name without a type is a field that many requests share. These fields are no struct with `#[serde(flatten)]`: serde reads
 /// a flattened struct from a buffer, so that an error no longer names its field, and unknown fields are not noticed.
@@ -55,6 +56,17 @@ macro_rules! wire {
     };
     (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: maybe $type:ty, $($rest:tt)*) => {
         wire!(@ $head $done #[schema(required = false, nullable = false)] $(#[$meta])* pub $field: Option<$type>, $($rest)*);
+    };
+    (@ $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: nullable $type:ty as $rust:ty, $($rest:tt)*) => {
+        wire!(@ $head {
+            $($done)*
+            #[schema(value_type = Option<$type>, required = true)]
+            $(#[$meta])*
+            pub $field: Option<$rust>,
+        } $($rest)*);
+    };
+    (@ $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: nullable $type:ty, $($rest:tt)*) => {
+        wire!(@ $head { $($done)* #[schema(required = true)] $(#[$meta])* pub $field: Option<$type>, } $($rest)*);
     };
     (@ $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: Option<$type:ty>, $($rest:tt)*) => {
         wire!(@ $head {
