@@ -73,6 +73,6 @@ fn comments_are_no_code() {
         "a.lua",
         "-- local B = require('b')\nlocal C = require('c')\n\n  -- what it is\nreturn C\n",
     );
-    assert_eq!(source.requires, ["c"]);
+    assert_eq!(*source.requires, ["c"]);
     assert_eq!(source.code, "local C = require('c')\nreturn C\n");
 }
