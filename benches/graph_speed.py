@@ -4,19 +4,15 @@
     python3 benches/graph_speed.py COORD SCRATCH [--rounds N] [--only NAME...]
     python3 benches/graph_speed.py COORD SCRATCH --repository PATH...
     python3 benches/graph_speed.py COORD SCRATCH --large 200000
-    python3 benches/graph_speed.py COORD SCRATCH --before COORD --repository PATH...
 
 COORD is a release build. SCRATCH keeps the repositories and the peers between runs. Prints Markdown.
 
 The peers: `rev-dep` 2.19.1 (npm) for JavaScript and TypeScript, and `ruff analyze graph` 0.17.6 (PyPI) for Python, in the
 root of the repository. rev-dep has no command that prints the graph alone. `entry-points` (the files that none imports) and
-`unresolved` are the fastest of those that must read and resolve the imports of every file; `--peers` measures others as well,
-but for `circular` as it is by default: it did not end within ten minutes on the generated files. Neither tool keeps a cache
-from run to run.
+`unresolved` are the fastest of those that must read and resolve the imports of every file. Neither tool keeps a cache from run
+to run.
 
 Runs are interleaved, one of each command a round, because the machine may be busy: compare by the ratio of medians.
-With `--before`, an older build of Coord takes the place of the peers: its ratio is that of its time to the newer one's.
-
 The time of a round is that of the process from start to end, with its output thrown away; the memory is its peak resident
 set."""
 
@@ -39,7 +35,7 @@ REV_DEP = "rev-dep@2.19.1"
 RUFF = "ruff==0.17.6"
 GENERATED = 10_000
 # Commands that print nothing to standard output when they find nothing.
-SILENT = ["unresolved", "circular"]
+SILENT = ["unresolved"]
 # Files in one folder of the generated repository, about as many as in real packages.
 FOLDER = 20
 
@@ -160,8 +156,6 @@ def main():
     arguments.add_argument("--only", nargs="*", help="names of repositories")
     others = "other repositories instead, of JavaScript or TypeScript"
     arguments.add_argument("--repository", nargs="+", type=pathlib.Path, metavar="PATH", help=others)
-    arguments.add_argument("--peers", action="store_true", help="also the peers' other commands")
-    arguments.add_argument("--before", type=pathlib.Path, metavar="COORD", help="another build of Coord, instead of the peers")
     arguments.add_argument("--large", type=int, metavar="FILES", help="only one run over so many generated files")
     given = arguments.parse_args()
     coord, scratch = given.coord.resolve(), given.scratch.resolve()
@@ -172,15 +166,8 @@ def main():
         folder = generate(scratch, f"generated-{given.large}", given.large)
         compare(f"{given.large} generated files", folder, [("coord graph", graph)], 1)
         return
-    if given.before:
-        before = ("coord graph before", [given.before.resolve(), *graph[1:]])
-        for folder in given.repository or []:
-            compare(folder.resolve().name, folder, [("coord graph", graph), before], given.rounds)
-        return
     rev_dep, ruff = install_peers(scratch)
-    used = ["entry-points", "unresolved"]
-    used += ["circular --algorithm SCC", "debug get-tree-for-cwd"] if given.peers else []
-    rev_deps = [(f"rev-dep {words}", [rev_dep, *words.split()]) for words in used]
+    rev_deps = [(f"rev-dep {word}", [rev_dep, word]) for word in ["entry-points", "unresolved"]]
     for folder in given.repository or []:
         compare(folder.resolve().name, folder, [("coord graph", graph), *rev_deps], given.rounds)
     if given.repository:

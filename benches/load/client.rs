@@ -21,9 +21,19 @@ pub struct Connection {
 /// A request that can be sent repeatedly.
 #[derive(Clone)]
 pub struct Post {
-    pub path: &'static str,
-    pub user: String,
-    pub body: Bytes,
+    path: String,
+    user: String,
+    body: Bytes,
+}
+
+impl Post {
+    pub fn new(path: &str, user: &str, body: &Json) -> Post {
+        Post {
+            path: path.to_owned(),
+            user: user.to_owned(),
+            body: body.to_string().into(),
+        }
+    }
 }
 
 impl Connection {
@@ -40,7 +50,7 @@ impl Connection {
 
     /// Sends `post` and reads the whole response.
     pub async fn post(&mut self, post: &Post) -> Result<(StatusCode, Bytes)> {
-        let request = Request::post(post.path)
+        let request = Request::post(&post.path)
             .header(HOST, &self.host)
             .header(CONTENT_TYPE, "application/json")
             // MCP asks for both; the other endpoints do not look at it.
@@ -48,22 +58,6 @@ impl Connection {
             .header("x-coord-user", &post.user)
             .body(Full::new(post.body.clone()))?;
         self.send(request).await
-    }
-
-    /// Sends `body` to `path` as `user`, and returns the response, whose status must be 200.
-    pub async fn ask(&mut self, user: &str, path: &str, body: &Json) -> Result<Json> {
-        let request = Request::post(path)
-            .header(HOST, &self.host)
-            .header(CONTENT_TYPE, "application/json")
-            .header("x-coord-user", user)
-            .body(Full::new(Bytes::from(body.to_string())))?;
-        let (status, answer) = self.send(request).await.with_context(|| path.to_owned())?;
-        ensure!(
-            status == StatusCode::OK,
-            "{path} answered {status}: {}",
-            String::from_utf8_lossy(&answer)
-        );
-        Ok(serde_json::from_slice(&answer)?)
     }
 
     /// Requests `path` with a bearer token.
@@ -84,7 +78,7 @@ impl Connection {
 
     /// Sends `post` and returns the response, whose status must be 200.
     pub async fn must(&mut self, post: &Post) -> Result<Json> {
-        let (status, body) = self.post(post).await.context(post.path)?;
+        let (status, body) = self.post(post).await.with_context(|| post.path.clone())?;
         ensure!(
             status == StatusCode::OK,
             "{} answered {status}: {}",
@@ -108,33 +102,20 @@ impl Subject {
     }
 
     pub fn check(&self, user: &str, files: &[String]) -> Post {
-        let body = self.body(files).to_string().into();
-        Post {
-            path: "/api/check_status",
-            user: user.to_owned(),
-            body,
-        }
-    }
-
-    /// A claim with the status READING or WRITING.
-    pub fn claim(&self, user: &str, files: &[String], status: &str) -> Post {
-        self.status(user, files, status)
+        Post::new("/api/check_status", user, &self.body(files))
     }
 
     /// A release without a push.
     pub fn abandon(&self, user: &str, files: &[String]) -> Post {
-        self.status(user, files, "OPEN")
+        self.claim(user, files, "OPEN")
     }
 
-    fn status(&self, user: &str, files: &[String], status: &str) -> Post {
+    /// A claim with the status READING or WRITING.
+    pub fn claim(&self, user: &str, files: &[String], status: &str) -> Post {
         let mut body = self.body(files);
         body["status"] = json!(status);
         body["message"] = json!("Moving the parser to the new tokens");
         body["abandon"] = json!(status == "OPEN");
-        Post {
-            path: "/api/post_status",
-            user: user.to_owned(),
-            body: body.to_string().into(),
-        }
+        Post::new("/api/post_status", user, &body)
     }
 }

@@ -3,12 +3,10 @@
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use coord_embedded::EmbeddedStore;
-use coord_test_support::upstash;
+use coord_test_support::process::processor_time;
 use hyper::StatusCode;
 use serde_json::Value as Json;
 
@@ -22,13 +20,17 @@ pub struct Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended already, and its result is not needed.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }
 
 impl Process {
+    pub fn kill(&mut self) {
+        // It may have ended already, and its result is not needed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
     /// Starts `command`, which listens on `address`, and returns as soon as it does.
     pub async fn start(command: &mut Command, address: SocketAddr) -> Result<Self> {
         let child = command
@@ -54,13 +56,7 @@ impl Process {
 
     /// Processor time of all its threads so far.
     pub fn processor_time(&self) -> Result<Duration> {
-        let mut nanoseconds = 0;
-        for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
-            // A thread may have ended meanwhile.
-            let text = std::fs::read_to_string(task?.path().join("schedstat")).unwrap_or_default();
-            nanoseconds += text.split_whitespace().next().map_or(Ok(0), str::parse)?;
-        }
-        Ok(Duration::from_nanos(nanoseconds))
+        processor_time(self.child.id()).context("the process has gone")
     }
 
     /// Resident memory now and at its highest, in KiB.
@@ -95,51 +91,13 @@ pub async fn redis(folder: &Path) -> Result<Option<Process>> {
     }
 }
 
-/// The store of a server.
-#[derive(Clone)]
-pub enum State<'a> {
-    /// The embedded store, with its file in this folder.
-    Embedded(&'a Path),
-    /// Redis at this address.
-    Redis(SocketAddr),
-    /// Upstash's REST protocol at this URL.
-    Upstash(String),
-}
-
-/// Starts the Upstash double over the store in `file`, on a separate thread.
-pub async fn upstash(file: &Path) -> Result<String> {
-    let store = EmbeddedStore::open(file)?;
-    let (started, url) = tokio::sync::oneshot::channel();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        runtime.block_on(async {
-            // The driver waits for it.
-            let _ = started.send(upstash::serve(Arc::new(store)).await);
-            std::future::pending::<()>().await;
-        });
-    });
-    Ok(url.await?)
-}
-
-/// Starts `coord serve` on `repository`.
-pub async fn coord(repository: &Path, state: State<'_>) -> Result<Process> {
-    coord_at(free_address()?, repository, state).await
-}
-
-/// [`coord`] at `address`.
-pub async fn coord_at(address: SocketAddr, repository: &Path, state: State<'_>) -> Result<Process> {
+/// Starts `coord serve` on `repository`, with the options that name its store.
+pub async fn coord(address: SocketAddr, repository: &Path, store: &[String]) -> Result<Process> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
     command.arg("serve").arg("--repo").arg(repository);
-    command.args(["--listen", &address.to_string()]);
-    match state {
-        State::Embedded(folder) => command.arg("--data-dir").arg(folder),
-        State::Redis(redis) => command.args(["--redis", &format!("redis://{redis}")]),
-        State::Upstash(url) => command.args(["--upstash", &url]),
-    };
+    command.args(["--listen", &address.to_string()]).args(store);
     command.env("XDG_STATE_HOME", repository.join(".git"));
-    command
-        .env("RUST_LOG", "error")
-        .env("UPSTASH_REDIS_REST_TOKEN", upstash::TOKEN);
+    command.env("RUST_LOG", "error");
     // Capacity is measured with few holders, so that rate limits would interfere.
     command
         .env("COORD_LIMIT_HOLDER_PER_MINUTE", "0")

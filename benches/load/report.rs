@@ -5,21 +5,21 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-/// A table that is printed row by row.
-pub struct Table;
+/// Prints a title, a sentence about the measurement, and the heads of a table's columns, separated as in Markdown.
+pub fn table(title: &str, about: &str, heads: &str) {
+    let columns = heads.split(" | ").count();
+    println!("\n### {title}\n\n{about}\n\n| {heads} |\n|{}", "---|".repeat(columns));
+}
 
-impl Table {
-    /// Prints a title, a sentence about the measurement, and the column heads.
-    pub fn begin(title: &str, about: &str, heads: &[&str]) -> Self {
-        println!("\n### {title}\n\n{about}\n");
-        println!("| {} |\n|{}", heads.join(" | "), "---|".repeat(heads.len()));
-        Table
-    }
+/// Prints a row of the last table.
+pub fn row(cells: impl Display) {
+    println!("| {cells} |");
+}
 
-    pub fn row(&self, cells: &[&dyn Display]) {
-        let cells: Vec<String> = cells.iter().map(ToString::to_string).collect();
-        println!("| {} |", cells.join(" | "));
-    }
+/// The load of the machine before a measurement.
+pub fn machine_load() -> String {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split(' ').next().unwrap_or_default().to_owned()
 }
 
 /// Reports progress on standard error.

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use crate::client::{Connection, Post, Subject};
-use crate::process::{self, Process, State};
+use crate::process::{self, Process};
 use crate::recorded::bare_check;
 use crate::redis_link::RedisLink;
-use crate::report::{Latencies, Table, progress};
+use crate::report::{self, Latencies, progress, table};
 use crate::repository::{FILE, file};
+use crate::servers::{Servers, StoreKind};
 
 const CONNECTIONS: [usize; 3] = [1, 16, 64];
 
@@ -106,43 +107,23 @@ async fn load_bare(
 }
 
 pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis: bool, time: Duration) -> Result<()> {
-    let table = Table::begin(
+    table(
         "Requests a second",
         "`post_status` is a claim and a release by turns, each connection on a file of its own; the embedded store answers when \
-         it is on the disk. Upstash REST is a double in the driver, over an embedded store. The share is of the constant's \
+         it is on the disk. The share is of the constant's \
          requests a second at as many connections. Processor time is that of the answering process for one request; unlike the rates, it \
          bears other work on the machine.",
-        &[
-            "store",
-            "connections",
-            "what",
-            "requests/s",
-            "share",
-            "p50 us",
-            "p99 us",
-            "processor us",
-        ],
+        "store | connections | what | requests/s | share | p50 us | p99 us | processor us",
     );
     let constant = process::constant().await?;
-    for store in ["redis-server", "embedded", "Upstash REST"] {
-        let (folder, beside) = (tempfile::tempdir_in(scratch)?, tempfile::tempdir_in(scratch)?);
-        let is_redis = store == "redis-server";
-        if is_redis && !redis {
+    for kind in [StoreKind::Redis, StoreKind::Embedded] {
+        if kind == StoreKind::Redis && !redis {
             continue;
         }
-        let database = if is_redis {
-            process::redis(folder.path()).await?
-        } else {
-            None
-        };
-        let state = match &database {
-            Some(database) => State::Redis(database.address),
-            None if store == "embedded" => State::Embedded(folder.path()),
-            None => State::Upstash(process::upstash(&beside.path().join("store.redb")).await?),
-        };
-        let server = process::coord(repository, state).await?;
-        process::graph_is_ready(&server, &subject.repo_url).await?;
-        hold_some(&server, subject).await?;
+        let store = kind.name();
+        let servers = Servers::start(repository, subject, scratch, kind).await?;
+        let server = &servers.coord;
+        hold_some(server, subject).await?;
         for connections in CONNECTIONS {
             progress(&format!("measuring {store} at {connections} connections"));
             let checks = || {
@@ -157,25 +138,18 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
             });
             let (most, latencies, cost) = load_measured(&constant, checks(), time).await?;
             let row = |what: &str, rate: f64, latencies: &Latencies, cost: f64| {
-                let [half, most_all] = [0.5, 0.99].map(|quantile| format!("{:.0}", latencies.micros(quantile)));
-                let share = format!("{:.2}", rate / most);
-                table.row(&[
-                    &store,
-                    &connections,
-                    &what,
-                    &format!("{rate:.0}"),
-                    &share,
-                    &half,
-                    &most_all,
-                    &format!("{cost:.1}"),
-                ]);
+                let (half, most_all) = (latencies.micros(0.5), latencies.micros(0.99));
+                report::row(format_args!(
+                    "{store} | {connections} | {what} | {rate:.0} | {:.2} | {half:.0} | {most_all:.0} | {cost:.1}",
+                    rate / most
+                ));
             };
             row("constant", most, &latencies, cost);
-            let (rate, latencies, cost) = load_measured(&server, checks(), time).await?;
+            let (rate, latencies, cost) = load_measured(server, checks(), time).await?;
             row("check_status", rate, &latencies, cost);
-            let (rate, latencies, cost) = load_measured(&server, posts.collect(), time).await?;
+            let (rate, latencies, cost) = load_measured(server, posts.collect(), time).await?;
             row("post_status", rate, &latencies, cost);
-            if let Some(database) = &database {
+            if let Some(database) = &servers.redis {
                 let bare = bare_check(subject).await?;
                 let before = database.processor_time()?;
                 let (rate, latencies) = load_bare(database.address, bare, connections, time).await?;
@@ -188,17 +162,6 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
                 );
             }
         }
-        let (now, peak) = server.memory()?;
-        table.row(&[
-            &store,
-            &"",
-            &"resident memory of the server, KiB (peak)",
-            &format!("{now} ({peak})"),
-            &"",
-            &"",
-            &"",
-            &"",
-        ]);
     }
     Ok(())
 }

@@ -3,17 +3,13 @@
 //!
 //! `cargo bench -p coord-cli --bench hook`, with the number of runs as an argument (default 200).
 
-#[path = "../../tests/agents/world.rs"]
-#[expect(dead_code, reason = "the tests use more of it")]
-mod world;
-
 use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use coord_test_worlds::world::World;
 use serde_json::json;
-use world::World;
 
 /// How long `coord ARGS` takes in `folder`, with `input`.
 fn timed(world: &World, folder: &Path, args: &[&str], input: &str) -> Duration {

@@ -4,18 +4,14 @@
 //!
 //! `cargo bench -p coord-cli --bench team_sync`, with the number of tasks as an argument (default 1000).
 
-#[path = "../../tests/agents/world.rs"]
-#[expect(dead_code, reason = "the tests use more of it")]
-mod world;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use coord_test_support::waiting::block_until;
+use coord_test_worlds::world::{REPO_URL, World};
 use serde_json::{Value, json};
-use world::{REPO_URL, World};
 
 const RUNS: usize = 30;
 /// Of those after each of which the limits of requests take time to be as they were.

@@ -1,4 +1,4 @@
-//! Every reader of a repository's text, within the bounds of the tests of `coord-graph`: each scanner, each interface, each manifest.
+//! Every reader of a repository's text, within the bounds of `tests/texts`: each scanner, each interface, each manifest.
 //!
 //! The first byte of the input selects the reader from the lists of the crates, and the rest is the text. `FUZZ_READER` names one
 //! reader (`Scan(Rust)`, `Interface(Python)`, `Manifest("go.mod")`); then all of the input is text. `list`
@@ -6,12 +6,9 @@
 
 #![no_main]
 
-#[path = "../../lib/graph/tests/bounds/check.rs"]
-mod check;
-
 use std::sync::LazyLock;
 
-use check::{Reader, check};
+use coord_test_texts::check::{Reader, check};
 use libfuzzer_sys::fuzz_target;
 
 static READERS: LazyLock<Vec<Reader>> = LazyLock::new(Reader::all);

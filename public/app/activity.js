@@ -56,7 +56,8 @@ function detailOf(event) {
     case 'lock_renewed':
       return event.status === 'READING' ? 'for reading' : 'for writing';
     case 'lock_released':
-      return event.forced_by ? `released by force by ${event.forced_by}` : null;
+      if (event.forced_by) return `released by force by ${event.forced_by}`;
+      return event.is_pushed ? 'pushed' : null;
     case 'interface_changed':
       return `broke its promise to keep the interface${event.names ? `: ${event.names.join(', ')}` : ''}`;
     case 'intent_changed':
@@ -91,6 +92,7 @@ export function readActivity(event, isCaughtUp = false) {
     reason: event.type === 'lock_refused' ? event.reason ?? null : null,
     conflicts: event.conflicts ?? [],
     isForced: Boolean(event.forced_by),
+    isPushed: event.is_pushed ?? null,
     isFirst: event.type === 'head_moved' && !event.previous,
     intentId: event.intent_id ?? null,
     isOfTeam: ofTeam !== null,

@@ -74,8 +74,8 @@ export function isBoard({ view }) {
 
 /**
  * @param {string} repoUrl
- * @returns {string} Without its scheme and `.git`, for people.
+ * @returns {string} Without its scheme and `.git`, for people; a local repository without a remote has its folder alone.
  */
 export function shortRepository(repoUrl) {
-  return repoUrl.replace(/^[a-z+]+:\/\//i, '').replace(/\.git$/, '').replace(/\/$/, '');
+  return repoUrl.replace(/^https:\/\/localhost\/local\//, '').replace(/^[a-z+]+:\/\//i, '').replace(/\.git$/, '').replace(/\/$/, '');
 }

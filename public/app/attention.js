@@ -136,6 +136,9 @@ function taskConcern(state, team, task, now) {
   if (taken.length > 0) {
     const { holder } = taken[0];
     const paths = taken.filter((each) => each.holder === holder).map(({ path }) => path);
+    // An agent that waits for the same files is named already.
+    const isKnown = (/** @type {ReturnType<typeof blockedBy>[number]} */ { wait, byHolder }) => memberOfHolder(team, wait.holder)?.handle === task.owner && paths.every((path) => byHolder.get(holder)?.includes(path));
+    if (blockedBy(state.waits, state.locks).some(isKnown)) return null;
     const name = nameOf(state, holder);
     return { ...about, kind: 'task', holder, paths, text: `${task.owner} works on ${task.id}, but ${name} holds ${listed(paths.map(nameOfPath))}`, advice: `Ask ${name} to release, or reassign ${task.id}.` };
   }

@@ -10,19 +10,17 @@
  * @property {Span[]} held While it held a lock at all, in order.
  * @property {Span[]} waited
  * @property {number[]} refused
- * @property {number[]} pushed
+ * @property {number[]} pushed When a release proved a push; older versions of the server do not say so.
  */
 
 /**
  * @typedef {object} Figures
  * @property {number} waited Milliseconds, of all agents together.
  * @property {number} refusals
- * @property {number} avoided Claims that were refused, and whose file the holder then changed.
+ * @property {number} avoided Claims that were refused, and whose file the holder then pushed.
  * @property {number} pushes
  */
 
-/** A release so near to a new head is that of its push. */
-const PUSH_MS = 10_000;
 /** A place in the queue lasts so long after its claim was last made; the same refusal is told once a minute. */
 const [PLACE_MS, TOLD_MS] = [30_000, 90_000];
 /** Refusals of releases: nobody was kept from a file. */
@@ -79,12 +77,11 @@ export function lanesOf({ activity, locks, waits }, from, now) {
         open.set(key, { holder, path, since: open.get(key)?.since ?? (kind === 'lock_granted' ? at : from), last: at });
       }
     } else if (kind === 'lock_released' || kind === 'lock_expired') {
-      const isPush = kind === 'lock_released' && !event.isForced && heads.some((head) => Math.abs(head - at) < PUSH_MS);
-      if (isPush) laneOf(holder).pushed.push(at);
+      if (event.isPushed) laneOf(holder).pushed.push(at);
       if (kind === 'lock_released' && !event.isForced) endWait(holder, at);
       for (const path of paths) {
         const key = `${holder}\n${path}`;
-        if (isPush) for (const other of keptFrom.get(key) ?? []) avoided.add(`${other}\n${path}`);
+        if (event.isPushed) for (const other of keptFrom.get(key) ?? []) avoided.add(`${other}\n${path}`);
         keptFrom.delete(key);
         release(key, at);
       }

@@ -87,6 +87,7 @@
  * @property {string | null} reason Of a refusal, such as `CONFLICT`.
  * @property {string[]} conflicts Of a refusal: the files whose locks are in the way.
  * @property {boolean} isForced Whether somebody else released the files by force.
+ * @property {boolean | null} isPushed Whether this release proved a push; `null` where the event does not say so.
  * @property {boolean} isFirst Whether it is the first head of a branch that is known: nobody pushed it now.
  * @property {string | null} intentId The intent that it is about.
  * @property {boolean} isOfTeam Whether it is about a team; `holder` is a handle then.

@@ -6,6 +6,25 @@ const LAST = 126;
 // Fewer characters of a name say nothing.
 const LEAST_CHARACTERS = 8;
 
+/** Sizes of file names: the largest in which a name is whole. */
+export const SIZES = [28, 22, 18, 16, 14, 12, 11, 10];
+/** A name takes no more of the height of its cell. */
+const MOST_OF_HEIGHT = 0.3;
+/** On a map that is narrower, names are of this size at most. */
+const [WIDE, MOST_ON_NARROW] = [1600, 18];
+
+/**
+ * @param {number} width Of the name at 10 pixels.
+ * @param {number} room Pixels beside it.
+ * @param {number} height Of its cell.
+ * @param {number} mapWidth
+ * @returns {number} The smallest size where none fits.
+ */
+export function sizeOf(width, room, height, mapWidth) {
+  const most = Math.min((room * 10) / width, height * MOST_OF_HEIGHT, mapWidth < WIDE ? MOST_ON_NARROW : SIZES[0]);
+  return SIZES.find((each) => each <= most) ?? SIZES[SIZES.length - 1];
+}
+
 export class TextWidths {
   /** @param {(text: string) => number} measure Width of a text in the font of these labels, in pixels. */
   constructor(measure) {

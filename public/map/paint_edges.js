@@ -14,6 +14,8 @@ import { boxOf } from './scene.js';
 const ARROW = 6;
 const BEND = 0.14;
 const MOST_BEND = 70;
+/** A line that many share is so many times as broad as that of one, and not more opaque than this. */
+const [MOST_TIMES, MOST_ALPHA] = [4, 0.4];
 
 /**
  * @param {CanvasRenderingContext2D} context
@@ -21,12 +23,13 @@ const MOST_BEND = 70;
  * @param {EdgeGroup[]} groups
  */
 export function paintEdges(context, scene, groups) {
-  for (const { nodes, color, alpha, weight, isBundled } of groups) {
-    context.globalAlpha = alpha;
+  for (const group of groups) {
+    const { nodes, color, alpha, weight, isBundled } = group;
     if (isBundled) {
-      paintBundle(context, scene, nodes, color, weight);
+      paintBundle(context, scene, group);
       continue;
     }
+    context.globalAlpha = alpha;
     context.fillStyle = color;
     context.beginPath();
     for (let index = 0; index < nodes.length; index += 2) {
@@ -76,25 +79,63 @@ function addEdge(context, scene, importer, imported, weight) {
 }
 
 /**
- * Lines that leave their folder and come to the other one together, so that few are seen where there are many.
+ * Lines that follow the folders up from one file and down to the other. What several share is one line, the broader the more they are.
  * @param {CanvasRenderingContext2D} context
  * @param {import('./scene.js').Scene} scene
- * @param {number[]} nodes
- * @param {string} color
- * @param {number} weight
+ * @param {EdgeGroup} group
  */
-function paintBundle(context, scene, nodes, color, weight) {
-  const { tree } = scene.layout;
-  context.strokeStyle = color;
-  context.lineWidth = weight * scene.dpr;
-  context.beginPath();
+function paintBundle(context, scene, { nodes, color, alpha, weight }) {
+  /** By the three nodes that a part goes by. @type {Map<string, { part: number[], count: number }>} */
+  const parts = new Map();
   for (let index = 0; index < nodes.length; index += 2) {
-    const [from, to] = [centerOf(scene, nodes[index]), centerOf(scene, nodes[index + 1])];
-    const [out, into] = [centerOf(scene, tree.parent[nodes[index]]), centerOf(scene, tree.parent[nodes[index + 1]])];
-    context.moveTo(from.x, from.y);
-    context.bezierCurveTo(out.x, out.y, into.x, into.y, to.x, to.y);
+    const way = wayBetween(scene.layout.tree, nodes[index], nodes[index + 1]);
+    for (let place = 1; place < way.length - 1; place += 1) {
+      const part = way.slice(place - 1, place + 2);
+      const known = parts.get(part.join());
+      if (known) known.count += 1;
+      else parts.set(part.join(), { part, count: 1 });
+    }
   }
-  context.stroke();
+  /** @type {Map<number, Path2D>} */
+  const paths = new Map();
+  for (const { part, count } of parts.values()) {
+    const width = Math.min(MOST_TIMES, Math.round(Math.sqrt(count)));
+    const path = paths.get(width) ?? new Path2D();
+    paths.set(width, path);
+    const { file } = scene.layout.tree;
+    const [from, by, to] = part.map((node) => centerOf(scene, node));
+    const [start, end] = [file[part[0]] < 0 ? middle(from, by) : from, file[part[2]] < 0 ? middle(by, to) : to];
+    path.moveTo(start.x, start.y);
+    path.quadraticCurveTo(by.x, by.y, end.x, end.y);
+  }
+  context.strokeStyle = color;
+  for (const [width, path] of paths) {
+    context.globalAlpha = Math.min(MOST_ALPHA, alpha * width);
+    context.lineWidth = weight * width * scene.dpr;
+    context.stroke(path);
+  }
+}
+
+/** @param {{ x: number, y: number }} one @param {{ x: number, y: number }} other */
+function middle(one, other) {
+  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+}
+
+/**
+ * @param {Pick<import('./tree.js').Tree, 'parent' | 'depth'>} tree
+ * @param {number} from
+ * @param {number} to
+ * @returns {number[]} Both files and the folders between them; the folder that has both only where there is no other.
+ */
+export function wayBetween({ parent, depth }, from, to) {
+  const [up, down] = [[from], [to]];
+  while (parent[up[up.length - 1]] !== parent[down[down.length - 1]]) {
+    const [one, other] = [up[up.length - 1], down[down.length - 1]];
+    if (depth[one] >= depth[other]) up.push(parent[one]);
+    if (depth[other] >= depth[one]) down.push(parent[other]);
+  }
+  if (up.length + down.length === 2) up.push(parent[from]);
+  return [...up, ...down.reverse()];
 }
 
 /** @param {import('./scene.js').Scene} scene @param {number} node */

@@ -1,12 +1,8 @@
 import { HEADER } from './frame.js';
-import { linesOf } from './label_text.js';
+import { linesOf, SIZES, sizeOf } from './label_text.js';
 import { walk } from './scene.js';
 
 const FOLDER_PX = 11;
-/** Sizes of file names: the largest in which a name is whole. */
-const SIZES = [18, 16, 14, 12, 11, 10];
-/** A name takes no more of the height of its cell. */
-const MOST_OF_HEIGHT = 0.3;
 const LINE = 1.2;
 const DETAIL_PX = 10;
 const LEAST_WIDTH = 30;
@@ -56,16 +52,16 @@ export function paintLabels(context, scene, region) {
     const inset = width < NARROW * dpr ? 3 : 5;
     const room = width / dpr - inset - 3;
     const name = tree.name[node];
-    const fitting = Math.min((room * 10) / widths.of(name), (height / dpr) * MOST_OF_HEIGHT);
-    const size = SIZES.find((each) => each <= fitting) ?? SIZES[SIZES.length - 1];
+    const size = sizeOf(widths.of(name), room, height / dpr, scene.width / dpr);
     const { lines } = linesOf(widths, name, room * (10 / size), height >= (LEAST_HEIGHT + size * LINE) * dpr ? 2 : 1);
     if (lines.length === 0) return;
     const first = top + (height < 18 * dpr ? 11 : size + 3) * dpr;
     const ink = isDimmed ? palette.dimmedInk : palette.cellInk;
     lines.forEach((line, index) => write(line, left + inset * dpr, first + index * size * LINE * dpr, /** @type {string} */ (fonts.files.get(size)), ink));
     const base = first + (lines.length - 1) * size * LINE * dpr;
-    if (base + 18 * dpr > top + height || width < 52 * dpr || isDimmed) return;
+    const below = (10 + size * 0.3) * dpr;
+    if (base + below + 4 * dpr > top + height || width < 52 * dpr || isDimmed) return;
     const detail = scene.detailOf(tree.file[node]);
-    if (widths.of(detail) * (DETAIL_PX / 10) <= room) write(detail, left + inset * dpr, base + 14 * dpr, fonts.detail, palette.cellSoft);
+    if (widths.of(detail) * (DETAIL_PX / 10) <= room) write(detail, left + inset * dpr, base + below, fonts.detail, palette.cellSoft);
   });
 }

@@ -2,7 +2,7 @@
 
 import { drawIcon } from './icons.js';
 import { pulseOf, strengthOf } from './lock_lights.js';
-import { linesOf } from './label_text.js';
+import { linesOf, sizeOf } from './label_text.js';
 import { BADGE_HEIGHT, badgeWidth, paintBadge } from './paint_badges.js';
 import { paintNamesBeside } from './paint_names.js';
 import { boxOf } from './scene.js';
@@ -14,8 +14,8 @@ import { boxOf } from './scene.js';
 // A lock on a smaller cell gets a marker of this size, so that it is never lost.
 const MARKER = { WRITING: 9, READING: 9, NEIGHBOR: 6, INFORMED: 4 };
 const ICON = 12;
-const NAME_PX = 11;
-const NAME_LINE = 13;
+const LEAST_NAME_PX = 11;
+const LINE = 1.2;
 const HATCH_PX = 6;
 
 /**
@@ -151,26 +151,28 @@ function paintText(context, scene, mark, locks, { left, top, width, height }, no
   if (roomX < 15 || roomY < 15) return false;
   const iconInk = mark === 'WRITING' ? palette.onWriting : palette.color.reading;
   const isBadged = hasBadges(scene, { left, top, width, height });
-  const beside = linesOf(boldWidths, tree.name[node], (roomX - ICON - 12) * (10 / NAME_PX), 1);
-  const below = beside.isWhole ? beside : linesOf(boldWidths, tree.name[node], (roomX - 8) * (10 / NAME_PX), 2);
+  const name = tree.name[node];
+  const size = Math.max(LEAST_NAME_PX, sizeOf(boldWidths.of(name), roomX - ICON - 12, roomY, scene.width / dpr));
+  const beside = linesOf(boldWidths, name, (roomX - ICON - 12) * (10 / size), 1);
+  const below = beside.isWhole ? beside : linesOf(boldWidths, name, (roomX - 8) * (10 / size), 2);
   // Below the icon, the badges stand beside it.
-  const isBelow = !beside.isWhole && below.isWhole && roomY >= ICON + 8 + below.lines.length * NAME_LINE;
+  const isBelow = !beside.isWhole && below.isWhole && roomY >= ICON + 8 + below.lines.length * size * LINE;
   const isNamed = beside.isWhole || isBelow;
   const insetX = isNamed || isBadged ? 4 : (roomX - ICON) / 2;
-  const insetY = isNamed || isBadged ? Math.min(2.5, (roomY - ICON) / 2) : (roomY - ICON) / 2;
+  const insetY = isNamed || isBadged ? Math.min(2.5 + (size - LEAST_NAME_PX) / 2, (roomY - ICON) / 2) : (roomY - ICON) / 2;
   drawIcon(context, mark, left + insetX * dpr, top + insetY * dpr, ICON * dpr, iconInk);
   if (isNamed) {
-    context.font = `600 ${NAME_PX * dpr}px ${palette.font}`;
+    context.font = `600 ${size * dpr}px ${palette.font}`;
     context.fillStyle = ink;
     context.textBaseline = 'alphabetic';
     below.lines.forEach((line, index) => {
-      const base = isBelow ? ICON + 16 + index * NAME_LINE : 12.5;
+      const base = isBelow ? ICON + 5 + size + index * size * LINE : size + 1.5;
       context.fillText(line, left + (isBelow ? 4 : ICON + 8) * dpr, top + base * dpr);
     });
   }
   if (!isBadged) return isNamed;
   let badgeLeft = left + (isBelow ? ICON + 10 : 6) * dpr;
-  const badgeTop = top + (isBelow ? 2 : ICON + 7) * dpr;
+  const badgeTop = top + (isBelow ? 2 : Math.max(ICON, size) + 7) * dpr;
   for (const lock of locks) {
     const itsWidth = badgeWidth(scene, lock);
     if (badgeLeft + itsWidth > left + width - 2 * dpr) break;

@@ -9,6 +9,7 @@ import { boxOf } from './scene.js';
 
 const TEXT_PX = 11;
 const HEIGHT = BADGE_HEIGHT + 4;
+/** Of the name of a locked file: a third of a narrow map, so that others have room. */
 const MOST_WIDTH = 190;
 /** More badges would hide the map around a small cell. */
 const MOST_BADGES = 2;
@@ -27,8 +28,9 @@ const rested = new WeakMap();
  */
 export function paintNamesBeside(context, scene, cells, locked, isMoving) {
   const { dpr, palette, boldWidths, layout: { tree } } = scene;
+  const mostWidth = Math.min(MOST_WIDTH, scene.width / dpr / 3);
   const labels = cells.slice(0, MOST_NAMES).map(({ node, light, isBadged }) => {
-    const text = boldWidths.fit(tree.name[node], MOST_WIDTH * (10 / TEXT_PX));
+    const text = boldWidths.fit(tree.name[node], mostWidth * (10 / TEXT_PX));
     const badges = isBadged ? [] : light.locks.slice(0, MOST_BADGES);
     const badgesWidth = badges.reduce((sum, lock) => sum + badgeWidth(scene, lock) + 3 * dpr, 0);
     return { node, light, text, badges, cell: boxOf(scene, node), width: badgesWidth + (boldWidths.of(text) * (TEXT_PX / 10) + 8) * dpr, height: HEIGHT * dpr };

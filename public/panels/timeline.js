@@ -12,12 +12,13 @@ import { everySecond } from './ticker.js';
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/lanes.js').Lane & { from: number, to: number }} Lane With the time that is shown. */
 
-const HOUR = 3_600_000;
-const HOURS = [1, 4, 12, 24];
-const USUAL = 4;
+const MINUTE = 60_000;
+/** Times that can be shown, in minutes, and the longest that is shown unless another is chosen. */
+const MINUTES = [5, 20, 60, 240, 720, 1440];
+const USUAL = 240;
 /** Between two drawings that time alone wants. */
 const BEATS = 10;
-const AXIS_STEPS = 4;
+const AXIS_STEPS = 5;
 /** Pages of the log that are read for one opening of the view. */
 const MOST_PAGES = 8;
 const LEGEND = [['held', 'Holds files'], ['waited', 'Waits'], ['refused', 'Refused'], ['pushed', 'Pushed']];
@@ -27,12 +28,12 @@ const LEGEND = [['held', 'Holds files'], ['waited', 'Waits'], ['refused', 'Refus
  * @param {Model} model
  */
 export function mountTimeline(element, model) {
-  let hours = HOURS[0];
+  let minutes = MINUTES[0];
   /** Whether somebody has chosen the time. */
   let isChosen = false;
   let isReading = false;
-  const select = /** @type {HTMLSelectElement} */ (make('select', { 'aria-label': 'Time shown', onchange: () => { isChosen = true; hours = Number(select.value); render(); read(); } },
-    ...HOURS.map((each) => make('option', { value: each }, each === 1 ? 'Last hour' : `Last ${each} hours`))));
+  const select = /** @type {HTMLSelectElement} */ (make('select', { 'aria-label': 'Time shown', onchange: () => { isChosen = true; minutes = Number(select.value); render(); read(); } },
+    ...MINUTES.map((each) => make('option', { value: each }, each < 60 ? `Last ${each} minutes` : each === 60 ? 'Last hour' : `Last ${each / 60} hours`))));
   const figures = make('dl', { class: 'figures' });
   const values = ['Time waited', 'Refused claims', 'Conflicts avoided', 'Pushes'].map((name) => {
     const value = make('dd', {});
@@ -53,9 +54,9 @@ export function mountTimeline(element, model) {
   function render() {
     if (element.hidden) return;
     const now = model.now();
-    if (!isChosen) hours = usualHours(now - (model.state.activity.at(-1)?.at ?? now));
-    select.value = String(hours);
-    [from, to] = [now - hours * HOUR, now];
+    if (!isChosen) minutes = usualMinutes(model.state.activity, now);
+    select.value = String(minutes);
+    [from, to] = [now - minutes * MINUTE, now];
     const { lanes, figures: { waited, refusals, avoided, pushes } } = lanesOf(model.state, from, now);
     renderLanes(lanes.map((lane) => ({ ...lane, from, to })));
     [duration(waited), refusals, avoided, pushes].forEach((value, index) => setText(values[index], String(value)));
@@ -75,8 +76,9 @@ export function mountTimeline(element, model) {
   async function read() {
     if (isReading || element.hidden) return;
     isReading = true;
+    const first = isChosen ? from : model.now() - USUAL * MINUTE;
     try {
-      for (let page = 0; page < MOST_PAGES && !element.hidden && model.state.hasOlder && (model.state.activity.at(-1)?.at ?? 0) > from; page += 1) await model.loadOlder();
+      for (let page = 0; page < MOST_PAGES && !element.hidden && model.state.hasOlder && (model.state.activity.at(-1)?.at ?? 0) > first; page += 1) await model.loadOlder();
     } catch {
       // What is known is shown, and since when.
     }
@@ -105,9 +107,14 @@ export function mountTimeline(element, model) {
   };
 }
 
-/** @param {number} age Of the oldest event that is known. @returns {number} Hours that have all of it, but no more than four. */
-function usualHours(age) {
-  return HOURS.find((each) => each * HOUR >= age || each === USUAL) ?? USUAL;
+/**
+ * @param {import('../app/types.js').Activity[]} activity The newest first.
+ * @param {number} now
+ * @returns {number} Minutes that have all that agents are known to have done in the usual time.
+ */
+function usualMinutes(activity, now) {
+  const first = activity.findLast(({ holder, isOfTeam, at }) => holder !== null && !isOfTeam && now - at <= USUAL * MINUTE);
+  return first ? MINUTES.find((each) => each * MINUTE >= now - first.at) ?? USUAL : USUAL;
 }
 
 /** @param {Model} model @param {string} holder */

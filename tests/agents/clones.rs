@@ -8,7 +8,7 @@ use coord_test_support::process::free_address;
 use coord_test_support::waiting::block_until;
 
 use crate::commands::parts;
-use crate::world::{REPO_URL, World, server_of};
+use coord_test_worlds::world::{REPO_URL, World, server_of};
 
 /// Runs `coord ARGS` in `clone`; returns status, standard output, and standard error.
 fn said(world: &World, clone: &Repo, args: &[&str]) -> (i32, String, String) {

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::mcp::{Agent, action};
 use crate::worktree_agent::{pull, without_limits};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const AGENTS: usize = 8;
 const TASKS: usize = 4;
@@ -87,6 +87,7 @@ impl Worker<'_> {
             assert!(Instant::now() < self.deadline, "agent {} is never done", self.number);
             if !self.may_edit(&parts) {
                 tasks.push_back((number, parts));
+                // time: an agent that has to wait pauses.
                 std::thread::sleep(PAUSE);
                 continue;
             }
@@ -152,6 +153,7 @@ impl Worker<'_> {
             match action(&claimed) {
                 "PROCEED" => break,
                 "PULL" => self.pull(),
+                // time: an agent that has to wait pauses.
                 "WAIT" => std::thread::sleep(PAUSE),
                 _ => panic!("agent {}: {claimed}", self.number),
             }

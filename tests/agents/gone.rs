@@ -10,7 +10,7 @@ use coord_test_support::git::Repo;
 use coord_test_support::waiting::block_until;
 
 use crate::commands::parts;
-use crate::world::{World, server_of};
+use coord_test_worlds::world::{World, server_of};
 
 fn claims(world: &World, clone: &Repo, agent: &str) -> (i32, String) {
     let args = ["claim", "a.txt", "-m", "Adding a line", "--agent", agent];
@@ -156,7 +156,7 @@ fn cloned_again(world: &World) {
     world.origin().git(&["clone", "--quiet", &origin, &path]);
     world
         .clone
-        .git(&["remote", "set-url", "origin", crate::world::REPO_URL]);
+        .git(&["remote", "set-url", "origin", coord_test_worlds::world::REPO_URL]);
 }
 
 // rule: servers#deleted-clone

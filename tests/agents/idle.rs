@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use coord_test_support::waiting::block_until;
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 // rule: servers#port
 #[test]
@@ -32,6 +32,7 @@ fn a_server_ends_when_no_request_has_come_for_as_long_as_it_was_told() {
         let mut response = String::new();
         std::io::Read::read_to_string(&mut stream, &mut response).unwrap();
         assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+        // time: requests keep a server running beyond its idle limit.
         std::thread::sleep(Duration::from_millis(100));
     }
     block_until("the server ends", || server.try_wait().unwrap().is_some());

@@ -25,4 +25,3 @@ mod taken_address;
 mod team_files;
 mod working_copy;
 mod worktree_agent;
-mod world;

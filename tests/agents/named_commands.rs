@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const FILES: [(&str, &str); 2] = [("a.txt", "a\n"), ("b.txt", "b\n")];
 
@@ -335,6 +335,7 @@ fn the_command_of_wait_works_from_every_folder_and_for_every_name() {
         let program = Path::new(&program).parent().unwrap().display().to_string();
         let (ended, released) = std::thread::scope(|scope| {
             let waiting = scope.spawn(|| world.in_shell(folder, &format!("PATH='{program}:{path}'; {expected}")));
+            // time: the command waits when the file is released.
             std::thread::sleep(std::time::Duration::from_millis(500));
             let released = coord(&world, folder, &["release", file, "--abandon", "--agent", "one"]);
             (waiting.join().unwrap(), released)

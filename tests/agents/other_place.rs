@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use coord_test_support::skipping::skip;
 
 use crate::commands::parts;
-use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::session;
-use crate::world::World;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 /// `coord ARGS` in the clone, run by `program`.
 fn run_by(world: &World, program: &[&str], args: &[&str]) -> (i32, String, Duration) {

@@ -1,7 +1,7 @@
 //! A clone whose locks are kept in another store than that of its folder: no command starts a server that knows none of them.
 
 use crate::served_name::Server;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// Asserts that a check names the store at `place`, and starts no server.
 fn is_refused(world: &World, place: &str) {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::{Session, held_files};
 use crate::worktree_agent::{path, world_with_guards};
-use crate::world::World;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 const FILES: [(&str, &str); 2] = [("a.txt", "a\n"), ("b.txt", "b\n")];
 

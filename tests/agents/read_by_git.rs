@@ -8,9 +8,9 @@ use coord_test_support::git::Repo;
 use coord_test_support::skipping::skip;
 
 use crate::commands::parts;
-use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::session;
-use crate::world::World;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 // rule: servers#git-versions
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::commands::parts;
 use crate::mcp::{Agent, action};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// `COMMAND` of a shell whose folder was removed.
 fn from_removed_folder(world: &World, command: &str, input: &Value) -> (i32, String, String) {

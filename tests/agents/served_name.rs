@@ -8,10 +8,10 @@ use coord_test_support::redis::empty_database;
 use coord_test_support::waiting::block_until;
 use serde_json::{Value, json};
 
-use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::session;
 use crate::mcp::{Agent, action};
-use crate::world::World;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 /// The `coord serve` of a world, which ends with it.
 pub struct Server<'a> {

@@ -6,7 +6,7 @@ use coord_agent::conversations::{self, ConversationEvent};
 use coord_agent::session::Session;
 use coord_git::WorkingCopy;
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 fn session(world: &World, agent: &str) -> Session {
     let working_copy = WorkingCopy::containing(world.clone.path()).unwrap();

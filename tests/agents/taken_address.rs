@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use coord_test_support::waiting::block_until;
 
 use crate::mcp::{action, agent};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// `coord serve` of the world, at `port`.
 fn serve(world: &World, port: &str) -> Child {

@@ -2,7 +2,7 @@
 
 use coord_git::WorkingCopy;
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// The branch that the work is for, and the one that is committed to, where it is another.
 fn branches(path: &std::path::Path) -> String {

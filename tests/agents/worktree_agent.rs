@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::guard::{git, said};
 use crate::hook::hook;
 use crate::mcp::Agent;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// Time in which an agent gives up: the test has failed.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -155,6 +155,7 @@ impl<'a> WorktreeAgent<'a> {
             if denied.starts_with("PULL") {
                 self.pulls();
             } else if denied.starts_with("WAIT") {
+                // time: an agent that has to wait pauses.
                 std::thread::sleep(Duration::from_millis(50));
             } else {
                 return Err(denied);

@@ -13,6 +13,7 @@ use coord_builds::leased_build::build_and_publish;
 use coord_builds::stored_graph::{Node, StoredGraph};
 use coord_domain::{Branch, CommitSha, RepoId, UserId};
 use coord_embedded::EmbeddedStore;
+use coord_events::EventHub;
 use coord_git::GitSource;
 use coord_graph::Limits;
 use coord_scan::{ImportKind, KindSet};
@@ -22,6 +23,7 @@ use coord_state as state;
 use coord_state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publish_graph, stage_graph};
 use coord_store::{Request, Store, Value as StoreValue};
 use coord_test_support::git::Repo;
+use coord_test_support::waiting::until;
 use serde_json::{Value, json};
 
 use crate::contract;
@@ -41,6 +43,7 @@ pub struct Api {
     /// The URL that requests name it by.
     pub repo_url: &'static str,
     client: reqwest::Client,
+    events: Arc<EventHub>,
     /// Where it all is, where this is whose it is.
     _folder: Option<tempfile::TempDir>,
 }
@@ -91,8 +94,9 @@ impl Api {
         change(&mut state);
         let store = Arc::clone(&state.store);
         let edge = state.edge.clone();
+        let events = Arc::clone(&state.events);
         let routes =
-            coord_http::routes(state, coord_extensions::endpoints()).layer(axum::Extension(coord_mcp::protocol()));
+            coord_http::routes(state, coord_extensions::endpoints()).layer(axum::Extension(coord_tools::protocol()));
         let address = listen(coord_http::around(edge, coord_extensions::endpoints(), routes)).await;
         Api {
             address,
@@ -102,6 +106,7 @@ impl Api {
             first,
             repo_url: REPO_URL,
             client: client(),
+            events,
             _folder: Some(folder),
         }
     }
@@ -110,6 +115,7 @@ impl Api {
     pub fn elsewhere(&self, address: SocketAddr, store: Arc<dyn Store>) -> Api {
         Api {
             address,
+            events: EventHub::new(Arc::clone(&store)),
             store,
             git: Repo::at(self.git.path()),
             head: self.head.clone(),
@@ -118,6 +124,11 @@ impl Api {
             client: client(),
             _folder: None,
         }
+    }
+
+    /// Waits until a request waits for events.
+    pub async fn until_a_request_waits(&self) {
+        until("a request waits", async || self.events.is_watched()).await;
     }
 
     /// POSTs `body` as `user`.

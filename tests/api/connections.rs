@@ -70,6 +70,7 @@ async fn a_head_that_trickles_in_is_cut_off_in_time() {
             if connection.write_all(&[byte]).await.is_err() {
                 return;
             }
+            // time: a head that arrives slowly.
             tokio::time::sleep(Duration::from_millis(20)).await;
             let mut buffer = [0; 1024];
             match connection.try_read(&mut buffer) {
@@ -119,6 +120,7 @@ async fn a_client_that_reads_nothing_is_cut_off() {
         let mut connection = TcpStream::connect(address).await.unwrap();
         let request = b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
         connection.write_all(request).await.unwrap();
+        // time: a client that reads slowly.
         tokio::time::sleep(pause).await;
         rest(&mut connection).await.len()
     };

@@ -181,6 +181,7 @@ struct Slow(Duration);
 #[async_trait]
 impl Store for Slow {
     async fn run(&self, _: Vec<Request>) -> Result<Vec<StoreValue>, StoreError> {
+        // time: a store that takes its time.
         tokio::time::sleep(self.0).await;
         Err(StoreError::Timeout(self.0))
     }

@@ -186,6 +186,7 @@ async fn a_request_for_events_ends_with_the_stream() {
         loop {
             let publish = coord_store::Request::command(["PUBLISH", &channel, &progress.to_string()]);
             coord_store::Store::run(&store, vec![publish]).await.unwrap();
+            // time: progress is published again and again.
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     });

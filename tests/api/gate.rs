@@ -4,7 +4,6 @@ use coord_intents::intent::Intent;
 use coord_intents_server::config::IntentConfig;
 use coord_intents_server::config::IntentPolicy;
 use coord_scopes::Scope;
-use coord_state as state;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -30,12 +29,13 @@ impl Api {
             .extend(more.as_object().unwrap().clone());
         let text = serde_json::to_string(&intent).unwrap();
         let (records, texts) = (
-            state::intents::keys::intents(&repo),
-            state::intents::keys::intent_texts(&repo),
+            coord_intents_state::intents::keys::intents(&repo),
+            coord_intents_state::intents::keys::intent_texts(&repo),
         );
         self.command(["HSET", &records, id, &record.to_string()]).await;
         self.command(["HSET", &texts, id, &text]).await;
-        self.command(["INCR", &state::intents::keys::governed(&repo)]).await;
+        self.command(["INCR", &coord_intents_state::intents::keys::governed(&repo)])
+            .await;
     }
 
     async fn cites(&self, user: &str, intent: &str, paths: &[&str]) -> Answer {
@@ -232,6 +232,7 @@ async fn a_claim_for_an_intent_is_one_round_trip_once_its_scope_is_known() {
     // Lines of the ledger are sealed a moment after an answer.
     let are_sealed = async || {
         loop {
+            // time: lines are sealed a moment after a response.
             tokio::time::sleep(std::time::Duration::from_millis(500)).await;
             if store.take().0 == 0 {
                 break;

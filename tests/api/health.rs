@@ -37,6 +37,7 @@ impl Store for Probed {
             [Request::Script { script, .. }] => {
                 assert_eq!(script.name, "probe");
                 self.writes.fetch_add(1, Ordering::Relaxed);
+                // time: a store that takes its time.
                 tokio::time::sleep(self.takes).await;
                 let written = vec![StoreValue::bulk("WRITTEN"), StoreValue::Int(1)];
                 Ok(vec![match self.refuses {
@@ -163,6 +164,7 @@ async fn the_pause_of_a_redis_is_told_for_as_long_as_it_lasts() {
         let store = Arc::clone(&store);
         async move { coord_state::health::probe(&*store).await }
     });
+    // time: the change waits in the store.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let told = tokio::time::timeout(Duration::from_secs(4), store.responds()).await;
     assert!(matches!(told, Ok(Ok(()))), "{told:?}");

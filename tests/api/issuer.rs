@@ -44,6 +44,7 @@ async fn answer(State((says, asked)): State<Shared>) -> Response {
         Says::Text(status, text) => (status, text).into_response(),
         Says::Redirect(to) => (StatusCode::FOUND, [(LOCATION, to)]).into_response(),
         Says::Late(time, set) => {
+            // time: an issuer that takes its time.
             tokio::time::sleep(time).await;
             set.to_string().into_response()
         }

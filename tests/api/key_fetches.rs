@@ -71,6 +71,7 @@ async fn unknown_keys_make_no_more_than_one_fetch_in_a_while() {
         let kid = format!("made-up-{tokens}");
         assert!(is_refused(&verifier, &signer.sign(Some(&kid), &good())).await);
         tokens += 1;
+        // time: how often keys are fetched within a second.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(

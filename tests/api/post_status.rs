@@ -1,6 +1,5 @@
 //! `POST /api/post_status` with READING and WRITING.
 
-use coord_domain::NeighborPolicy;
 use insta::assert_json_snapshot;
 use serde_json::json;
 
@@ -56,26 +55,6 @@ async fn a_reader_is_told_of_a_written_neighbor_and_goes_on() {
     assert_json_snapshot!(api.tell("ann", "READING", &["src/page.ts"], json!({})).await.snapshot());
 }
 
-#[tokio::test]
-async fn where_the_policy_is_to_warn_a_writer_goes_on_too() {
-    let warns = |state: &mut coord_server::app::App| state.locks.neighbor_policy = NeighborPolicy::Warn;
-    let api = Api::start_with(warns).await;
-    api.publish_graph(&api.head).await;
-    api.claim("bob", "WRITING", &["src/auth.ts"]).await;
-    let answer = api.tell("ann", "WRITING", &["src/page.ts"], json!({})).await;
-    assert_eq!(answer.status, 200);
-    let warning = answer.json()["warnings"][0].as_str().unwrap().to_owned();
-    assert!(
-        warning
-            .starts_with("NEIGHBOR: File 'src/auth.ts', which 'src/page.ts' imports, is being written by user 'bob'"),
-        "{warning}"
-    );
-    assert_eq!(
-        api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.status,
-        409
-    );
-}
-
 // rule: locks#stale-head
 // rule: messages#pull
 #[tokio::test]
@@ -123,29 +102,6 @@ async fn a_message_that_says_nothing_is_taken_with_an_example_of_a_good_one() {
 }
 
 #[tokio::test]
-async fn a_writer_behind_the_branch_renews_its_file_and_gets_a_pull() {
-    let api = Api::start_with(|state| state.locks.ttl_seconds = 500).await;
-    api.publish_graph(&api.head).await;
-    api.claim("bob", "WRITING", &["README.md"]).await;
-    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
-    let head = api.git.commit(&[("other.md", "Somebody else's\n")]);
-    api.publish_graph(&head).await;
-    assert_json_snapshot!(
-        "renewed_behind",
-        api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.snapshot()
-    );
-    assert_json_snapshot!(
-        "new_file_behind",
-        api.tell("ann", "WRITING", &["src/auth.ts", "README.md"], json!({}))
-            .await
-            .snapshot()
-    );
-    let read = api.tell("ann", "READING", &["src/auth.ts"], json!({})).await;
-    assert_eq!(read.status, 200);
-    assert_eq!(api.held().await, 2);
-}
-
-#[tokio::test]
 async fn an_agent_that_may_be_ahead_gets_no_missing_commit() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
@@ -190,80 +146,6 @@ async fn a_claim_of_what_one_holds_already_says_so() {
     api.tell("ann", "WRITING", &["src/db.md"], one.clone()).await;
     let renewed = api.tell("ann", "WRITING", &["src/db.md"], one).await;
     assert_json_snapshot!("already_held_by_an_agent", renewed.snapshot()["body"]["warnings"]);
-}
-
-#[tokio::test]
-async fn spellings_of_one_file_are_one_lock() {
-    let api = Api::start().await;
-    let spellings = [
-        "./src/auth.ts",
-        "src//auth.ts",
-        "src/./auth.ts",
-        "././src///auth.ts",
-        "src/auth.ts",
-    ];
-    let answer = api.tell("ann", "WRITING", &spellings, json!({})).await;
-    let held: Vec<String> = answer.json()["locks"].as_object().unwrap().keys().cloned().collect();
-    assert_eq!(held, ["src/auth.ts"]);
-    for spelling in spellings {
-        assert_eq!(
-            api.tell("bob", "WRITING", &[spelling], json!({})).await.status,
-            409,
-            "{spelling}"
-        );
-    }
-    assert_eq!(api.held().await, 1);
-    for (user, spelling, status) in [("ann", "gr\u{f6}\u{df}e.ts", 200), ("bob", "gro\u{308}\u{df}e.ts", 409)] {
-        let answer = api.tell(user, "WRITING", &[spelling], json!({})).await;
-        assert_eq!(answer.status, status, "{spelling:?}: {}", answer.json());
-    }
-}
-
-#[tokio::test]
-async fn spellings_of_one_repository_are_one_repository() {
-    let api = Api::start().await;
-    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
-    for url in [
-        "https://github.com/acme/shop",
-        "https://github.com/acme/shop/",
-        "https://GitHub.com/Acme/Shop.git",
-        "http://github.com/acme/shop.git/",
-        "git@github.com:acme/shop.git",
-        "ssh://git@github.com:22/acme/shop.git",
-        "https://user:secret@github.com/acme/shop.git",
-        "git://github.com/acme/shop",
-        "HTTPS://github.com/acme/shop",
-        "https://github.com/acme/shop.Git",
-        "ssh://git@ssh.github.com:443/acme/shop.git",
-        "https://github.com/acme/shop\n",
-        "github.com/acme/shop",
-    ] {
-        let answer = api
-            .tell("bob", "WRITING", &["src/auth.ts"], json!({ "repo_url": url }))
-            .await;
-        assert_eq!(answer.status, 409, "{url}: {}", answer.json());
-    }
-}
-
-#[tokio::test]
-async fn a_renewal_keeps_the_token_and_moves_the_expiry() {
-    let api = Api::start_with(|state| state.locks.ttl_seconds = 1000).await;
-    let lock = async || {
-        let answer = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();
-        let lock = answer["locks"]["src/auth.ts"].clone();
-        (
-            lock["token"].as_i64().unwrap(),
-            lock["timestamp"].as_i64().unwrap(),
-            lock["expiry"].as_i64().unwrap(),
-        )
-    };
-    let (token, timestamp, expiry) = lock().await;
-    assert!((1000..=1001).contains(&(expiry - timestamp)), "{timestamp} {expiry}");
-    let (again, later, until) = lock().await;
-    assert!(
-        again == token && (1000..=1001).contains(&(until - later)),
-        "{later} {until}"
-    );
 }
 
 // rule: locks#reason

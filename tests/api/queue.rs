@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use coord_server::app::App;
 use coord_settings::Approvers;
 use coord_settings::{Rate, Rates};
+use coord_test_support::waiting::until;
 use serde_json::{Value, json};
 
 use crate::api::Api;
@@ -131,6 +132,7 @@ async fn hand_over(turns: usize) -> Vec<Duration> {
             let now = Instant::now();
             waited.extend(released.lock().unwrap().take().map(|released| now - released));
             let held = 100 + 97 * ((number * 5 + turn * 3) % 7);
+            // time: how long each holds the file.
             tokio::time::sleep(Duration::from_millis(held as u64)).await;
             let answer = api.tell(&user, "OPEN", file, json!({ "abandon": true })).await;
             *released.lock().unwrap() = Some(Instant::now());
@@ -175,11 +177,12 @@ async fn a_claim_that_waits_is_granted_when_it_is_its_turn() {
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let wait = |user: &'static str| api.tell(user, "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
     let release = async {
-        tokio::time::sleep(Duration::from_millis(400)).await;
+        api.until_a_request_waits().await;
         // Not about this file.
         api.claim("joe", "WRITING", &["README.md"]).await;
         api.tell("joe", "OPEN", &["README.md"], json!({ "abandon": true }))
             .await;
+        // time: an event about another file wakes nothing.
         tokio::time::sleep(Duration::from_millis(300)).await;
         api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
             .await;
@@ -189,7 +192,7 @@ async fn a_claim_that_waits_is_granted_when_it_is_its_turn() {
     assert_eq!(granted.status, 200, "{}", granted.json());
     let waited = began.elapsed();
     assert!(
-        waited > Duration::from_millis(600) && waited < Duration::from_secs(10),
+        waited > Duration::from_millis(300) && waited < Duration::from_secs(10),
         "{waited:?}"
     );
 }
@@ -246,6 +249,7 @@ async fn each_claim_of_a_wait_counts_and_the_limit_ends_it_with_the_refusal() {
     let release = async {
         // Each is about a file that the wait is for.
         for reader in readers {
+            // time: each release wakes the claim once more.
             tokio::time::sleep(Duration::from_millis(300)).await;
             api.tell(reader, "OPEN", &files[..1], json!({})).await;
         }
@@ -265,7 +269,7 @@ async fn commits_pushed_meanwhile_must_be_pulled() {
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let wait = api.tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
     let push = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        api.until_a_request_waits().await;
         let pushed = api.git.commit(&[("src/db.ts", "// a pool\n")]);
         let more = json!({ "agent_head": pushed, "new_repo_head": pushed });
         let released = api.tell("ann", "OPEN", &["src/db.ts"], more).await;
@@ -279,19 +283,29 @@ async fn commits_pushed_meanwhile_must_be_pulled() {
 async fn two_that_wait_are_granted_in_their_order() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let are_waiting = async |count: usize| {
+        until("claims wait", async || {
+            let locks = api.get("/api/locks?repo_url=https://github.com/acme/shop", &[]).await;
+            locks.json()["waiting"]
+                .as_array()
+                .is_some_and(|waiting| waiting.len() == count)
+        })
+        .await;
+    };
     let bob = async {
         let granted = api
             .tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
             .await;
         assert_eq!(granted.status, 200, "{}", granted.json());
         let at = Instant::now();
+        // time: bob holds the file while eve waits.
         tokio::time::sleep(Duration::from_millis(300)).await;
         api.tell("bob", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
             .await;
         at
     };
     let eve = async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        are_waiting(1).await;
         let granted = api
             .tell("eve", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
             .await;
@@ -299,7 +313,7 @@ async fn two_that_wait_are_granted_in_their_order() {
         Instant::now()
     };
     let release = async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        are_waiting(2).await;
         api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
             .await;
     };
@@ -495,6 +509,7 @@ async fn the_locks_of_a_repository_say_who_waits_for_whom() {
 async fn a_lock_says_since_when_it_is_held_and_when_it_was_renewed() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    // time: times of locks are whole seconds.
     tokio::time::sleep(Duration::from_millis(1100)).await;
     let renewed = api.tell("ann", "WRITING", &["src/db.ts"], json!({})).await;
     let check = api.check("bob", &["src/db.ts"], json!({})).await.json();

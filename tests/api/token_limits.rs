@@ -249,7 +249,7 @@ async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() 
     let of_callers = |endpoint: &Endpoint| endpoint.route().audience != Audience::Operator;
     for endpoint in coord_extensions::endpoints().iter().copied().filter(of_callers) {
         let router = coord_extensions::function_router(endpoint, &set);
-        let address = listen(router.layer(axum::Extension(coord_mcp::protocol()))).await;
+        let address = listen(router.layer(axum::Extension(coord_tools::protocol()))).await;
         let function = api.elsewhere(address, Arc::clone(&api.store));
         let answers = ask_all(&function, &[("authorization", &token)], crate::api::REPO_URL).await;
         let (_, answer) = answers.into_iter().find(|(asked, _)| *asked == endpoint).unwrap();

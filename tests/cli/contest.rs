@@ -1,12 +1,9 @@
 //! `cargo bench --bench contest`: the queue costs little, and gives the claims of many files their turn.
 
-#[path = "../../cli/benches/contest/bench/mod.rs"]
-mod bench;
-
 use clap::Parser;
 
-use bench::run::{Habit, Rules, Run};
-use bench::{Options, contest};
+use coord_test_worlds::contest::run::{Habit, Rules, Run};
+use coord_test_worlds::contest::{Options, contest};
 
 #[tokio::test]
 async fn a_run_is_the_same_each_time_and_about_something() {

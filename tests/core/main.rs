@@ -2,4 +2,5 @@
 //! none.
 
 mod names;
+mod scripts;
 mod work;

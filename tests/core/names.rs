@@ -1,10 +1,10 @@
-//! The heart names no extension: neither its crates, nor, where a crate has parts of both, their modules.
+//! The heart names no extension: neither its crates in code or manifests, nor a feature for one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates of the heart.
-const HEART: [&str; 18] = [
+const HEART: [&str; 20] = [
     "auth",
     "builds",
     "domain",
@@ -15,6 +15,8 @@ const HEART: [&str; 18] = [
     "graph",
     "http",
     "interfaces",
+    "library",
+    "mcp",
     "runtime",
     "scan",
     "scopes",
@@ -25,8 +27,17 @@ const HEART: [&str; 18] = [
     "store",
 ];
 
-/// The modules of extensions in `lib/state/src/`, where only `extensions.rs` names them.
-const OF_EXTENSIONS: [&str; 7] = ["departures", "intents", "ledger", "mail", "messages", "tasks", "teams"];
+/// Beginnings of the names of the crates of extensions, and of those that link them.
+const OF_EXTENSIONS: [&str; 5] = [
+    "coord_extensions",
+    "coord_intent",
+    "coord_opencode",
+    "coord_team",
+    "coord_tools",
+];
+
+/// The features of extensions.
+const FEATURES: [&str; 3] = ["\"intents\"", "\"opencode\"", "\"teams\""];
 
 fn lib() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -44,67 +55,37 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether the file is of an extension, or the table of them.
-fn is_of_an_extension(path: &Path) -> bool {
-    let state = lib().join("state").join("src");
-    let Ok(within) = path.strip_prefix(&state) else {
-        return false;
+/// The name of an extension's crate or feature in a line of code. Wire types are the heart's.
+fn named(line: &str) -> Option<&'static str> {
+    let code = line.split("//").next().unwrap_or_default();
+    let feature = || {
+        let mut features = FEATURES.into_iter();
+        features.find(|name| code.contains(&format!("feature = {name}")))
     };
-    let first = within.iter().next().and_then(|part| part.to_str()).unwrap_or_default();
-    first == "extensions.rs" || OF_EXTENSIONS.contains(&first)
-}
-
-/// The name of an extension's crate or module in a statement. Wire types are the heart's.
-fn named(statement: &str) -> Option<&'static str> {
-    let crates = ["coord_intent", "coord_team", "coord_extensions"];
-    if let Some(name) = crates.into_iter().find(|name| statement.contains(name)) {
-        return Some(name);
-    }
-    let is_path_end = |rest: &str| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
-    let is_group = statement.trim_start().starts_with("use ") || statement.contains(" use ");
-    OF_EXTENSIONS.into_iter().find(|name| {
-        let is_named = |path: String| {
-            let mut found = statement.match_indices(&path);
-            found.any(|(at, path)| is_path_end(&statement[at + path.len()..]))
-        };
-        let is_in_group = || {
-            let mut words = statement.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-            let begins = ["use crate::{", "use super::{", "use coord_state::{"];
-            is_group && begins.iter().any(|begin| statement.contains(begin)) && words.any(|word| word == *name)
-        };
-        ["crate", "super", "state"]
-            .iter()
-            .any(|root| is_named(format!("{root}::{name}")))
-            || is_in_group()
-    })
-}
-
-/// The code of `text` without comments, by statement.
-fn statements(text: &str) -> Vec<String> {
-    let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
-    let code = lines.collect::<Vec<_>>().join(" ");
-    code.split(';').map(str::to_owned).collect()
+    OF_EXTENSIONS
+        .into_iter()
+        .find(|name| code.contains(name))
+        .or_else(feature)
 }
 
 #[test]
 fn a_name_of_an_extension_is_found() {
-    let found = |text: &str| statements(text).iter().filter_map(|code| named(code)).count();
-    for text in [
+    for line in [
         "use coord_intents::ledger::Record;",
-        "use crate::{\n    expiry, heads, intents,\n};",
-        "use super::teams;",
-        "fn f() { crate::tasks::keys::lapses() }",
-        "use coord_state::messages::read;",
+        "    let set = &coord_team_tools::TEAMS;",
+        "use coord_teams_state::tasks;",
+        "#[cfg(feature = \"intents\")]",
+        "#[cfg(not(all(feature = \"graph\", feature = \"teams\")))]",
     ] {
-        assert_eq!(found(text), 1, "{text}");
+        assert!(named(line).is_some(), "{line}");
     }
-    for text in [
-        "// crate::teams::x",
+    for line in [
+        "// coord_teams_server::x",
         "use crate::{events, locks};",
-        "use crate::teams_of;",
         "use coord_protocol::teams::View;",
+        "#[cfg(feature = \"client\")]",
     ] {
-        assert_eq!(found(text), 0, "{text}");
+        assert_eq!(named(line), None, "{line}");
     }
 }
 
@@ -114,11 +95,11 @@ fn the_heart_names_no_extension() {
     for name in HEART {
         let mut found = Vec::new();
         files(&lib().join(name).join("src"), &mut found);
-        for file in found.into_iter().filter(|file| !is_of_an_extension(file)) {
+        for file in found {
             let text = fs::read_to_string(&file).unwrap();
             read += 1;
-            let found = statements(&text).into_iter();
-            naming.extend(found.filter_map(|code| Some((file.clone(), named(&code)?, code))));
+            let lines = text.lines().filter(|line| named(line).is_some());
+            naming.extend(lines.map(|line| (file.clone(), line.to_owned())));
         }
     }
     assert!(read > 200, "the files are read: {read}");
@@ -129,15 +110,15 @@ fn the_heart_names_no_extension() {
 fn the_crates_of_the_heart_depend_on_none_of_an_extension() {
     for name in HEART {
         let manifest = fs::read_to_string(lib().join(name).join("Cargo.toml")).unwrap();
-        let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or_default();
-        let dependencies = dependencies.split("\n[").next().unwrap_or_default();
+        let dependencies = manifest.split("\n[dev-dependencies]").next().unwrap_or_default();
         for line in dependencies.lines() {
-            let is_of_extension = ["coord-intent", "coord-team", "coord-extensions"]
+            let of_extension = OF_EXTENSIONS
                 .iter()
-                .any(|name| line.starts_with(name));
-            // The stored state of extensions is still in this crate, behind its features.
-            let is_gated = name == "state" && line.contains("optional = true");
-            assert!(!is_of_extension || is_gated, "{name}: {line}");
+                .any(|name| line.starts_with(&name.replace('_', "-")));
+            let is_feature = FEATURES
+                .iter()
+                .any(|name| line.starts_with(&format!("{} =", name.trim_matches('"'))));
+            assert!(!of_extension && !is_feature, "{name}: {line}");
         }
     }
 }

@@ -158,6 +158,7 @@ async fn views_show_the_locks_and_what_happened() {
 async fn a_sweep_announces_what_has_expired() {
     let server = server(1).await;
     server.claims("one", &["db.ts"]).await;
+    // time: the lock expires.
     tokio::time::sleep(Duration::from_millis(2_100)).await;
     sweep_due(&*server.store, &coord_extensions::registered())
         .await

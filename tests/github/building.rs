@@ -263,7 +263,7 @@ async fn two_instances_build_once_and_the_builder_goes_on_where_the_branch_has_m
         .fake
         .fail("/git/trees", 1, Fault::Slow(Duration::from_secs(4)));
     let building = tokio::spawn(futures::future::join_all(one.work()));
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    deployment.fake.until_asked("/git/trees").await;
     let newest = deployment.repo.commit(&[("c.ts", "import './b';\n")]);
     two.meet(&newest).await;
     deployment.fake.seen();

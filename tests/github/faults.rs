@@ -75,6 +75,7 @@ async fn nobody_at_the_other_end_is_an_error() {
     let (_temp, _repo, _, fake) = small().await;
     let source = source(&fake);
     drop(fake);
+    // time: the listener closes.
     tokio::time::sleep(Duration::from_millis(50)).await;
     let error = source.head(&id(), &branch("main")).await.unwrap_err();
     assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");

@@ -130,7 +130,7 @@ async fn the_question_goes_on_when_the_first_who_asked_is_gone() {
         let source = Arc::clone(&source);
         tokio::spawn(async move { source.head(&id(), &branch("main")).await })
     };
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    fake.until_asked("/commits/").await;
     first.abort();
     assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
     assert_eq!(fake.asked().len(), 1);

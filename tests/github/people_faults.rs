@@ -147,6 +147,7 @@ async fn a_passing_failure_is_retried_and_an_unreachable_github_is_no_verdict() 
     assert!(started.elapsed() < Duration::from_secs(5));
 
     drop(fake);
+    // time: the listener closes.
     tokio::time::sleep(Duration::from_millis(50)).await;
     for verdict in [verify(&source, &alice.token).await, source.verify_anybody(&id()).await] {
         assert!(matches!(verdict, Err(AuthError::Unavailable(_))), "{verdict:?}");

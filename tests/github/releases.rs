@@ -29,60 +29,14 @@ fn asked_to_compare(cloud: &Cloud) -> usize {
 }
 
 #[tokio::test]
-async fn a_push_is_found_by_one_question_that_tells_what_is_unchanged_too() {
+async fn a_repeated_release_asks_github_for_nothing() {
     let (cloud, instance) = claimed().await;
     let next = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
-    let done = open(&instance, &next, json!({"file_paths": ["src/a.ts", "src/b.ts"]})).await;
-    assert_eq!((done.status, done.action()), (200, "PROCEED"), "{done:?}");
-    let warnings = done.body["warnings"].to_string();
-    assert!(
-        warnings.contains("UNCHANGED: At that commit 'src/b.ts' is as"),
-        "{warnings}"
-    );
-    assert_eq!(asked_to_compare(&cloud), 1);
-    assert!(!cloud.is_locked("src/a.ts").await && !cloud.is_locked("src/b.ts").await);
-    // Asked again, it is answered as before, and nobody is asked.
-    let again = open(&instance, &next, json!({"file_paths": ["src/a.ts", "src/b.ts"]})).await;
-    assert_eq!(again.body, done.body);
+    let files = json!({"file_paths": ["src/a.ts", "src/b.ts"]});
+    let done = open(&instance, &next, files.clone()).await;
+    assert_eq!((done.status, asked_to_compare(&cloud)), (200, 1), "{done:?}");
+    assert_eq!(open(&instance, &next, files).await.body, done.body);
     assert_eq!(cloud.fake.asked(), Vec::<String>::new());
-}
-
-#[tokio::test]
-async fn a_commit_before_the_claim_or_off_the_branch_is_no_push() {
-    let (cloud, instance) = claimed().await;
-    let own = "0123456789abcdef0123456789abcdef01234567";
-    cloud.repo.git(&["checkout", "--quiet", "-b", "side", &cloud.head]);
-    let beside = cloud.repo.commit(&[("src/a.ts", "export const a = 3;\n")]);
-    cloud.repo.git(&["checkout", "--quiet", "main"]);
-    let others = cloud.repo.commit(&[("other.ts", "")]);
-    for (new_head, agent_head, reason) in [
-        (cloud.head.as_str(), cloud.head.as_str(), "is still at"),
-        (own, own, "is not on origin/main"),
-        (&beside, &beside, "is not on origin/main"),
-        (&others, own, "your working copy is at"),
-        (&others, &beside, "your working copy is at"),
-    ] {
-        let refused = open(&instance, new_head, json!({"agent_head": agent_head})).await;
-        assert_eq!(
-            (refused.error(), refused.action()),
-            ((409, "NOT_PUSHED"), "PUSH"),
-            "{refused:?}"
-        );
-        let why = refused.body["orchestration"]["reason"].as_str().unwrap();
-        assert!(why.contains(reason) && why.contains("abandon the work"), "{why}");
-        assert_eq!(refused.body["repo_head_ref"], "refs/heads/main");
-        assert_eq!(
-            refused.body["orchestration"]["metadata"]["unpushed"],
-            json!(["src/a.ts"])
-        );
-        assert!(cloud.is_locked("src/a.ts").await);
-    }
-    // A file that is untouched at a commit that is not pushed needs no push.
-    let untouched = open(&instance, &beside, json!({"file_paths": ["src/b.ts"]})).await;
-    assert!(
-        untouched.status == 200 && untouched.warns_of("UNCHANGED"),
-        "{untouched:?}"
-    );
 }
 
 /// A check asks about a commit before it is pushed, and what GitHub does not have is remembered for a minute.
@@ -145,77 +99,6 @@ async fn history_that_was_written_anew_is_no_dead_end() {
     assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
     let done = open(&instance, &unrelated, json!({"abandon": true})).await;
     assert_eq!(done.status, 200, "{done:?}");
-
-    let base = cloud.repo.commit(&[("x.ts", "1")]);
-    cloud.age_head(60).await;
-    let claimed = instance.post(&jwt("ann"), json!({"agent_head": base})).await;
-    assert_eq!(claimed.status, 200, "{claimed:?}");
-    cloud.repo.git(&["reset", "--quiet", "--hard", &unrelated]);
-    let anew = cloud.repo.commit(&[("src/a.ts", "export const a = 5;\n")]);
-    let done = open(&instance, &anew, json!({})).await;
-    assert_eq!(done.status, 200, "{done:?}");
-}
-
-#[tokio::test]
-async fn after_a_reset_a_commit_from_before_the_claim_is_no_push() {
-    let cloud = Cloud::start(&[]).await;
-    let instance = cloud.instance(&[]).await;
-    let older = cloud.repo.commit(&[("src/a.ts", "export const a = 1.5;\n")]);
-    let base = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
-    let claimed = instance.post(&jwt("ann"), json!({"agent_head": base})).await;
-    assert_eq!(claimed.status, 200, "{claimed:?}");
-    cloud.repo.git(&["reset", "--quiet", "--hard", &older]);
-    for (old, questions) in [(&older, 1), (&cloud.head, 2)] {
-        cloud.fake.seen();
-        let refused = open(&instance, old, json!({})).await;
-        assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
-        let why = refused.body["orchestration"]["reason"].as_str().unwrap();
-        assert!(why.contains("was already on origin/main when you claimed"), "{why}");
-        assert_eq!(asked_to_compare(&cloud), questions, "{old}");
-    }
-    let anew = cloud.repo.commit(&[("src/a.ts", "export const a = 3;\n")]);
-    cloud.fake.seen();
-    let done = open(&instance, &anew, json!({})).await;
-    assert_eq!(done.status, 200, "{done:?}");
-    assert_eq!(asked_to_compare(&cloud), 1);
-}
-
-#[tokio::test]
-async fn a_holder_renews_though_behind_and_nobody_is_asked() {
-    let (cloud, instance) = claimed().await;
-    cloud.repo.commit(&[("other.ts", "")]);
-    cloud.age_head(60).await;
-    let own = json!({"agent_head": "0123456789abcdef0123456789abcdef01234567"});
-    let renewed = instance.post(&jwt("ann"), own.clone()).await;
-    assert_eq!((renewed.status, renewed.action()), (200, "PROCEED"), "{renewed:?}");
-    assert!(
-        renewed.warns_of("STALE_BRANCH") && renewed.warns_of("ALREADY_HELD"),
-        "{renewed:?}"
-    );
-    assert!(renewed.body["warnings"].to_string().contains("PULL"), "{renewed:?}");
-    assert_eq!(asked_to_compare(&cloud), 0);
-    let more = json!({"file_paths": ["src/a.ts", "src/new.ts"], "agent_head": own["agent_head"]});
-    let refused = instance.post(&jwt("ann"), more).await;
-    assert_eq!(
-        (refused.error(), refused.action()),
-        ((409, "STALE_HEAD"), "PULL"),
-        "{refused:?}"
-    );
-    let reason = refused.body["orchestration"]["reason"].as_str().unwrap();
-    assert!(
-        reason.contains("it is unknown whether") && reason.contains("base_head"),
-        "{reason}"
-    );
-    assert!(!cloud.is_locked("src/new.ts").await);
-    // The answer also names files that another agent writes.
-    let head = cloud.repo.git(&["rev-parse", "HEAD"]);
-    let of_bob = json!({"file_paths": ["src/c.ts"], "agent_head": head});
-    assert_eq!(instance.post(&jwt("bob"), of_bob).await.status, 200);
-    let held = json!({"file_paths": ["src/c.ts"], "agent_head": own["agent_head"]});
-    let refused = instance.post(&jwt("ann"), held).await;
-    assert_eq!(refused.error(), (409, "STALE_HEAD"), "{refused:?}");
-    let conflicts = &refused.body["orchestration"]["metadata"]["conflicts"];
-    assert_eq!(conflicts, &json!(["src/c.ts"]), "{refused:?}");
 }
 
 #[tokio::test]
@@ -296,31 +179,4 @@ async fn work_on_a_branch_takes_two_questions_and_its_interfaces_two_trees_and_t
     for expected in [blob.trim(), ""] {
         assert!(pending.contains(&format!("\"blob\":\"{expected}\"")), "{pending}");
     }
-}
-
-#[tokio::test]
-async fn a_file_tracked_in_decomposed_characters_needs_its_push() {
-    let cloud = Cloud::start(&[]).await;
-    let instance = cloud.instance(&[]).await;
-    let tracked = "gro\u{308}\u{df}e.ts";
-    let base = cloud.repo.commit(&[(tracked, "export const a = 1;\n")]);
-    let files = json!([tracked]);
-    let claim = json!({"file_paths": files, "agent_head": base});
-    let claim = instance.post(&jwt("ann"), claim).await;
-    assert_eq!(claim.status, 200, "{claim:?}");
-    cloud.repo.git(&["checkout", "--quiet", "-b", "side"]);
-    let local = cloud.repo.commit(&[(tracked, "export const a = 2;\n")]);
-    cloud.repo.git(&["checkout", "--quiet", "main"]);
-    let others = cloud.repo.commit(&[("other.ts", "")]);
-    cloud.age_head(60).await;
-    for new_head in [&local, &others] {
-        let refused = open(&instance, new_head, json!({"file_paths": files, "agent_head": local})).await;
-        assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
-        let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
-        assert_eq!(unpushed, &json!(["gr\u{f6}\u{df}e.ts"]));
-    }
-    assert!(cloud.is_locked("gr\u{f6}\u{df}e.ts").await);
-    let pushed = cloud.repo.commit(&[(tracked, "export const a = 3;\n")]);
-    let done = open(&instance, &pushed, json!({"file_paths": files})).await;
-    assert_eq!((done.status, done.warns_of("UNCHANGED")), (200, false), "{done:?}");
 }

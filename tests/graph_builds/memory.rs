@@ -8,10 +8,7 @@ use coord_graph::manifest_examples;
 use coord_scan::Language;
 use coord_test_support::git::Repo;
 use coord_test_support::skipping::skip;
-
-/// The texts of the tests of scanners.
-#[path = "../../lib/graph/tests/bounds/shapes.rs"]
-mod shapes;
+use coord_test_texts::shapes;
 
 /// The memory goal for any repository that anyone may push.
 pub const MOST_MIB: u64 = 300;
@@ -114,6 +111,7 @@ fn peak(hostile: &Hostile, commit: &str) -> Option<u64> {
             assert!(ended.success(), "{ended}");
             return most;
         }
+        // time: between two samples of the memory.
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -65,6 +65,7 @@ async fn peak_of_server(hostile: &Hostile, commits: [&str; 2]) -> Option<u64> {
             }
             let start: String = text.chars().take(300).collect();
             assert!(Instant::now() < deadline, "{commit}: {start}");
+            // time: between two polls of a build that may take minutes.
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     }

@@ -15,7 +15,7 @@ function configuration() {
 }
 
 const folder = new URL("../../lib", import.meta.url).pathname;
-const files = readdirSync(folder, { recursive: true }).filter((name) => /^(state|store)\/.*\.lua$/.test(name));
+const files = readdirSync(folder, { recursive: true }).filter((name) => /^(\w*state|store)\/.*\.lua$/.test(name));
 const others = files.filter((name) => {
   const path = join(folder, name);
   const text = readFileSync(path, "utf8");

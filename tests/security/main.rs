@@ -6,6 +6,3 @@ mod contexts;
 mod links;
 mod repositories;
 mod shares;
-#[expect(dead_code, reason = "the tests of agents need more of it")]
-#[path = "../agents/world.rs"]
-mod world;

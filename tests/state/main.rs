@@ -4,6 +4,7 @@ mod contention;
 mod differential;
 mod durability;
 mod stores;
+mod team_model;
 mod upstash;
 mod watched;
 mod world;

@@ -16,8 +16,9 @@ use serde_json::Value as Json;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::client::{Connection, Subject};
-use crate::process::{self, Process, State};
-use crate::report::{Table, progress};
+use crate::process::Process;
+use crate::report::{machine_load, progress, row, table};
+use crate::servers::{Servers, StoreKind};
 use agents::Agents;
 use client::{Audience, Client};
 use ledger::{Id, parse};
@@ -37,13 +38,10 @@ pub struct Plan {
 
 pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis: bool, plan: Plan) -> Result<()> {
     coord_serve::listen::raise_file_limit(4096);
-    for store in ["embedded", "redis-server"] {
-        let folder = tempfile::tempdir_in(scratch)?;
-        if store == "embedded" {
-            measure_on(repository, subject, State::Embedded(folder.path()), plan).await?;
-        } else if redis {
-            let database = process::redis(folder.path()).await?.context("redis-server has gone")?;
-            measure_on(repository, subject, State::Redis(database.address), plan).await?;
+    for kind in [StoreKind::Embedded, StoreKind::Redis] {
+        if kind == StoreKind::Embedded || redis {
+            let servers = Servers::start(repository, subject, scratch, kind).await?;
+            measure_on(servers, subject, kind.name(), plan).await?;
         }
     }
     Ok(())
@@ -67,7 +65,7 @@ impl<'a> Part<'a> {
     }
 
     /// Waits until nobody lacks anything, and reports.
-    async fn end(self, table: &Table, name: &str, server: &Process, without_clients: u64) -> Result<()> {
+    async fn end(self, name: &str, server: &Process, without_clients: u64) -> Result<()> {
         let lacking = self.audience.complete(COMPLETED).await;
         let seconds = self.started.elapsed().as_secs_f64();
         let received = self.audience.ledger.take();
@@ -85,61 +83,39 @@ impl<'a> Part<'a> {
         };
         let (now, peak) = server.memory()?;
         let clients = self.audience.clients.len();
-        table.row(&[
-            &name,
-            &received.events,
-            &format!("{:.1}", received.events as f64 / seconds),
-            &received.deliveries,
-            &latency(0.5),
-            &latency(0.99),
-            &latency(1.0),
-            &(received.lost + lacking as u64),
-            &received.repeated,
-            &format!("{now} ({peak})"),
-            &format!("{:.1}", now.saturating_sub(without_clients) as f64 / clients as f64),
-            &cost,
-        ]);
+        row(format_args!(
+            "{name} | {} | {:.1} | {} | {} | {} | {} | {} | {} | {now} ({peak}) | {:.1} | {cost}",
+            received.events,
+            received.events as f64 / seconds,
+            received.deliveries,
+            latency(0.5),
+            latency(0.99),
+            latency(1.0),
+            received.lost + lacking as u64,
+            received.repeated,
+            now.saturating_sub(without_clients) as f64 / clients as f64,
+        ));
         Ok(())
     }
 }
 
-async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan: Plan) -> Result<()> {
-    let store = match state {
-        State::Embedded(_) => "the embedded store",
-        State::Redis(_) | State::Upstash(_) => "redis-server",
-    };
+async fn measure_on(mut servers: Servers, subject: &Subject, store: &str, plan: Plan) -> Result<()> {
     progress(&format!("measuring live events on {store}"));
-    let load = std::fs::read_to_string("/proc/loadavg")?;
-    let load = load.split(' ').next().unwrap_or_default();
-    let table = Table::begin(
+    let load = machine_load();
+    table(
         &format!("Live events on {store}, {} clients", plan.clients),
         &format!(
             "The time is from the store's clock in the id of the event, whole milliseconds, to the receipt in the driver, which has one \
              thread; for the clients that were connected when the event was written. Lost and repeated are counted over all \
              clients, against the log. Load of the machine before: {load}."
         ),
-        &[
-            "part",
-            "events",
-            "events/s",
-            "deliveries",
-            "p50 ms",
-            "p99 ms",
-            "max ms",
-            "lost",
-            "repeated",
-            "server KiB (peak)",
-            "KiB a client",
-            "server's processor us a delivery",
-        ],
+        "part | events | events/s | deliveries | p50 ms | p99 ms | max ms | lost | repeated | server KiB (peak) | KiB a client | server's processor us a delivery",
     );
-    let mut server = process::coord(repository, state.clone()).await?;
-    let address = server.address;
-    process::graph_is_ready(&server, &subject.repo_url).await?;
+    let address = servers.coord.address;
     // By then, the server has finished the work that follows its start.
     sleep(Duration::from_secs(2)).await;
-    let (begin, _) = read_log(&server, subject, None).await?;
-    let (without_clients, _) = server.memory()?;
+    let (begin, _) = read_log(&servers.coord, subject, None).await?;
+    let (without_clients, _) = servers.coord.memory()?;
     let audience = Audience {
         address,
         repo_url: subject.repo_url.clone(),
@@ -151,29 +127,28 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
     };
     let audience = audience.start();
     audience.complete(COMPLETED).await;
-    let part = Part::begin(&audience, &server)?;
+    let part = Part::begin(&audience, &servers.coord)?;
     sleep(Duration::from_secs(2)).await;
-    part.end(&table, "idle", &server, without_clients).await?;
+    part.end("idle", &servers.coord, without_clients).await?;
 
     let agents = Agents::start(address, subject, plan.rate);
-    let part = Part::begin(&audience, &server)?;
+    let part = Part::begin(&audience, &servers.coord)?;
     sleep_until(part.started + plan.time).await;
-    part.end(&table, "load", &server, without_clients).await?;
-    let part = Part::begin(&audience, &server)?;
+    part.end("load", &servers.coord, without_clients).await?;
+    let part = Part::begin(&audience, &servers.coord)?;
     kill_half(&audience, part.started, plan.time / 2).await;
-    part.end(&table, "half of the clients killed", &server, without_clients)
+    part.end("half of the clients killed", &servers.coord, without_clients)
         .await?;
 
     let answered = agents.answered();
-    let mut part = Part::begin(&audience, &server)?;
+    let mut part = Part::begin(&audience, &servers.coord)?;
     sleep(plan.time / 4).await;
-    // Dropping it is SIGKILL.
-    drop(server);
+    servers.coord.kill();
     let killed = Instant::now();
     for client in &audience.clients {
         client.is_open.store(false, Relaxed);
     }
-    server = process::coord_at(address, repository, state).await?;
+    servers.restart().await?;
     let back = killed.elapsed();
     part.processor_time = None;
     while audience.clients.iter().any(|client| !client.is_open.load(Relaxed)) && killed.elapsed() < COMPLETED {
@@ -183,10 +158,10 @@ async fn measure_on(repository: &Path, subject: &Subject, state: State<'_>, plan
     sleep(plan.time / 4).await;
     ensure!(agents.answered() > answered, "the agents have not come back");
     agents.stop().await?;
-    part.end(&table, "server killed and started again", &server, without_clients)
+    part.end("server killed and started again", &servers.coord, without_clients)
         .await?;
 
-    let (_, log) = read_log(&server, subject, Some(begin)).await?;
+    let (_, log) = read_log(&servers.coord, subject, Some(begin)).await?;
     audience.ledger.compare(&log);
     let received = audience.ledger.take();
     println!(

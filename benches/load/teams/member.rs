@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::{Value as Json, json};
 
-use crate::client::{Connection, Subject};
+use crate::client::{Connection, Post, Subject};
 use crate::process::Process;
 
 /// The parameters of the measurement.
@@ -66,7 +66,7 @@ impl Member {
         body["repo_url"] = json!(self.repo_url);
         body["agent_id"] = json!(self.agent);
         body["team"] = json!(self.team);
-        self.connection.ask(&self.user, path, &body).await
+        self.connection.must(&Post::new(path, &self.user, &body)).await
     }
 
     /// Adds tasks, 200 at a time.

@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::client::Subject;
-use crate::servers::Servers;
+use crate::servers::{Servers, StoreKind};
 pub use member::Plan;
 
 pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis: bool, plan: Plan) -> Result<()> {
@@ -18,11 +18,13 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
     if redis {
         sizes::measure(repository, subject, scratch).await?;
     }
-    for is_redis in [true, false].into_iter().filter(|is_redis| redis || !is_redis) {
-        let servers = Servers::start(repository, subject, scratch, is_redis).await?;
-        rates::measure(&servers, subject, is_redis, plan.time).await?;
-        let servers = Servers::start(repository, subject, scratch, is_redis).await?;
-        polls::measure(&servers, subject, is_redis, plan).await?;
+    for kind in [StoreKind::Redis, StoreKind::Embedded] {
+        if kind == StoreKind::Embedded || redis {
+            let servers = Servers::start(repository, subject, scratch, kind).await?;
+            rates::measure(&servers, subject, kind.name(), plan.time).await?;
+            let servers = Servers::start(repository, subject, scratch, kind).await?;
+            polls::measure(&servers, subject, kind.name(), plan).await?;
+        }
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::member::{Member, Plan};
 use crate::client::Subject;
-use crate::report::{Latencies, Table, progress};
+use crate::report::{Latencies, machine_load, progress, row, table};
 use crate::servers::Servers;
 
 /// Agents of one login; the server lets 128 requests of a person wait.
@@ -54,11 +54,9 @@ async fn waits(mut member: Member, number: usize, shared: Rc<Shared>) -> Result<
     Ok(())
 }
 
-pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan: Plan) -> Result<()> {
-    let store = if is_redis { "redis-server" } else { "embedded" };
+pub async fn measure(servers: &Servers, subject: &Subject, store: &str, plan: Plan) -> Result<()> {
     progress(&format!("measuring {} agents that wait on {store}", plan.agents));
-    let load = std::fs::read_to_string("/proc/loadavg")?;
-    let load = load.split(' ').next().unwrap_or_default().to_owned();
+    let load = machine_load();
     let mut leads = Vec::new();
     for number in 0..plan.agents.div_ceil(OF_TEAM) {
         leads.push(Member::leads(&servers.coord, subject, &format!("polls{number}")).await?);
@@ -120,42 +118,26 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan:
         anyhow::Ok((with, count, seconds, spent))
     });
     let (with, count, seconds, spent) = done.await?;
-    let table = Table::begin(
+    table(
         &format!("Teams: {} agents in long polls on {store}", plan.agents),
         &format!(
             "The time is from before a message is sent to the answer of the poll of its reader, both in the driver, which has one \
              thread. Load of the machine before: {load}."
         ),
-        &[
-            "messages",
-            "messages/s",
-            "received",
-            "p50 ms",
-            "p99 ms",
-            "max ms",
-            "lost",
-            "repeated or out of order",
-            "polls answered",
-            "KiB an agent",
-            "server's processor us a message",
-        ],
+        "messages | messages/s | received | p50 ms | p99 ms | max ms | lost | repeated or out of order | polls answered | KiB an agent | server's processor us a message",
     );
     let lost = (count as usize).saturating_sub(shared.received.get());
     let latencies = shared.latencies.borrow();
-    let ms = |quantile| format!("{:.1}", latencies.micros(quantile) / 1000.0);
-    table.row(&[
-        &count,
-        &format!("{:.1}", f64::from(count) / seconds),
-        &shared.received.get(),
-        &ms(0.5),
-        &ms(0.99),
-        &ms(1.0),
-        &lost,
-        &shared.wrong.get(),
-        &shared.polls.get(),
-        &format!("{:.1}", with.saturating_sub(without) as f64 / plan.agents as f64),
-        &format!("{:.0}", spent.as_secs_f64() * 1e6 / f64::from(count)),
-    ]);
+    let [half, most_all, longest] = [0.5, 0.99, 1.0].map(|quantile| latencies.micros(quantile) / 1000.0);
+    row(format_args!(
+        "{count} | {:.1} | {} | {half:.1} | {most_all:.1} | {longest:.1} | {lost} | {} | {} | {:.1} | {:.0}",
+        f64::from(count) / seconds,
+        shared.received.get(),
+        shared.wrong.get(),
+        shared.polls.get(),
+        with.saturating_sub(without) as f64 / plan.agents as f64,
+        spent.as_secs_f64() * 1e6 / f64::from(count),
+    ));
     ensure!(lost == 0, "{lost} messages did not arrive");
     ensure!(shared.wrong.get() == 0, "messages came twice, or out of order");
     Ok(())

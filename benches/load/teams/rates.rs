@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::member::Member;
 use crate::client::{Connection, Subject};
-use crate::report::{Table, progress};
+use crate::report::{progress, row, table};
 use crate::repository::file;
 use crate::servers::Servers;
 
@@ -159,14 +159,13 @@ impl Worker {
     }
 }
 
-pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, time: Duration) -> Result<()> {
-    let store = if is_redis { "redis-server" } else { "embedded" };
+pub async fn measure(servers: &Servers, subject: &Subject, store: &str, time: Duration) -> Result<()> {
     progress(&format!("measuring requests of teams on {store}"));
-    let table = Table::begin(
+    table(
         &format!("Teams: requests a second on {store}"),
         "All kinds are measured in turn, three times; what a kind needs is done before, and is not in the time. The ratio is to \
          `post_status` on as many connections.",
-        &["request", "connections", "requests/s", "ratio"],
+        "request | connections | requests/s | ratio",
     );
     let mut lead = Member::leads(&servers.coord, subject, "rates").await?;
     lead.adds(MANY).await?;
@@ -208,13 +207,11 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, time:
         };
         let of_posts = rate(&sums[0]);
         for sum in &sums {
-            let ratio = rate(sum) / of_posts;
-            table.row(&[
-                &sum.0.name(),
-                &connections,
-                &format!("{:.0}", rate(sum)),
-                &format!("{ratio:.2}"),
-            ]);
+            let (name, rate) = (sum.0.name(), rate(sum));
+            row(format_args!(
+                "{name} | {connections} | {rate:.0} | {:.2}",
+                rate / of_posts
+            ));
         }
     }
     Ok(())

@@ -8,10 +8,9 @@ use serde_json::Value as Json;
 
 use super::member::Member;
 use crate::client::Subject;
-use crate::process;
-use crate::process::State;
 use crate::redis_link::RedisLink;
-use crate::report::{Table, progress};
+use crate::report::{progress, row, table};
+use crate::servers::{Servers, StoreKind};
 
 const SMALL: usize = 100;
 const LARGE: usize = 20_000 - REQUESTS;
@@ -60,18 +59,16 @@ async fn round(member: &mut Member, kind: &str, ids: &mut Vec<String>, cursor: &
 
 pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path) -> Result<()> {
     progress("measuring a large team beside a small one");
-    let folder = tempfile::tempdir_in(scratch)?;
-    let redis = process::redis(folder.path()).await?.context("redis-server has gone")?;
-    let server = process::coord(repository, State::Redis(redis.address)).await?;
-    process::graph_is_ready(&server, &subject.repo_url).await?;
-    let table = Table::begin(
+    let servers = Servers::start(repository, subject, scratch, StoreKind::Redis).await?;
+    let redis = servers.redis.as_ref().context("redis-server runs")?;
+    table(
         "Teams: 19,940 tasks beside 100",
         "Microseconds of redis-server in the script, at the median of the rounds; the teams are asked in turn.",
-        &["request", "100 tasks", "19,940 tasks", "ratio"],
+        "request | 100 tasks | 19,940 tasks | ratio",
     );
     let mut teams = Vec::new();
     for (name, size) in [("small", SMALL), ("large", LARGE)] {
-        let mut member = Member::leads(&server, subject, name).await?;
+        let mut member = Member::leads(&servers.coord, subject, name).await?;
         // Those that are completed here are in addition.
         member.adds(size).await?;
         teams.push((member, Vec::new(), 0));
@@ -103,12 +100,10 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path) -> Re
             times.sort_by(f64::total_cmp);
             times[times.len() / 2]
         });
-        table.row(&[
-            kind,
-            &format!("{small:.1}"),
-            &format!("{large:.1}"),
-            &format!("**{:.2}**", large / small),
-        ]);
+        row(format_args!(
+            "{kind} | {small:.1} | {large:.1} | **{:.2}**",
+            large / small
+        ));
     }
     Ok(())
 }

@@ -42,6 +42,7 @@ fn main() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let redis = RealRedis::start_if_installed(&[]);
     let folder = tempfile::tempdir().expect("a folder");
+    coord_extensions::register_state();
     runtime.block_on(async {
         let embedded = EmbeddedStore::open(&folder.path().join("store.redb")).expect("the store opens");
         let mut stores: Vec<(&str, u32, Arc<dyn Store>)> = Vec::new();

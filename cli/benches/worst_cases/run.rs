@@ -3,28 +3,23 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
+use coord_domain::{FilePath, NeighborPolicy};
 use coord_protocol::InterfacePromise;
 use coord_state as state;
-use coord_state::admission::{AdmissionTerms, Admitted};
-use coord_state::locks::{BrokenPromise, ClaimTerms, GateTerms, InterfaceTerms, PolicyTerms, Release, ReleaseOutcome};
+use coord_state::locks::{BrokenPromise, InterfaceTerms, PolicyTerms, ReleaseOutcome};
 use coord_store::{Request, Store};
+use coord_test_support::process::processor_time;
+use coord_test_worlds::script_agent::ScriptAgent;
 
 use crate::cases::{Act, Case, EXPIRY, State};
 
-const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 /// The head of the branch when the locks were claimed.
 const BEFORE: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
 /// One case in its own repository.
 struct Run<'a> {
     store: &'a dyn Store,
-    repo: RepoId,
-    branch: Branch,
-    claimed: state::locks::ClaimedRepositories,
-    policy: PolicyTerms,
-    holder: Holder,
-    head: CommitSha,
+    agent: ScriptAgent,
 }
 
 impl Run<'_> {
@@ -56,13 +51,13 @@ impl Run<'_> {
                 count += 1;
                 let status = if *writes { "WRITING" } else { "READING" };
                 let person = match is_callers {
-                    true => self.holder.user_id.as_str().to_owned(),
+                    true => self.agent.holder.user_id.as_str().to_owned(),
                     false => format!("person{}", count % 10),
                 };
                 *by_person.entry(format!("@{person}")).or_default() += 1;
                 *by_person.entry("all".to_owned()).or_default() += 1;
                 let mut entry = serde_json::json!({
-                    "key": format!("{}:main:{path}", self.repo), "file_path": path, "branch": "main",
+                    "key": format!("{}:main:{path}", self.agent.repo), "file_path": path, "branch": "main",
                     "user_id": person, "user_name": "Mona Lisa",
                     "agent_id": if is_callers { String::new() } else { format!("agent-{number}") },
                     "status": status, "agent_head": BEFORE,
@@ -82,10 +77,12 @@ impl Run<'_> {
             .into_iter()
             .flat_map(|(field, count)| [field, count.to_string()])
             .collect();
-        self.fill("HSET", &state::locks::keys::locks(&self.repo), &locks).await;
-        self.fill("ZADD", &state::locks::keys::expiries(&self.repo), &expiries)
+        self.fill("HSET", &state::locks::keys::locks(&self.agent.repo), &locks)
             .await;
-        self.fill("HSET", &state::locks::keys::held(&self.repo), &counts).await;
+        self.fill("ZADD", &state::locks::keys::expiries(&self.agent.repo), &expiries)
+            .await;
+        self.fill("HSET", &state::locks::keys::held(&self.agent.repo), &counts)
+            .await;
         if !state.queued.is_empty() {
             self.queue(state).await;
         }
@@ -104,9 +101,9 @@ impl Run<'_> {
                 let mut files = files.clone();
                 files.sort();
                 // The digest by which the same claim finds it.
-                let claim = [self.holder.user_id.as_str(), "", "main", "WRITING", &files.join("\n")].join("\n");
+                let claim = [self.agent.holder.user_id.as_str(), "", "main", "WRITING", &files.join("\n")].join("\n");
                 ticket["id"] = sha1_smol::Sha1::from(claim).hexdigest()[..12].into();
-                ticket["user_id"] = self.holder.user_id.as_str().into();
+                ticket["user_id"] = self.agent.holder.user_id.as_str().into();
                 if let Some(ticket) = ticket.as_object_mut() {
                     ticket.remove("agent_id");
                 }
@@ -114,14 +111,14 @@ impl Run<'_> {
             ticket
         });
         let tickets = serde_json::Value::from_iter(tickets).to_string();
-        let key = state::locks::keys::queue(&self.repo);
+        let key = state::locks::keys::queue(&self.agent.repo);
         self.command(["SET", &key, &tickets].map(|word| word.as_bytes().to_vec()).into())
             .await;
     }
 
     /// Number of tickets.
     async fn tickets(&self) -> usize {
-        let key = state::locks::keys::queue(&self.repo);
+        let key = state::locks::keys::queue(&self.agent.repo);
         let replies = self.store.run(vec![Request::command(["GET", &key])]).await;
         let tickets = replies.expect("an answer").remove(0);
         let tickets: Vec<serde_json::Value> = serde_json::from_str(tickets.as_str().unwrap_or("[]")).expect("tickets");
@@ -130,12 +127,12 @@ impl Run<'_> {
 
     async fn forget(&self) {
         for key in [
-            state::locks::keys::locks(&self.repo),
-            state::locks::keys::expiries(&self.repo),
-            state::locks::keys::held(&self.repo),
-            state::events::keys::refusals(&self.repo),
-            state::locks::keys::releases(&self.repo),
-            state::locks::keys::queue(&self.repo),
+            state::locks::keys::locks(&self.agent.repo),
+            state::locks::keys::expiries(&self.agent.repo),
+            state::locks::keys::held(&self.agent.repo),
+            state::events::keys::refusals(&self.agent.repo),
+            state::locks::keys::releases(&self.agent.repo),
+            state::locks::keys::queue(&self.agent.repo),
         ] {
             self.store
                 .run(vec![Request::command(["DEL", &key])])
@@ -172,7 +169,7 @@ impl Run<'_> {
         }
         self.fill(
             "HSET",
-            &state::builds::keys::graph_adjacency(&self.repo, &self.branch),
+            &state::builds::keys::graph_adjacency(&self.agent.repo, &self.agent.branch),
             &fields,
         )
         .await;
@@ -180,56 +177,22 @@ impl Run<'_> {
 
     /// The outcome, in a word.
     async fn ask(&self, act: &Act) -> String {
-        let known = std::slice::from_ref(&self.head);
-        let entry = AdmissionTerms::of(&self.repo, &self.branch, &self.holder, Some(&self.head), known);
         let parse = |paths: &[String]| -> Vec<FilePath> {
             paths
                 .iter()
                 .map(|path| FilePath::parse(path).expect("a path"))
                 .collect()
         };
-        let message = LockReason::parse("Rework the session handling so that it uses tokens").expect("a message");
         match act {
             Act::Check(paths) => {
-                let paths = parse(paths);
-                let (mode, gate) = (LockMode::Writing, &GateTerms::NONE);
-                let answer = state::locks::check_status(self.store, &entry, &paths, mode, &self.policy, gate).await;
-                in_short(answer.expect("an answer"), |survey| {
-                    format!("{} locks, {} more", survey.findings.len(), survey.omitted)
-                })
+                let survey = self.agent.check(self.store, &parse(paths)).await.expect("an answer");
+                format!("{} locks, {} more", survey.findings.len(), survey.omitted)
             }
-            Act::Claim(paths) => {
-                let wanted = ClaimTerms {
-                    claim: LockMode::Writing,
-                    policy: &self.policy,
-                    agent_head: &self.head,
-                    message: &message,
-                    ttl_seconds: 300,
-                    wait_seconds: 0,
-                    claimed: &self.claimed,
-                    take_over: None,
-                    paths: &parse(paths),
-                    gate: GateTerms::NONE,
-                };
-                let answer = state::locks::claim(self.store, &entry, &wanted).await;
-                in_short(answer.expect("an answer"), |outcome| word(&outcome))
-            }
-            Act::Everything => {
-                let release = Release {
-                    new_head: None,
-                    agent_head: &self.head,
-                    is_abandoned: false,
-                    message: &message,
-                    paths: &[],
-                    can_ask: false,
-                    judged: &[],
-                };
-                let answer = state::locks::release(self.store, &entry, &release).await;
-                in_short(answer.expect("an answer"), |outcome| match outcome {
-                    ReleaseOutcome::Released(released) => format!("{} released", released.released.len()),
-                    other => word(&other),
-                })
-            }
+            Act::Claim(paths) => word(&self.agent.claim(self.store, &parse(paths)).await.expect("an answer")),
+            Act::Everything => match self.agent.release(self.store, &[], false).await.expect("an answer") {
+                ReleaseOutcome::Released(released) => format!("{} released", released.released.len()),
+                other => word(&other),
+            },
             Act::Tell(paths) => {
                 // A file whose interface is not compared counts as changed, without names: most of these lines have room.
                 let broken = paths.iter().map(|path| BrokenPromise {
@@ -237,7 +200,8 @@ impl Run<'_> {
                     names: Vec::new(),
                 });
                 let broken: Vec<BrokenPromise> = broken.collect();
-                let told = state::locks::tell_interfaces(self.store, &entry, &broken).await;
+                let known = std::slice::from_ref(&self.agent.head);
+                let told = state::locks::tell_interfaces(self.store, &self.agent.admission(known), &broken).await;
                 format!("{} told", told.expect("an answer"))
             }
         }
@@ -251,23 +215,6 @@ fn word(value: &impl std::fmt::Debug) -> String {
         .next()
         .unwrap_or_default()
         .to_owned()
-}
-
-fn in_short<T>(admitted: Admitted<T>, say: impl FnOnce(T) -> String) -> String {
-    match admitted {
-        Admitted::Outcome(answer) => say(answer),
-        Admitted::Denied(stop) => format!("{stop:?}"),
-    }
-}
-
-/// Processor time of all threads of a process; none where the system does not report it.
-pub fn processor_time(process: u32) -> Option<Duration> {
-    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
-    let nanoseconds = threads.filter_map(|thread| {
-        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-        text.split(' ').next()?.parse::<u64>().ok()
-    });
-    Some(Duration::from_nanos(nanoseconds.sum()))
 }
 
 pub struct Measurement {
@@ -292,28 +239,18 @@ impl Measurement {
 }
 
 pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measurement {
-    let run = Run {
-        store,
-        repo: RepoId::parse(&format!("https://github.com/acme/case{number}")).expect("a repository"),
-        branch: Branch::parse("main").expect("a branch"),
-        claimed: state::locks::ClaimedRepositories::default(),
-        policy: match case.state.keeps {
-            true => PolicyTerms {
-                interface: InterfaceTerms {
-                    word: Some(InterfacePromise::Keeps),
-                    changed: Vec::new(),
-                },
-                ..PolicyTerms::of(NeighborPolicy::Interface)
+    let repo = format!("https://github.com/acme/case{number}");
+    let mut agent = ScriptAgent::new(&repo).expect("a repository");
+    if case.state.keeps {
+        agent.policy = PolicyTerms {
+            interface: InterfaceTerms {
+                word: Some(InterfacePromise::Keeps),
+                changed: Vec::new(),
             },
-            false => PolicyTerms::of(NeighborPolicy::Block),
-        },
-        holder: Holder {
-            user_id: UserId::parse("ann").expect("a login"),
-            user_name: "Ann".to_owned(),
-            agent_id: None,
-        },
-        head: CommitSha::parse(HEAD).expect("a commit"),
-    };
+            ..PolicyTerms::of(NeighborPolicy::Interface)
+        };
+    }
+    let run = Run { store, agent };
     run.import(&case.state.imports).await;
     let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
     for round in 0..=rounds {

@@ -6,12 +6,13 @@ use coord_domain::team::{Handle, TaskId, TeamName};
 use coord_domain::{Branch, Holder, RepoId, UserId};
 use coord_settings::Rates;
 use coord_state::admission::{AdmissionTerms, Admitted, HeadTerms, USES_EVERYTHING};
-use coord_state::tasks::{ClaimedFiles, NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskEnd, TaskReference};
-use coord_state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team};
-use coord_state::{departures, tasks};
 use coord_store::{Request, Store};
+use coord_teams_state::tasks::{ClaimedFiles, NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskEnd, TaskReference};
+use coord_teams_state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team};
+use coord_teams_state::{departures, tasks};
+use coord_test_support::process::processor_time;
 
-use crate::run::{Measurement, processor_time};
+use crate::run::Measurement;
 
 /// The operation to measure, with the state that it needs.
 #[derive(Clone, Copy, Debug)]

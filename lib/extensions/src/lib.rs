@@ -57,6 +57,11 @@ pub fn registered() -> Extensions {
     register(&|_| None).expect("the defaults are valid")
 }
 
+/// Registers the stored state of the extensions of this build, for a process that opens a store without a server.
+pub fn register_state() {
+    registered();
+}
+
 /// The default settings, with the extensions of this build.
 pub fn default_settings() -> Settings {
     Settings {

@@ -83,18 +83,6 @@ fn main() {
         }
         print(&format!("{changed} edited"), times);
     }
-    let mut times = Vec::new();
-    for round in 0..ROUNDS {
-        // An imported file is removed, and comes back under another name.
-        let number = round * 13;
-        if let Some(content) = files.remove(&path(number)) {
-            files.insert(path(number).replace(".ts", ".moved.ts"), content);
-        }
-        let (next, took) = update(Previous::Snapshot(Arc::clone(&snapshot)), &files);
-        snapshot = next;
-        times.push(took);
-    }
-    print("1 renamed", times);
     let cold = update(Previous::Nothing, &files).0;
     let edges = |snapshot: &Snapshot| snapshot.graph().edges().collect::<Vec<_>>();
     assert!(

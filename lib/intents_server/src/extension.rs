@@ -13,9 +13,14 @@ use crate::registered::Intents;
 use coord_domain::{Holder, RepoId};
 use coord_server::error::ApiError;
 use coord_server::extension::{Extension, Gate, GateRequest, GatedFiles, ToolUse};
+use coord_state::extension::Extension as StoredExtension;
 use coord_store::{Store, StoreError};
 
 impl Extension for Intents {
+    fn state(&self) -> &'static StoredExtension {
+        &coord_intents_state::EXTENSION
+    }
+
     fn gate(&self) -> Option<&dyn Gate> {
         Some(self)
     }

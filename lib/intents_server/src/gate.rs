@@ -5,9 +5,9 @@ use crate::registered::Intents;
 use crate::scopes::{ScopeCache, ScopeCheck, ScopeVerdicts};
 use crate::verdict::IntentVerdict;
 use coord_domain::{FilePath, Holder};
+use coord_intents_state::intents::ScopeQuestion;
 use coord_server::extension::{GateRequest, GateVerdict, GatedFiles, ToolUse};
 use coord_state::admission::Question;
-use coord_state::intents::ScopeQuestion;
 use coord_state::locks::{Gate, GateRules, GateTerms};
 
 /// The parts of a request that concern intents. The judgement is a guess by the state that this process saw last, until

@@ -9,7 +9,7 @@ use quick_cache::sync::Cache;
 
 use coord_builds::stored_ignore::StoredIgnore;
 use coord_domain::{Branch, FilePath, Holder, RepoId};
-use coord_state::intents::ScopeQuestion;
+use coord_intents_state::intents::ScopeQuestion;
 use coord_state::locks::Judgement;
 
 /// Most scopes that a process remembers; a scope takes some kilobytes.

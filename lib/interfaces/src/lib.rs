@@ -15,9 +15,6 @@ mod go;
 mod javascript;
 mod outline;
 #[cfg(test)]
-#[path = "../../scan/src/pieces.rs"]
-mod pieces;
-#[cfg(test)]
 mod properties;
 mod python;
 mod result;

@@ -1,12 +1,12 @@
 //! Laws for every text: no panic, linear time and memory, and only parts that others depend on change an interface.
 
 use coord_scan::{Language, meter};
+use coord_test_texts::pieces::piece;
 use proptest::prelude::*;
 
 use super::{
     InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES, MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES, interface,
 };
-use crate::pieces::piece;
 
 /// Most steps that a reading may take for each byte of the text.
 const READS_PER_BYTE: usize = 600;

@@ -1,74 +1,35 @@
 //! The arguments of a call, read by the parser of HTTP bodies.
 
-use coord_protocol::team_tools::{
-    ClaimTaskCall, CreateTasksCall, ListTasksCall, MissingField, ReadMessagesCall, SendMessageCall, TeamCall,
-    TeamToolCall, UpdateTaskCall,
-};
-use coord_protocol::{CheckRequest, PostRequest, SelectIntentCall, UpdateIntentCall};
+use coord_protocol::{CheckRequest, PostRequest};
 
-#[cfg(feature = "teams")]
-use super::opencode::OpenCodeCall;
-use super::tools::Tool;
-use coord_http::body::{parse, parse_check, parse_post};
+use coord_http::body::{parse_check, parse_post};
 use coord_server::error::ApiError;
 
-/// The request that a call of a tool stands for.
+/// The name of the tool that checks files.
+pub(super) const CHECK_STATUS: &str = "check_status";
+
+/// The name of the tool that claims and releases files.
+pub(super) const POST_STATUS: &str = "post_status";
+
+/// The request that a call of a tool of the heart stands for.
 #[derive(Clone, Debug)]
 pub enum Arguments {
     /// Of `check_status`.
     Check(CheckRequest),
     /// Of `post_status`.
     Post(PostRequest),
-    /// Of `select_active_intent`.
-    Select(SelectIntentCall),
-    /// Of `update_intent`.
-    Update(Box<UpdateIntentCall>),
-    /// Of the tools of teams.
-    Team(Box<TeamCall>),
-    /// Of the tools of the plugin opencode-teams.
-    #[cfg(feature = "teams")]
-    OpenCode(Box<OpenCodeCall>),
 }
 
 impl Arguments {
-    /// Reads `arguments`, a JSON object.
+    /// Reads the `arguments` of the tool `name`, a JSON object. `None` if it is none of these tools.
     ///
     /// # Errors
     /// When they are not of the shape of the tool's request.
-    pub fn read(tool: Tool, arguments: &str) -> Result<Arguments, ApiError> {
-        match tool {
-            Tool::CheckStatus => parse_check(arguments.as_bytes()).map(Arguments::Check),
-            Tool::PostStatus => parse_post(arguments.as_bytes()).map(Arguments::Post),
-            Tool::SelectActiveIntent => parse(arguments.as_bytes()).map(Arguments::Select),
-            Tool::UpdateIntent => parse(arguments.as_bytes()).map(|sent| Arguments::Update(Box::new(sent))),
-            #[cfg(feature = "teams")]
-            Tool::OpenCode(tool) => {
-                OpenCodeCall::read(tool, arguments.as_bytes()).map(|call| Arguments::OpenCode(Box::new(call)))
-            }
-            Tool::Team
-            | Tool::TaskCreate
-            | Tool::TaskList
-            | Tool::TaskClaim
-            | Tool::TaskUpdate
-            | Tool::MessageSend
-            | Tool::MessageRead => team_call(tool, arguments.as_bytes()).map(|call| Arguments::Team(Box::new(call))),
-        }
+    pub fn read(name: &str, arguments: &str) -> Option<Result<Arguments, ApiError>> {
+        Some(match name {
+            CHECK_STATUS => parse_check(arguments.as_bytes()).map(Arguments::Check),
+            POST_STATUS => parse_post(arguments.as_bytes()).map(Arguments::Post),
+            _ => return None,
+        })
     }
-}
-
-fn team_call(tool: Tool, arguments: &[u8]) -> Result<TeamCall, ApiError> {
-    let call = match tool {
-        Tool::Team => parse::<TeamToolCall>(arguments)?.into_call(),
-        Tool::TaskList => Ok(parse::<ListTasksCall>(arguments)?.into_call()),
-        Tool::TaskCreate => Ok(parse::<CreateTasksCall>(arguments)?.into_call()),
-        Tool::TaskClaim => Ok(parse::<ClaimTaskCall>(arguments)?.into_call()),
-        Tool::TaskUpdate => parse::<UpdateTaskCall>(arguments)?.into_call(),
-        Tool::MessageSend => Ok(parse::<SendMessageCall>(arguments)?.into_call()),
-        Tool::MessageRead => Ok(parse::<ReadMessagesCall>(arguments)?.into_call()),
-        _ => return Err(ApiError::Internal),
-    };
-    call.map_err(|MissingField(field)| ApiError::InvalidField {
-        field,
-        problem: "is required".to_owned(),
-    })
 }

@@ -1,22 +1,24 @@
-//! Calls of tools, by the operations of the HTTP interface: the same arguments, read by the same parser, and the same answer. Those of
-//! extensions are in `intent_calls` and `team_calls`.
+//! Calls of the tools of the heart, by the operations of the HTTP interface: the same arguments, read by the same parser, and the same
+//! answer.
 
 use rmcp::model::CallToolResult;
 
 use super::arguments::Arguments;
 use super::results::Outcome;
-use super::tools::Tool;
 use coord_http::Session;
 use coord_server::error::ApiError;
 use coord_server::operations::{CheckError, Refusal, check_as_sent, post};
 
-/// The result of a call with these arguments, a JSON object.
+/// The result of a call with these arguments.
 ///
 /// # Errors
 /// When the place of the repository does not take the caller's credential.
-pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Result<CallToolResult, ApiError> {
+pub(super) async fn call(
+    session: &Session,
+    arguments: Result<Arguments, ApiError>,
+) -> Result<CallToolResult, ApiError> {
     let (app, caller, agent) = (&session.app, session.caller.clone(), session.agent.as_deref());
-    let outcome = match Arguments::read(tool, arguments) {
+    let outcome = match arguments {
         Err(error) => Outcome::Malformed(error.for_agent()),
         Ok(Arguments::Check(sent)) => match check_as_sent(app, &sent, caller, agent).await {
             Ok(response) => Outcome::Check(response),
@@ -26,32 +28,18 @@ pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Resu
             Ok(response) => Outcome::Post(response),
             Err(error) => of_error(Refusal::of_post(&error), error)?,
         },
-        #[cfg(feature = "intents")]
-        Ok(Arguments::Select(sent)) => match super::intent_calls::select(session, &sent).await {
-            Ok(response) => Outcome::Intent(Box::new(response)),
-            Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
-        },
-        #[cfg(feature = "teams")]
-        Ok(Arguments::Team(call)) => match super::team_calls::answer(session, &call).await {
-            Ok(answer) => Outcome::Team(Box::new(answer)),
-            Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
-        },
-        #[cfg(feature = "teams")]
-        Ok(Arguments::OpenCode(call)) => {
-            return match super::team_calls::answer_opencode(session, &call).await {
-                Ok(answer) => Ok(answer.result()),
-                Err(error @ ApiError::Unauthorized(_)) => Err(error),
-                Err(error) => Ok(super::opencode::refusal(error.for_agent())),
-            };
-        }
-        #[cfg(feature = "intents")]
-        Ok(Arguments::Update(sent)) => match super::intent_calls::update(session, *sent).await {
-            Ok(response) => Outcome::Intent(Box::new(response)),
-            Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
-        },
-        // No such tool is offered: see `Tool::named`.
-        #[cfg(not(all(feature = "intents", feature = "teams")))]
-        Ok(_) => return Err(ApiError::Internal),
+    };
+    Ok(outcome.result())
+}
+
+/// The result of a call of an extension's tool.
+///
+/// # Errors
+/// As those of [`call`].
+pub fn result_of(answered: Result<Outcome, ApiError>) -> Result<CallToolResult, ApiError> {
+    let outcome = match answered {
+        Ok(outcome) => outcome,
+        Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
     };
     Ok(outcome.result())
 }

@@ -1,65 +1,95 @@
 //! The resources, as listed for clients.
 
+use coord_http::{ActivityQuery, GraphQuery, LocksQuery, read_graph_view};
+use futures::FutureExt;
 use rmcp::model::ResourceTemplate;
 
+use super::contents::{as_json, query};
 use super::offer::Offer;
+use super::tool_set::{ResourceType, ToolSets};
+use coord_server::operations::{list_activity, list_locks};
 
 pub const JSON: &str = "application/json";
 
+/// The kind of the locks of a repository.
+pub const LOCKS: &str = "locks";
+
+/// The kind of the neighbors of a file.
+pub const GRAPH: &str = "graph";
+
+static HEART: [ResourceType; 2] = [
+    ResourceType {
+        kind: LOCKS,
+        template: "coord://locks{?repo_url,branch,holder,agent_id}",
+        words: [
+            "locks",
+            "Who holds what",
+            "The locks of a repository, or of one branch; holder=me: yours alone",
+        ],
+        endpoint: "api/locks",
+        is_of_agent: false,
+        read: |session, _, uri| {
+            async move {
+                let request = query::<LocksQuery>(uri)?.parse(session.caller.clone(), session.agent.as_deref())?;
+                as_json(&list_locks(&session.app, request).await?)
+            }
+            .boxed()
+        },
+    },
+    ResourceType {
+        kind: "activity",
+        template: "coord://activity{?repo_url,branch,after,limit}",
+        words: [
+            "activity",
+            "What happened",
+            "The newest 50 events of a repository, or of one branch: claims, releases, refusals, pushes",
+        ],
+        endpoint: "api/activity",
+        is_of_agent: false,
+        read: |session, _, uri| {
+            async move {
+                let request = query::<ActivityQuery>(uri)?.parse(session.caller.clone(), session.agent.as_deref())?;
+                as_json(&list_activity(&session.app, request).await?)
+            }
+            .boxed()
+        },
+    },
+];
+
+/// Listed after those of extensions.
+static LAST: [ResourceType; 1] = [ResourceType {
+    kind: GRAPH,
+    template: "coord://graph/{+path}{?repo_url,branch,depth,direction}",
+    words: [
+        "graph",
+        "Neighbors of a file",
+        "Files that import a file or that it imports, with their locks; direction: imports, importers or both",
+    ],
+    endpoint: "api/graph",
+    is_of_agent: false,
+    read: |session, path, uri| {
+        async move {
+            let query = query::<GraphQuery>(uri)?.around(path);
+            read_graph_view(&session.app, &query, session.caller.clone()).await
+        }
+        .boxed()
+    },
+}];
+
+/// All kinds of resources.
+pub(super) fn all(sets: ToolSets) -> impl Iterator<Item = &'static ResourceType> {
+    let of_sets = sets.iter().flat_map(|set| set.resources);
+    HEART.iter().chain(of_sets).chain(&LAST)
+}
+
 /// Which resources there are.
-pub(super) fn templates(offer: Offer) -> Vec<ResourceTemplate> {
-    let template = |uri: &str, name: &str, title: &str, description: &str| {
-        ResourceTemplate::new(offer.without_repository(uri), name)
+pub(super) fn templates(sets: ToolSets, offer: Offer) -> Vec<ResourceTemplate> {
+    let template = |listed: &ResourceType| {
+        let [name, title, description] = listed.words;
+        ResourceTemplate::new(offer.without_repository(listed.template), name)
             .with_title(title)
             .with_description(description)
             .with_mime_type(JSON)
     };
-    vec![
-        template(
-            "coord://locks{?repo_url,branch,holder,agent_id}",
-            "locks",
-            "Who holds what",
-            "The locks of a repository, or of one branch; holder=me: yours alone",
-        ),
-        template(
-            "coord://activity{?repo_url,branch,after,limit}",
-            "activity",
-            "What happened",
-            "The newest 50 events of a repository, or of one branch: claims, releases, refusals, pushes",
-        ),
-        #[cfg(feature = "intents")]
-        template(
-            "coord://intents{?repo_url,view}",
-            "intents",
-            "Why files are changed",
-            "The intents of a repository; view=state: with the files that they own, and all locks",
-        ),
-        #[cfg(feature = "intents")]
-        template(
-            "coord://ledger{?repo_url,after,limit,intent,file,last}",
-            "ledger",
-            "What was done",
-            "The lines of the ledger: all, those about an intent or a file, or the last ones",
-        ),
-        #[cfg(feature = "teams")]
-        template(
-            "coord://team/{team}{?repo_url}",
-            "team",
-            "Who works together",
-            "A team with its members, who is live, and an open shutdown",
-        ),
-        #[cfg(feature = "teams")]
-        template(
-            "coord://tasks/{id}{?repo_url,team,agent_id}",
-            "task",
-            "What is to be done",
-            "A task of a team with its notes, its result and those of its dependencies",
-        ),
-        template(
-            "coord://graph/{+path}{?repo_url,branch,depth,direction}",
-            "graph",
-            "Neighbors of a file",
-            "Files that import a file or that it imports, with their locks; direction: imports, importers or both",
-        ),
-    ]
+    all(sets).map(template).collect()
 }

@@ -1,20 +1,16 @@
 //! Resources: the HTTP views for people, by URI. The query of the URI names the repository, with the parameters of HTTP.
 
-use axum::extract::Query;
 use axum::http::Uri;
-use coord_protocol::plain_text::clean;
 use coord_protocol::{AgentError, ErrorCode};
 use percent_encoding::percent_decode_str;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
-use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::resource_list::JSON;
+use super::resource_list::{self, JSON};
+use super::tool_set::{ResourceType, ToolSets};
 use coord_http::Session;
-use coord_http::{ActivityQuery, GraphQuery, LocksQuery, read_graph_view};
 use coord_server::error::ApiError;
-use coord_server::operations::{list_activity, list_locks};
 
 /// Errors that JSON-RPC has no code for: the store or GitHub gives no answer, the caller asks too often or may not.
 const SERVER_ERROR: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32_000);
@@ -23,8 +19,12 @@ const SERVER_ERROR: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32_000);
 ///
 /// # Errors
 /// When the place of the repository does not take the caller's credential.
-pub(super) async fn read(session: &Session, uri: &str) -> Result<Result<ReadResourceResult, ErrorData>, ApiError> {
-    match contents(session, uri).await {
+pub(super) async fn read(
+    sets: ToolSets,
+    session: &Session,
+    uri: &str,
+) -> Result<Result<ReadResourceResult, ErrorData>, ApiError> {
+    match contents(sets, session, uri).await {
         Ok(Some(text)) => {
             let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
             Ok(Ok(ReadResourceResult::new(vec![contents])))
@@ -35,46 +35,30 @@ pub(super) async fn read(session: &Session, uri: &str) -> Result<Result<ReadReso
     }
 }
 
-/// A resource that is offered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Resource {
-    /// `coord://locks`
-    Locks,
-    /// `coord://activity`
-    Activity,
-    /// `coord://intents`
-    Intents,
-    /// `coord://ledger`
-    Ledger,
-    /// `coord://team/TEAM`, with the name of the team.
-    Team(String),
-    /// `coord://tasks/ID`, with the id of the task.
-    Task(String),
-    /// `coord://graph/PATH`, with the path of the file.
-    Graph(String),
+/// A resource that a URI names.
+pub struct Resource {
+    pub of: &'static ResourceType,
+    /// Empty where those of its kind have none.
+    pub name: String,
+    /// Its query has the particulars.
+    pub uri: Uri,
 }
 
 impl Resource {
-    /// The resource that `uri` names, and the URI, whose query has the particulars. `None` where it names none.
+    /// The resource that `uri` names; `None` where it names none.
     ///
     /// # Errors
     /// When the path of a file is not UTF-8.
-    pub fn named_by(uri: &str) -> Result<Option<(Resource, Uri)>, ApiError> {
+    pub fn named_by(sets: ToolSets, uri: &str) -> Result<Option<Resource>, ApiError> {
         let Some(uri) = uri.parse::<Uri>().ok().filter(|uri| uri.scheme_str() == Some("coord")) else {
             return Ok(None);
         };
-        let path = uri.path().trim_start_matches('/');
-        let resource = match (uri.authority().map(|authority| authority.as_str()), path) {
-            (Some("locks"), "") => Resource::Locks,
-            (Some("activity"), "") => Resource::Activity,
-            (Some("intents"), "") => Resource::Intents,
-            (Some("ledger"), "") => Resource::Ledger,
-            (Some("team"), name) if !name.is_empty() => Resource::Team(decoded(name)?),
-            (Some("tasks"), id) if !id.is_empty() => Resource::Task(decoded(id)?),
-            (Some("graph"), path) if !path.is_empty() => Resource::Graph(decoded(path)?),
-            _ => return Ok(None),
-        };
-        Ok(Some((resource, uri)))
+        let name = uri.path().trim_start_matches('/');
+        let kind = uri.authority().map(|authority| authority.as_str());
+        let of = resource_list::all(sets).find(|of| Some(of.kind) == kind && of.is_named() != name.is_empty());
+        let Some(of) = of else { return Ok(None) };
+        let name = decoded(name)?;
+        Ok(Some(Resource { of, name, uri }))
     }
 }
 
@@ -87,60 +71,11 @@ fn decoded(path: &str) -> Result<String, ApiError> {
     Ok(text.into_owned())
 }
 
-async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiError> {
-    let Some((resource, uri)) = Resource::named_by(uri)? else {
-        return Ok(None);
-    };
-    let caller = session.caller.clone();
-    let json = match resource {
-        Resource::Locks => {
-            let request = query::<LocksQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
-            serde_json::to_value(list_locks(&session.app, request).await?)
-        }
-        Resource::Activity => {
-            let request = query::<ActivityQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
-            serde_json::to_value(list_activity(&session.app, request).await?)
-        }
-        #[cfg(feature = "intents")]
-        Resource::Intents => {
-            let query = query::<coord_intents_server::IntentsQuery>(&uri)?;
-            let request = query.parse(caller, session.agent.as_deref())?;
-            serde_json::to_value(coord_intents_server::operations::intents::list_intents(&session.app, request).await?)
-        }
-        #[cfg(feature = "intents")]
-        Resource::Ledger => {
-            let query = query::<coord_intents_server::LedgerQuery>(&uri)?;
-            let request = query.parse(caller, session.agent.as_deref())?;
-            serde_json::to_value(coord_intents_server::operations::ledger::page(&session.app, request).await?)
-        }
-        #[cfg(feature = "teams")]
-        Resource::Team(name) => {
-            let sent = query::<coord_teams_server::TeamsQuery>(&uri)?;
-            serde_json::to_value(super::team_calls::team(session, caller, &name, &sent.repo_url).await?)
-        }
-        #[cfg(feature = "teams")]
-        Resource::Task(id) => {
-            let sent = query::<coord_teams_server::TaskQuery>(&uri)?.caller();
-            serde_json::to_value(super::team_calls::task(session, caller, &id, &sent).await?)
-        }
-        Resource::Graph(path) => {
-            let query = query::<GraphQuery>(&uri)?.around(path);
-            return read_graph_view(&session.app, &query, caller).await.map(Some);
-        }
-        #[cfg(not(all(feature = "intents", feature = "teams")))]
-        _ => return Ok(None),
-    };
-    let mut json = json.map_err(|_| ApiError::Internal)?;
-    clean(&mut json);
-    Ok(Some(json.to_string()))
-}
-
-fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
-    let Query(query) = Query::try_from_uri(uri).map_err(|_| ApiError::MalformedBody {
-        field: None,
-        message: "the query of the URI cannot be read; send each name once".to_owned(),
-    })?;
-    Ok(query)
+async fn contents(sets: ToolSets, session: &Session, uri: &str) -> Result<Option<String>, ApiError> {
+    match Resource::named_by(sets, uri)? {
+        Some(Resource { of, name, uri }) => (of.read)(session, name, &uri).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// The error of a URI that names nothing.

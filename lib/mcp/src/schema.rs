@@ -28,7 +28,7 @@ fn of_arguments<T: ToSchema>() -> JsonObject {
 }
 
 /// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.
-pub(super) fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
+pub fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
     let mut schema = of_arguments::<T>();
     let is_claim = T::name() == PostRequest::name();
     let of_claims = Some(&OF_CLAIMS).filter(|_| !is_claim);
@@ -44,7 +44,7 @@ pub(super) fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
 }
 
 /// The schema of a result, which is an answer of type `T` or `U`: every field of both, of which those are required that both require.
-pub(super) fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
+pub fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
     let one = Components::of::<T>().reduced(&to_value(T::schema()), SchemaDetail::Answer);
     let other = Components::of::<U>().reduced(&to_value(U::schema()), SchemaDetail::Answer);
     let required = |schema: &JsonObject| -> BTreeSet<String> {

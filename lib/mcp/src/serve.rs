@@ -17,16 +17,17 @@ use tokio::sync::mpsc;
 
 use super::offer::Offer;
 use super::order::in_order;
+use super::resources;
 use super::server::{SdkRequest, Server, ToolSelection};
-use super::{operations, resources};
+use super::tool_set::ToolSets;
 use coord_http::Session;
 use coord_server::error::ApiError;
 
-/// The response to `request`, whose Host, Origin, credential and size have been looked at.
+/// The response to `request`, with the tools of the heart and of `sets`. Its Host, Origin, credential and size have been looked at.
 ///
 /// # Errors
 /// When the place of the repository does not take the caller's credential. Every other error is in the response.
-pub(super) async fn serve(session: Session, request: Request<Bytes>) -> Result<Response<Body>, ApiError> {
+pub async fn serve(sets: ToolSets, session: Session, request: Request<Bytes>) -> Result<Response<Body>, ApiError> {
     let (requests, mut received) = mpsc::channel(1);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -38,6 +39,7 @@ pub(super) async fn serve(session: Session, request: Request<Bytes>) -> Result<R
     let server = move || {
         let listed = ToolSelection::Chosen(groups.clone());
         Ok(Server::new(
+            sets,
             Offer::Deployment,
             listed,
             Box::new(|_| None),
@@ -50,7 +52,7 @@ pub(super) async fn serve(session: Session, request: Request<Bytes>) -> Result<R
     loop {
         tokio::select! {
             response = &mut responding => return Ok(ordered(response).await),
-            Some(received) = received.recv() => answer(&session, received).await?,
+            Some(received) = received.recv() => answer(sets, &session, received).await?,
         }
     }
 }
@@ -65,7 +67,7 @@ async fn ordered(response: Response<BoxBody<Bytes, Infallible>>) -> Response<Bod
 }
 
 /// Answers a request of the SDK. If the call was cancelled, the answer is dropped.
-async fn answer(session: &Session, request: SdkRequest) -> Result<(), ApiError> {
+async fn answer(sets: ToolSets, session: &Session, request: SdkRequest) -> Result<(), ApiError> {
     match request {
         SdkRequest::Call {
             tool,
@@ -73,10 +75,10 @@ async fn answer(session: &Session, request: SdkRequest) -> Result<(), ApiError> 
             reply,
             client: _,
         } => {
-            let _ = reply.send(operations::call(session, tool, &arguments).await?);
+            let _ = reply.send((tool.call)(session, &arguments).await?);
         }
         SdkRequest::Read { uri, reply, client: _ } => {
-            let _ = reply.send(resources::read(session, &uri).await?);
+            let _ = reply.send(resources::read(sets, session, &uri).await?);
         }
         // Neither is asked for: the tools are chosen, and no client can listen.
         SdkRequest::Groups { .. } | SdkRequest::Change { .. } => {}

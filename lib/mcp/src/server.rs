@@ -18,7 +18,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::ToolGroup;
 use super::offer::Offer;
-use super::tools::{Tool, offered};
+use super::tool_set::{Tool, ToolSets};
+use super::tools::offered;
 use super::{instructions, resource_list};
 
 /// How long clients may keep a list that follows the repository, in milliseconds.
@@ -31,7 +32,7 @@ const LISTS_TTL_MS: u64 = 3_600_000;
 pub enum SdkRequest {
     /// A tool is called.
     Call {
-        tool: Tool,
+        tool: &'static Tool,
         arguments: String,
         client: Option<String>,
         /// Where the result goes.
@@ -89,6 +90,7 @@ const ROOTS_TIME: Duration = Duration::from_secs(2);
 
 /// The server as the SDK sees it: over HTTP for one request, over stdio for a session.
 pub struct Server {
+    sets: ToolSets,
     offer: Offer,
     listed: ToolSelection,
     /// The groups that were listed last.
@@ -100,9 +102,16 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server whose tools and resources are answered by the receiver of `requests`.
-    pub fn new(offer: Offer, listed: ToolSelection, rules_file: RulesFile, requests: mpsc::Sender<SdkRequest>) -> Self {
+    /// A server of the heart and `sets`, whose tools and resources are answered by the receiver of `requests`.
+    pub fn new(
+        sets: ToolSets,
+        offer: Offer,
+        listed: ToolSelection,
+        rules_file: RulesFile,
+        requests: mpsc::Sender<SdkRequest>,
+    ) -> Self {
         Server {
+            sets,
             offer,
             listed,
             shown: Mutex::default(),
@@ -143,6 +152,12 @@ impl Server {
             Ok(Err(error)) => tracing::debug!(%error, "the client does not name its folders"),
             Err(_) => tracing::debug!("the client does not name its folders in time"),
         }
+    }
+
+    /// The tools of `groups`, as listed for clients.
+    fn definitions<'g>(&self, groups: &'g [ToolGroup]) -> impl Iterator<Item = &'static ToolDefinition> + use<'g> {
+        let offer = self.offer;
+        offered(self.sets, groups).map(move |tool| tool.definition(offer))
     }
 
     /// The groups whose tools can be called.
@@ -207,7 +222,7 @@ impl ServerHandler for Server {
         let config = ServerConfig::new(capabilities).with_server_info(server);
         // They are about files alone.
         match self.callable().contains(&ToolGroup::Locks) {
-            true => config.with_instructions(instructions::rules(self.offer)),
+            true => config.with_instructions(instructions::rules(self.sets, self.offer)),
             false => config,
         }
     }
@@ -271,7 +286,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let groups = self.groups(true).await?;
-        let tools = offered(self.offer, &groups).cloned().collect();
+        let tools = self.definitions(&groups).cloned().collect();
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(groups);
         let (ttl, scope) = match self.listed {
             ToolSelection::Chosen(_) => (LISTS_TTL_MS, CacheScope::Public),
@@ -283,7 +298,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<ToolDefinition> {
-        offered(self.offer, self.callable())
+        self.definitions(self.callable())
             .find(|tool| tool.name == name)
             .cloned()
     }
@@ -293,9 +308,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let named = Tool::named(&request.name).filter(|tool| tool.is_of(self.callable()));
+        let named = offered(self.sets, self.callable()).find(|tool| tool.name == request.name);
         let Some(tool) = named else {
-            let names: Vec<&str> = offered(self.offer, self.callable()).map(|tool| &*tool.name).collect();
+            let names: Vec<&str> = offered(self.sets, self.callable()).map(|tool| tool.name).collect();
             let names = names.join(", ");
             return Err(ErrorData::invalid_params(
                 format!("there is no such tool; the tools are {names}"),
@@ -349,7 +364,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         Ok(
-            ListResourceTemplatesResult::with_all_items(resource_list::templates(self.offer))
+            ListResourceTemplatesResult::with_all_items(resource_list::templates(self.sets, self.offer))
                 .with_ttl_ms(LISTS_TTL_MS)
                 .with_cache_scope(CacheScope::Public),
         )
@@ -384,7 +399,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        Ok(instructions::coordinate(self.offer, &request.name, &arguments)?.into())
+        Ok(instructions::coordinate(self.sets, self.offer, &request.name, &arguments)?.into())
     }
 }
 

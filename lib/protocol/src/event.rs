@@ -212,6 +212,9 @@ wire! {
         pub message: String,
         /// Login of the person who force-released the locks; `message` is the reason.
         pub forced_by: maybe String,
+        /// In `lock_released`: whether the holder's push of these files was proved. `false` for files that were only read, were not
+        /// changed, or whose changes were abandoned; absent for a release by force, and in events of older versions.
+        pub is_pushed: maybe bool,
         /// Fencing token of the locks.
         #[schema(minimum = 1)]
         pub token: i64,
@@ -510,7 +513,7 @@ pub const EXAMPLES: &str = r#"[
     "message": "Reading how queries are pooled", "token": 17953062240000, "files": ["src/db.ts", "src/pool.ts"], "file_count": 2,
     "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306224, "time_ms": 1795306224000 },
   { "type": "lock_released", "user": "ada", "user_name": "Ada", "branch": "main", "work_branch": "pool", "status": "WRITING",
-    "message": "Adding connection pooling", "token": 17953062240000, "files": ["src/db.ts"], "file_count": 1,
+    "message": "Adding connection pooling", "is_pushed": true, "token": 17953062240000, "files": ["src/db.ts"], "file_count": 1,
     "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306254, "time_ms": 1795306254000 },
   { "type": "lock_released", "user": "ada", "user_name": "Ada", "branch": "main", "status": "WRITING",
     "message": "The release needs this file", "forced_by": "eve", "token": 17953062240000, "files": ["src/db.ts"], "file_count": 1,

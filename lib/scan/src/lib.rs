@@ -23,8 +23,6 @@ mod lines;
 mod markup;
 pub mod meter;
 #[cfg(test)]
-mod pieces;
-#[cfg(test)]
 mod properties;
 pub mod python;
 pub mod rust;

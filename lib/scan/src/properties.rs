@@ -1,9 +1,9 @@
 //! Laws for every text: no panic, linear time, and no import found in plain text.
 
+use coord_test_texts::pieces::piece;
 use proptest::prelude::*;
 
 use crate::language::Language;
-use crate::pieces::piece;
 use crate::specifier::Specifier;
 use crate::{meter, scan};
 

@@ -28,4 +28,5 @@ mod sync_changes;
 mod syncing;
 
 pub use args::ServeArgs;
+pub use coord_extensions::register_state;
 pub use server::{Server, build};

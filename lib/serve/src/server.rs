@@ -103,6 +103,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         Authenticator::Local { user, .. } => Some(user.clone()),
         _ => None,
     };
+    coord_extensions::register_state();
     let OpenStore {
         store,
         file,
@@ -143,7 +144,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         .layer(from_fn_with_state(own, refuse_those_for_others))
         .option_layer(local_edge.map(|edge| from_fn_with_state(edge, require_local_caller)))
         .option_layer(joined.map(|joined| from_fn_with_state(joined, read_joined)))
-        .layer(Extension(coord_mcp::protocol()));
+        .layer(Extension(coord_tools::protocol()));
     let router = router.layer(layers);
     Ok(Server {
         router: coord_http::around(settings.edge, coord_extensions::endpoints(), router),

@@ -10,10 +10,14 @@ use futures::future::{BoxFuture, ready};
 use crate::error::ApiError;
 use coord_domain::{Branch, FilePaths, Holder, RepoId};
 use coord_state::admission::Question;
+use coord_state::extension::{Extension as StoredExtension, register};
 use coord_state::locks::{Gate as GateFindings, GateTerms};
 use coord_store::{Store, StoreError};
 
 pub trait Extension: Any + Send + Sync {
+    /// Its stored state.
+    fn state(&self) -> &'static StoredExtension;
+
     /// Its gate before checks and claims, if it has one.
     fn gate(&self) -> Option<&dyn Gate> {
         None
@@ -103,8 +107,11 @@ pub struct GateVerdict {
 pub struct Extensions(Arc<[Arc<dyn Extension>]>);
 
 impl Extensions {
+    /// These extensions, and registers their state.
     pub fn of(extensions: impl IntoIterator<Item = Arc<dyn Extension>>) -> Self {
-        Extensions(extensions.into_iter().collect())
+        let extensions: Arc<[_]> = extensions.into_iter().collect();
+        extensions.iter().for_each(|extension| register(extension.state()));
+        Extensions(extensions)
     }
 
     /// The same, with `extension` in place of the one of its type.

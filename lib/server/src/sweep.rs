@@ -52,7 +52,7 @@ pub async fn sweep_due(store: &dyn Store, extensions: &Extensions) -> Result<Swe
             break;
         }
     }
-    if let Err(error) = store.delete_unused_libraries(&coord_state::libraries::LIBRARY).await {
+    if let Err(error) = store.delete_unused_libraries(coord_state::libraries::library()).await {
         tracing::warn!(%error, "unused libraries of functions could not be looked for");
     }
     Ok(report)

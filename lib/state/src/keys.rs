@@ -5,7 +5,7 @@
 use coord_domain::RepoId;
 
 /// `KIND{repo}REST`. Every request uses a dozen keys, and `format!` takes ten times as long for one.
-pub(super) fn of(kind: &str, repo: &RepoId, rest: &[&str]) -> String {
+pub fn of(kind: &str, repo: &RepoId, rest: &[&str]) -> String {
     let mut key =
         String::with_capacity(kind.len() + repo.as_str().len() + 2 + rest.iter().map(|part| part.len()).sum::<usize>());
     for part in [kind, "{", repo.as_str(), "}"].iter().chain(rest) {

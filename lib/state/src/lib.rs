@@ -4,51 +4,25 @@
 //! All folders have the same shape: `keys.rs`; `scripts.rs`, the list of the scripts; a file `NAME.lua` for each change;
 //! `modules/`, tables of functions that they share: `require('AGGREGATE/NAME')` is `AGGREGATE/modules/NAME.lua`; and the typed calls.
 
-#![cfg_attr(
-    not(feature = "teams"),
-    expect(dead_code, unused_imports, reason = "teams alone use it")
-)]
-#![cfg_attr(
-    all(feature = "teams", not(feature = "intents")),
-    expect(dead_code, reason = "intents alone use it")
-)]
-
 pub mod admission;
 pub mod builds;
 pub mod events;
 pub mod expiry;
+pub mod extension;
 pub mod heads;
 pub mod health;
+pub mod keys;
 pub mod libraries;
 pub mod locks;
+pub mod named_keys;
+pub mod read;
+pub mod reply;
+pub mod request_keys;
+pub mod scripts;
 pub mod seams;
 pub mod sweep;
 
-#[cfg(feature = "intents")]
-pub mod intents;
-#[cfg(feature = "intents")]
-pub mod ledger;
-
-#[cfg(feature = "teams")]
-pub mod departures;
-#[cfg(feature = "teams")]
-pub mod mail;
-#[cfg(feature = "teams")]
-pub mod messages;
-#[cfg(feature = "teams")]
-pub mod tasks;
-#[cfg(feature = "teams")]
-pub mod teams;
-
 mod clock;
-mod extension;
-mod extensions;
-mod keys;
-mod named_keys;
-mod read;
-mod reply;
-mod request_keys;
-mod scripts;
 #[cfg(test)]
 mod tests;
 
@@ -57,16 +31,19 @@ pub use read::Read;
 
 use coord_store::Script;
 
-/// All scripts of all aggregates.
+/// The scripts of all folders, from `build.rs`.
+static SCRIPTS: &[&[&Script]] = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
+
+/// All scripts of the heart and of the extensions that are registered.
 pub fn scripts() -> impl Iterator<Item = &'static Script> {
-    // The lists of all folders, from `build.rs`.
-    let lists = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
-    lists.into_iter().flatten().copied()
+    let of_extensions = extension::registered().map(|extension| extension.scripts);
+    let lists = std::iter::once(SCRIPTS).chain(of_extensions);
+    lists.flatten().copied().flatten().copied()
 }
 
 /// Whether calls need not wait until a change of `key` is on the disk: its value may be lost in a crash.
 pub fn is_expendable(key: &[u8]) -> bool {
-    let of_extensions = extensions::EXTENSIONS.iter().flat_map(|extension| extension.expendable);
+    let of_extensions = extension::registered().flat_map(|extension| extension.expendable);
     [admission::keys::LIMITS, events::keys::REFUSALS, locks::keys::QUEUE]
         .iter()
         .chain(of_extensions)

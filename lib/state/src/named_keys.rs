@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 /// A key, and the name that a function gives it.
-pub(super) type NamedKey = (&'static str, String);
+pub type NamedKey = (&'static str, String);
 
 /// KEYS of a function, by name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Keys {
+pub struct Keys {
     names: Vec<&'static str>,
     keys: Vec<String>,
 }

@@ -22,7 +22,7 @@ impl Read<()> {
 
 impl<T: Send + 'static> Read<T> {
     /// A read by `requests`; `decode` takes as many replies as there are requests, none of them an error.
-    pub(super) fn new<const N: usize>(
+    pub fn new<const N: usize>(
         requests: [Request; N],
         decode: impl FnOnce([Value; N]) -> Result<T, StoreError> + Send + 'static,
     ) -> Self {
@@ -64,7 +64,7 @@ impl<T: Send + 'static> Read<T> {
     }
 
     /// The requests, and the decoder of their replies.
-    pub(super) fn into_parts(self) -> (Vec<Request>, impl FnOnce(Vec<Value>) -> Result<T, StoreError>) {
+    pub fn into_parts(self) -> (Vec<Request>, impl FnOnce(Vec<Value>) -> Result<T, StoreError>) {
         let decode = self.decode;
         let decode = |replies: Vec<Value>| match replies.iter().find(|reply| matches!(reply, Value::Error(_))) {
             Some(Value::Error(error)) => Err(StoreError::Failed(error.clone())),

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use coord_store::{Request, Script, Store, StoreError, Value};
 
 /// Runs one script and opens its reply.
-pub(super) async fn call(
+pub async fn call(
     store: &dyn Store,
     script: &'static Script,
     keys: impl Into<Vec<String>>,
@@ -23,7 +23,7 @@ pub(super) async fn call(
     Reply::open(script, replies.next())
 }
 
-pub(super) struct Reply {
+pub struct Reply {
     script: &'static Script,
     pub outcome: String,
     /// The store's clock, Unix seconds.
@@ -72,7 +72,7 @@ impl Reply {
 
 /// An answer that is a number of things.
 #[derive(Deserialize)]
-pub(super) struct Counted {
+pub struct Counted {
     pub count: u64,
 }
 
@@ -91,7 +91,7 @@ fn shape(value: Option<&Value>) -> &'static str {
 
 /// A value that is JSON in a text of JSON, as scripts pass lock entries on.
 #[derive(Debug)]
-pub(super) struct JsonText<T>(pub T);
+pub struct JsonText<T>(pub T);
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonText<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -102,7 +102,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonText<T> {
 }
 
 /// Reads a list of values that are each JSON in a text.
-pub(super) fn json_texts<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+pub fn json_texts<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: serde::Deserializer<'de>,
     T: DeserializeOwned,
@@ -111,6 +111,6 @@ where
 }
 
 /// The values of these texts.
-pub(super) fn in_texts<T>(texts: Vec<JsonText<T>>) -> Vec<T> {
+pub fn in_texts<T>(texts: Vec<JsonText<T>>) -> Vec<T> {
     texts.into_iter().map(|JsonText(value)| value).collect()
 }

@@ -3,9 +3,8 @@
 use std::future::Future;
 
 use super::admission::AdmissionTerms;
-use super::extension::{Extension, SeamKeys};
-use super::extensions::EXTENSIONS;
-pub(super) use super::named_keys::{Keys, NamedKey};
+use super::extension::{Extension, SeamKeys, registered};
+pub use super::named_keys::{Keys, NamedKey};
 use super::reply::Reply;
 use super::{builds, events, locks};
 use coord_store::StoreError;
@@ -36,7 +35,7 @@ fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
 }
 
 fn add_of_extensions(keys: &mut Keys, terms: &AdmissionTerms<'_>, of: fn(&Extension) -> SeamKeys) {
-    keys.add(EXTENSIONS.iter().flat_map(|extension| of(extension)(terms)));
+    keys.add(registered().flat_map(|extension| of(extension)(terms)));
 }
 
 /// KEYS of a login's allowances: its share of the log of events, and of other logs.
@@ -48,7 +47,7 @@ fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
 }
 
 /// KEYS of a check; with `everything`, also of rare features.
-pub(super) fn check_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
+pub fn check_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
     let mut keys = graph_and_locks(terms);
     if everything {
         add_features(&mut keys, terms);
@@ -57,7 +56,7 @@ pub(super) fn check_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
 }
 
 /// The same of a claim or a release.
-pub(super) fn change_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
+pub fn change_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
     let mut keys = check_keys(terms, everything);
     add_shares(&mut keys, terms);
     keys.add([
@@ -68,20 +67,20 @@ pub(super) fn change_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys 
 }
 
 /// KEYS of the functions that may use up a share of the caller.
-pub(super) fn share_keys(terms: &AdmissionTerms<'_>) -> Keys {
+pub fn share_keys(terms: &AdmissionTerms<'_>) -> Keys {
     let mut keys = check_keys(terms, true);
     add_shares(&mut keys, terms);
     keys
 }
 
 /// KEYS of the functions that may change locks, whatever the repository uses.
-pub(super) fn lock_keys(terms: &AdmissionTerms<'_>) -> Keys {
+pub fn lock_keys(terms: &AdmissionTerms<'_>) -> Keys {
     change_keys(terms, true)
 }
 
 /// Asks by `ask(terms, everything)`: for everything where the repository is known to use it, or the request `needs` it; and once more
 /// where a function finds that the repository uses more.
-pub(super) async fn run_with_required_keys<'a, F: Future<Output = Result<Reply, StoreError>>>(
+pub async fn run_with_required_keys<'a, F: Future<Output = Result<Reply, StoreError>>>(
     terms: &AdmissionTerms<'a>,
     needs: bool,
     ask: impl Fn(AdmissionTerms<'a>, bool) -> F,

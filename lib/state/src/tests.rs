@@ -1,8 +1,5 @@
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use super::scripts;
 
 /// All files with this extension in a folder of the crate, and in the folders in it.
 fn files_in(folder: &str, extension: &str) -> Vec<PathBuf> {
@@ -22,79 +19,12 @@ fn files_in(folder: &str, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The Lua files of the state: functions in the folders of aggregates, and modules in the folders `modules`.
-fn files(is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let mut files = files_in("src", "lua");
-    files.retain(|path| is_wanted(path) && !is_left_out(path));
-    files
-}
-
-/// Whether this build does not have the extension that the file is of.
-fn is_left_out(path: &Path) -> bool {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let within = path.strip_prefix(source).unwrap_or(path);
-    let is_in = |folder: &&str| within.iter().any(|part| part == *folder);
-    let has_intents = cfg!(feature = "intents") || !["intents", "ledger"].iter().any(is_in);
-    let of_teams = ["departures", "mail", "messages", "tasks", "teams"];
-    let has_teams = cfg!(feature = "teams") || !of_teams.iter().any(is_in);
-    !has_intents || !has_teams
-}
-
-fn is_module(path: &Path) -> bool {
-    path.parent().is_some_and(|folder| folder.ends_with("modules"))
-}
-
-fn name(path: &Path) -> &str {
-    path.file_stem().and_then(|name| name.to_str()).expect("a name")
-}
-
-#[test]
-fn every_file_is_a_script_that_is_declared_or_a_module_of_one() {
-    let declared: BTreeSet<&str> = scripts().map(|script| script.name).collect();
-    let files_of_scripts = files(|path| !is_module(path));
-    assert_eq!(declared, files_of_scripts.iter().map(|path| name(path)).collect());
-    assert_eq!(declared.len(), scripts().count(), "a script is declared once");
-    for module in files(is_module) {
-        let folder = module.parent().and_then(Path::parent).expect("a folder");
-        let id = match folder.ends_with("src") {
-            true => name(&module).to_owned(),
-            false => format!("{}/{}", name(folder), name(&module)),
-        };
-        let defines = format!("modules['{id}'] =");
-        let users = scripts().filter(|script| script.source.contains(&defines));
-        assert!(users.count() > 0, "{id} is of no script");
-    }
-}
-
-/// The outcomes that a script answers with more than their time, other than by `Answer.reply()`: `'BUSY',call.now,`.
-fn replies_by_place(lua: &str) -> Vec<String> {
-    const TIME: &str = "',call.now,";
-    let code: String = lua
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("--"))
-        .collect();
-    let code: String = code.split_whitespace().collect();
-    let ends = code.match_indices(TIME).map(|(end, _)| &code[..end]);
-    let outcomes = ends.filter_map(|before| before.rsplit_once("{'").map(|(_, outcome)| outcome));
-    let is_outcome = |outcome: &&str| outcome.chars().all(|one| one.is_ascii_uppercase() || one == '_');
-    outcomes.filter(is_outcome).map(str::to_owned).collect()
-}
-
-#[test]
-fn every_script_answers_by_name() {
-    let by_place =
-        "-- { 'FULL', call.now, part }\nreturn {\n  'BUSY',\n  call.now,\n  until }\nreturn { 'DONE', call.now }";
-    assert_eq!(replies_by_place(by_place), ["BUSY"]);
-    for file in files(|_| true) {
-        let text = fs::read_to_string(&file).expect("a file of code");
-        assert_eq!(replies_by_place(&text), Vec::<String>::new(), "{}", file.display());
-    }
-}
-
 /// The places that may make a request of the store, or take one apart: the state, the connections, the embedded store, the commands
 /// that export and wipe a store, and the store that a test plays.
-const MAKES_REQUESTS: [&str; 5] = [
+const MAKES_REQUESTS: [&str; 7] = [
     "/../state/src/",
+    "/../intents_state/src/",
+    "/../teams_state/src/",
     "/../store/src/",
     "/../embedded/",
     "/cli/src/commands/store/",

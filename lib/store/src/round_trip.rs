@@ -86,9 +86,9 @@ impl Dialect {
 
     fn text(&self, script: &'static Script) -> Cow<'static, [u8]> {
         if self.first_line.is_empty() {
-            return Cow::Borrowed(script.source.as_bytes());
+            return Cow::Borrowed(script.source().as_bytes());
         }
-        Cow::Owned([&self.first_line, script.source].concat().into_bytes())
+        Cow::Owned([&self.first_line, script.source()].concat().into_bytes())
     }
 
     fn sha(&self, script: &'static Script) -> Cow<'static, [u8]> {
@@ -98,7 +98,7 @@ impl Dialect {
         let mut shas = self.shas.lock().unwrap_or_else(PoisonError::into_inner);
         let sha = shas
             .entry(script.sha())
-            .or_insert_with(|| sha1_hex(&[&self.first_line, script.source].concat()).into());
+            .or_insert_with(|| sha1_hex(&[&self.first_line, script.source()].concat()).into());
         Cow::Owned(sha.as_bytes().to_vec())
     }
 
@@ -115,7 +115,7 @@ impl Dialect {
             Request::Command(words) => words.iter().map(|word| Cow::Borrowed(word.as_slice())).collect(),
             Request::Script { script, keys, args } => {
                 let mut words = Vec::with_capacity(3 + keys.len() + args.len());
-                let (command, name) = match (form, script.library) {
+                let (command, name) = match (form, script.library()) {
                     (Form::Function, Some(library)) => {
                         ("FCALL", Cow::Owned(library.function(self.flag, script).into_bytes()))
                     }
@@ -135,7 +135,7 @@ impl Dialect {
 
 fn library_of(request: &Request) -> Option<&'static Library> {
     match request {
-        Request::Script { script, .. } => script.library,
+        Request::Script { script, .. } => script.library(),
         Request::Command(_) => None,
     }
 }

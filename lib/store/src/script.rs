@@ -1,40 +1,83 @@
-//! The Lua scripts, each with the modules that it needs, and the library of functions that has them all; `build.rs` makes both.
+//! The Lua scripts, each with the modules that it needs, and the library of functions that has them all.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
+
+use coord_library::{Joined, Part};
 
 /// A Lua script: one state change, atomic in every store.
 pub struct Script {
     /// File name without `.lua`, for logs.
     pub name: &'static str,
-    /// The text for EVALSHA: the modules that it needs, and itself.
-    pub source: &'static str,
     /// Whether running it twice has the effect of running it once.
     pub is_repeatable: bool,
+    text: ScriptText,
+}
+
+enum ScriptText {
+    Own(Text, Option<&'static Library>),
+    OfLibrary(fn() -> &'static Library),
+}
+
+/// The text of a script, for EVALSHA: the modules that it needs, and itself.
+struct Text {
+    source: Cow<'static, str>,
     sha: OnceLock<String>,
-    /// The library in which it is a function, if it is in one.
-    pub library: Option<&'static Library>,
 }
 
 impl Script {
-    /// A script that is the function `name` of `library`, or in none.
+    /// A script with the text `source`, which is the function `name` of `library`, or of none.
     pub const fn new(
         name: &'static str,
         source: &'static str,
         is_repeatable: bool,
         library: Option<&'static Library>,
     ) -> Self {
+        let text = Text {
+            source: Cow::Borrowed(source),
+            sha: OnceLock::new(),
+        };
         Script {
             name,
-            source,
             is_repeatable,
-            sha: OnceLock::new(),
-            library,
+            text: ScriptText::Own(text, library),
         }
     }
 
-    /// SHA-1 of `source` in hex, for EVALSHA.
+    /// The function `name` of a library that is joined.
+    pub const fn of(library: fn() -> &'static Library, name: &'static str, is_repeatable: bool) -> Self {
+        Script {
+            name,
+            is_repeatable,
+            text: ScriptText::OfLibrary(library),
+        }
+    }
+
+    fn text(&self) -> &Text {
+        match &self.text {
+            ScriptText::Own(text, _) => text,
+            ScriptText::OfLibrary(library) => library().script(self.name),
+        }
+    }
+
+    /// The modules that it needs, and itself.
+    pub fn source(&self) -> &str {
+        &self.text().source
+    }
+
+    /// SHA-1 of its source in hex, for EVALSHA.
     pub fn sha(&self) -> &str {
-        self.sha.get_or_init(|| sha1_hex(self.source))
+        let Text { source, sha } = self.text();
+        sha.get_or_init(|| sha1_hex(source))
+    }
+
+    /// The library in which it is a function, if it is in one.
+    pub fn library(&self) -> Option<&'static Library> {
+        match self.text {
+            ScriptText::Own(_, library) => library,
+            ScriptText::OfLibrary(library) => Some(library()),
+        }
     }
 
     /// Whether its outcome depends on no change that it makes: it counts requests, and removes expired entries.
@@ -55,9 +98,12 @@ impl std::fmt::Debug for Script {
 /// Scripts as the functions of one library, which a store compiles once.
 pub struct Library {
     pub(crate) prefix: &'static str,
-    digest: &'static str,
+    digest: Cow<'static, str>,
     /// The text that calls `register(NAME, run)` for each script. `run(KEYS, ARGV)` returns the script's reply.
-    pub functions: &'static str,
+    pub functions: Cow<'static, str>,
+    joined: Option<Joined>,
+    /// The scripts of `joined`, made when they are first needed.
+    scripts: BTreeMap<&'static str, OnceLock<Text>>,
 }
 
 /// The first lines of a library on a server, with places for its name and the flag of its functions.
@@ -69,9 +115,43 @@ impl Library {
     pub const fn new(prefix: &'static str, digest: &'static str, functions: &'static str) -> Self {
         Library {
             prefix,
-            digest,
-            functions,
+            digest: Cow::Borrowed(digest),
+            functions: Cow::Borrowed(functions),
+            joined: None,
+            scripts: BTreeMap::new(),
         }
+    }
+
+    /// The library of all functions of `parts`.
+    ///
+    /// # Panics
+    /// When two files have the same name.
+    pub fn of_parts(prefix: &'static str, parts: impl IntoIterator<Item = &'static Part>) -> Self {
+        let joined = Joined::of(parts);
+        let functions = joined.library();
+        let mut digest = sha1_hex(&[HEAD, &functions].concat());
+        digest.truncate(DIGITS);
+        Library {
+            prefix,
+            digest: digest.into(),
+            functions: functions.into(),
+            scripts: joined.functions().map(|name| (name, OnceLock::new())).collect(),
+            joined: Some(joined),
+        }
+    }
+
+    /// The function `name` as a script.
+    fn script(&self, name: &str) -> &Text {
+        let text = || {
+            let source = self.joined.as_ref().and_then(|joined| joined.script(name));
+            Text {
+                source: source.unwrap_or_default().into(),
+                sha: OnceLock::new(),
+            }
+        };
+        let script = self.scripts.get(name);
+        let script = script.unwrap_or_else(|| panic!("{name} is of an extension that is not registered"));
+        script.get_or_init(text)
     }
 
     /// Its name, where each function has `flag`, or none if that is empty.
@@ -93,7 +173,7 @@ impl Library {
             format!("'{flag}'")
         };
         let head = HEAD.replace("NAME", &self.name(flag)).replace("FLAGS", &flags);
-        [&head, self.functions].concat()
+        [&head, &*self.functions].concat()
     }
 }
 
@@ -110,7 +190,7 @@ pub(crate) fn is_library(prefix: &str, name: &str) -> bool {
     })
 }
 
-/// Digits of the digest, which `build.rs` makes.
+/// Digits of the digest in the name of a library.
 const DIGITS: usize = 16;
 
 /// SHA-1 in hex, the name of a script in Redis.

@@ -19,7 +19,7 @@ const OPENCODE_TEAM_NAME: &str = "OPENCODE_TEAM_NAME";
 #[derive(Clone, Debug, Args)]
 pub(super) struct Common {
     /// The team [default: the only one that you are in]
-    #[arg(long, value_name = "TEAM", env = env_vars::COORD_TEAM)]
+    #[arg(long, value_name = "TEAM", env = env_vars::COORD_TEAM, hide_env_values = true)]
     team: Option<String>,
     /// Print the response as JSON
     #[arg(long)]

@@ -4,7 +4,7 @@ use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchest
 
 use coord_domain::instant;
 use coord_server::error::ApiError;
-use coord_state::teams::{Refused, TeamRefusal};
+use coord_teams_state::teams::{Refused, TeamRefusal};
 
 /// A refusal by the rules of a team, and pending items for the caller there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,9 +11,10 @@ use coord_domain::team::TeamName;
 use coord_server::app::App;
 use coord_server::extension::Extension;
 use coord_settings::{ConfigError, Environment};
-use coord_state::tasks::settle_lapses;
-use coord_state::teams::OnlyTeams;
+use coord_state::extension::Extension as StoredExtension;
 use coord_store::{Store, StoreError};
+use coord_teams_state::tasks::settle_lapses;
+use coord_teams_state::teams::OnlyTeams;
 
 /// Teams in a server.
 #[derive(Default)]
@@ -46,6 +47,10 @@ impl Teams {
 }
 
 impl Extension for Teams {
+    fn state(&self) -> &'static StoredExtension {
+        &coord_teams_state::EXTENSION
+    }
+
     fn settle<'a>(
         &'a self,
         store: &'a dyn Store,

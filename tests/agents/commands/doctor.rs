@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use serde_json::Value;
 
 use super::{json, parts, printed, run, world};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// The findings where `coord` is on the path, as agents run it.
 fn installed(world: &World, status: i32) -> Value {

@@ -7,7 +7,7 @@ use coord_test_support::waiting::block_until;
 use serde_json::Value;
 
 use super::{printed, steady, world};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 #[test]
 fn events_are_sentences_with_the_newest_at_the_end() {

@@ -16,7 +16,7 @@ mod without_answer;
 
 use std::process::Output;
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// A clone in which `src/auth.ts` imports `src/db.ts`.
 fn world() -> World {

@@ -1,7 +1,7 @@
 //! How files are named: paths, and patterns.
 
 use super::{json, parts, printed, run, world};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// The files of a claim that was granted, in their order.
 fn claimed(world: &World, folder: &str, names: &[&str]) -> Vec<String> {

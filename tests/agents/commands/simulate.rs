@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
 use super::{parts, world};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// `coord simulate` in the clone, with the programs of the folder `bin` on the path.
 fn simulate(world: &World) -> Command {

@@ -1,7 +1,7 @@
 //! `coord status`.
 
 use super::{json, printed, run, world};
-use crate::hook::fake::Fake;
+use coord_test_worlds::fake_server::Fake;
 
 #[test]
 fn the_locks_of_all_are_shown_with_ones_own_first() {

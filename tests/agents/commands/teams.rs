@@ -8,7 +8,7 @@ use std::time::Duration;
 use coord_test_support::waiting::block_until;
 
 use super::{json, parts, printed, run, world};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// Runs `coord ARGS` as an agent.
 fn by(world: &World, agent: &str, args: &[&str], status: i32) -> String {

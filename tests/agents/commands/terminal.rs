@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use coord_test_support::skipping::skip;
 
 use super::{printed, world};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// Runs `line` in a separate terminal, by the command `script` of util-linux.
 pub fn in_terminal(world: &World, columns: u16, line: &str) -> Option<Command> {

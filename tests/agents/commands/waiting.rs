@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use coord_test_support::waiting::block_until;
 
 use super::{json, parts, printed, world};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// `coord ARGS` of agent `two`, which waits for the file of agent `one`.
 fn waits(world: &World, args: &[&str]) -> Child {
@@ -54,6 +54,7 @@ fn a_wait_outlasts_a_server_that_is_started_again() {
         assert!(Command::new("kill").arg(&first).status().unwrap().success());
         block_until("the server has ended", || world.server().is_none());
         // Long enough that the claim of the one that waits has no answer.
+        // time: the waiting command meets a server that is away.
         std::thread::sleep(Duration::from_secs(1));
         printed(&world, &["status"], 0);
         assert_ne!(world.server().unwrap(), first);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::commands::terminal::{in_terminal, shown};
 use crate::worktree_agent::world_with_guards;
-use crate::world::World;
+use coord_test_worlds::world::World;
 use worker::{Change, Worker};
 
 /// The intent that each of the eight agents works on.

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::hook::sha256;
 use crate::worktree_agent::WorktreeAgent;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// A change that was allowed: intent, file, hash.
 pub type Change = (String, String, String);

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::hook::held;
 use crate::mcp::agent;
 use crate::worktree_agent::world_with_guards;
-use crate::world::World;
+use coord_test_worlds::world::World;
 use judge::{Tally, judge};
 use plan::{FILES, Planned, TASKS, file, plan};
 use worker::{Death, End, Remains, Worker};

@@ -10,7 +10,7 @@ use super::plan::Planned;
 use super::{LEADER, TEAM};
 use crate::mcp::action;
 use crate::worktree_agent::WorktreeAgent;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// Claims and locks expire after this time.
 pub const SETTINGS: [(&str, &str); 2] = [("COORD_TASK_LEASE_SECONDS", "30"), ("COORD_LOCK_TTL_SECONDS", "30")];
@@ -143,6 +143,7 @@ impl<'a> Worker<'a> {
                 return;
             }
             self.agent.goes_on(task);
+            // time: an agent that has to wait pauses.
             std::thread::sleep(PAUSE);
         }
     }

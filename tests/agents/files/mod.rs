@@ -9,7 +9,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// The repository of a world, as a chain names it.
 const REPOSITORY: &str = "github.com/team/project";

@@ -9,7 +9,7 @@ use coord_test_support::git::Repo;
 use coord_test_support::waiting::block_until;
 
 use super::{REPOSITORY, begin, file, json, read, said, world, write};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const YAML: &str = "active_intents.yaml";
 const TRACE: &str = "agent_trace.jsonl";

@@ -3,7 +3,7 @@
 use coord_intents::ledger::{Point, Sealer, SigningKey, split};
 
 use super::{REPOSITORY, begin, file, read, said, world, write};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const TRACE: &str = "agent_trace.jsonl";
 const PATH: &str = ".orchestration/agent_trace.jsonl";

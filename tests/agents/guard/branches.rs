@@ -3,7 +3,7 @@
 
 use super::{bob_edits, git, install, said};
 use crate::worktree_agent::{path, world_with_guards};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const FILES: [(&str, &str); 3] = [("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")];
 

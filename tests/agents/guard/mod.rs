@@ -11,14 +11,14 @@ use std::process::{Command, Output};
 
 use serde_json::json;
 
-use crate::hook::fake::Fake;
-use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::{Session, held_files};
 use crate::worktree_agent::{path, world_with_guards};
-use crate::world::World;
+use coord_test_worlds::fake_server::Fake;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 /// Installs the hook `name`, which runs `coord guard` with the environment of the tests.
-fn install(world: &World, name: &str, options: &str) {
+pub fn install(world: &World, name: &str, options: &str) {
     let hooks = world.clone.path().join(".git/hooks");
     std::fs::create_dir_all(&hooks).unwrap();
     let program = env!("CARGO_BIN_EXE_coord");

@@ -1,9 +1,9 @@
 //! Names that no lock can have, and servers that cannot be reached.
 
 use super::{bob_edits, git, install, said};
-use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::{held_files, session};
-use crate::world::World;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 const ODD: [&str; 5] = [
     "Icon\r",

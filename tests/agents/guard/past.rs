@@ -1,10 +1,10 @@
 //! An agent does not go past the guard, and is not told how; a person may, and it is said.
 
 use super::{bob_edits, git, install, said, write};
-use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::session;
 use crate::worktree_agent::world_with_guards;
-use crate::world::World;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 #[test]
 fn an_agent_is_not_told_how_to_go_past_the_guard_and_cannot() {

@@ -1,9 +1,9 @@
 //! A stale index must not undo others' work.
 
 use super::{git, install, said};
-use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::session;
-use crate::world::World;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 /// A clone whose index is older than the branch: others have changed a.txt twice, and the branch was moved below the index.
 fn world() -> World {

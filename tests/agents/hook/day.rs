@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Answer, hook, sha256};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const ID: &str = "REQ-WEATHER-API-001";
 const CRITERION: &str = "A request for a city is answered";

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::forms::{ALL, CLAUDE_CODE, CODEX, CURSOR, OPENCODE};
 use super::{Session, held, held_files, hook, locks, session};
-use crate::world::World;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, CODEX, CURSOR, OPENCODE};
+use coord_test_worlds::world::World;
 
 // rule: hooks#events
 #[test]

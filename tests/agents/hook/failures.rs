@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::forms::{ALL, CLAUDE_CODE};
 use super::{Session, hook};
-use crate::world::World;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE};
+use coord_test_worlds::world::World;
 
 /// A port on which nothing listens: that of a listener that is gone.
 fn nowhere() -> String {
@@ -96,7 +96,7 @@ fn input_that_is_not_of_the_form_denies_a_tool_and_fails_elsewhere() {
             assert!(answer.aside.contains(why), "{} {why}: {answer:?}", form.agent);
         }
         // After a tool, nothing fails.
-        let (after, _) = super::forms::after(form, (form.edit)(folder, &folder.join("a.txt")));
+        let (after, _) = coord_test_worlds::hook_forms::after(form, (form.edit)(folder, &folder.join("a.txt")));
         for input in ["", "[1]", "{}", "no JSON"] {
             let answer = hook(&world, folder, None, &[form.agent, after], input);
             assert_eq!(answer.status, 0, "{} {input}: {answer:?}", form.agent);
@@ -136,7 +136,8 @@ fn input_that_is_whole_is_not_waited_for_to_end() {
     let world = World::with(&[("a.txt", "a")]);
     for form in ALL {
         let mut command = world.coord(world.clone.path());
-        let (event, call) = super::forms::read(form, world.clone.path(), &world.clone.path().join("a.txt"), false);
+        let (event, call) =
+            coord_test_worlds::hook_forms::read(form, world.clone.path(), &world.clone.path().join("a.txt"), false);
         command
             .args(["hook", form.agent, event])
             .stdin(std::process::Stdio::piped());
@@ -170,7 +171,7 @@ fn bytes_that_agents_really_send_are_understood() {
         }
         // As all of the forms write it.
         std::fs::write(folder.join("a.txt"), "b").unwrap();
-        let (event, mut call) = super::forms::after(form, (form.edit)(folder, &folder.join("a.txt")));
+        let (event, mut call) = coord_test_worlds::hook_forms::after(form, (form.edit)(folder, &folder.join("a.txt")));
         call["tool_response"] = json!({ "originalFile": "A".repeat(3 << 20) });
         let answer = hook(&world, folder, Some("ada"), &[form.agent, event], &call.to_string());
         assert_eq!(answer.status, 0, "{}: {answer:?}", form.agent);

@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::fake::Fake;
-use super::forms::{ALL, CLAUDE_CODE, CODEX, COPILOT, Form, GEMINI, OPENCODE};
 use super::{Answer, held, held_files, hook, locks};
 use crate::mcp::{action, agent as mcp_agent};
-use crate::world::World;
+use coord_test_worlds::fake_server::Fake;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, CODEX, COPILOT, Form, GEMINI, OPENCODE};
+use coord_test_worlds::world::World;
 
 /// The fields that name the conversation, of each agent.
 const CONVERSATION: [&str; 4] = ["session_id", "conversation_id", "sessionId", "sessionID"];

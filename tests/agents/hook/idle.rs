@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use coord_test_support::waiting::block_until;
 use serde_json::{Value, json};
 
-use super::forms::{CLAUDE_CODE, COPILOT, Form};
 use super::looks::context;
 use super::{Answer, Session, held, session};
-use crate::world::World;
+use coord_test_worlds::hook_forms::{CLAUDE_CODE, COPILOT, Form};
+use coord_test_worlds::world::World;
 
 /// The session's hook that waits, as the agent runs it in the background.
 fn waiting(ada: &Session<'_>, entrypoint: &str, more: Value) -> Child {
@@ -39,16 +39,16 @@ fn waiting(ada: &Session<'_>, entrypoint: &str, more: Value) -> Child {
 }
 
 /// In which the agent waits in the background.
-fn interactive(ada: &Session<'_>) -> Child {
+pub fn interactive(ada: &Session<'_>) -> Child {
     waiting(ada, "cli", json!({ "notification_type": "agent_idle" }))
 }
 
-fn answered(running: Child) -> Answer {
+pub fn answered(running: Child) -> Answer {
     Answer::of(&running.wait_with_output().unwrap())
 }
 
 /// The text that wakes the model.
-fn woken(form: &Form, answer: &Answer) -> String {
+pub fn woken(form: &Form, answer: &Answer) -> String {
     match form.agent {
         "copilot" => context(form, &answer.body).unwrap_or_default(),
         _ => {
@@ -59,7 +59,7 @@ fn woken(form: &Form, answer: &Answer) -> String {
 }
 
 /// Until the hook waits in the place of the session.
-fn block_until_it_waits(world: &World, holder: &str) {
+pub fn block_until_it_waits(world: &World, holder: &str) {
     let waiter = world.sessions().join(format!("{holder}.notes.waiter"));
     block_until("the hook waits", || waiter.exists());
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::fake::Fake;
-use super::forms::{ALL, CLAUDE_CODE, CODEX};
 use super::{Answer, Session, hook, session};
-use crate::world::World;
+use coord_test_worlds::fake_server::Fake;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, CODEX};
+use coord_test_worlds::world::World;
 
 /// The conversation of the forms, which is the holder.
 const CONVERSATION: &str = "00893aaf-19fa-41d2-8238-13269b9b3ca0";

@@ -1,15 +1,14 @@
 //! Edits that change what others can import, and those that keep it: the hook tells them apart before the file is written.
 
-use std::time::{Duration, Instant};
-
 use coord_protocol::{InterfacePromise, LockMode, LockStatus, PostRequest};
 use serde_json::{Value, json};
 
-use super::forms::{ALL, CLAUDE_CODE, Form, after};
 use super::looks::context;
 use super::{Answer, Session, client, locks, session};
 use crate::commands::parts;
-use crate::world::{REPO_URL, World};
+use coord_test_support::waiting::block_until_served;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, Form, after};
+use coord_test_worlds::world::{REPO_URL, World};
 
 const DB: &str = "export function query(sql: string) {\n  return sql;\n}\n";
 const AUTH: &str = "import { query } from './db';\nexport function login() {\n  return query('1');\n}\n";
@@ -74,15 +73,14 @@ fn replaces(session: &Session<'_>, file: &str, (old, new): (&str, &str)) -> (&'s
 fn world(form: &Form) -> World {
     let world = World::with(&[("src/db.ts", DB), ("src/auth.ts", AUTH)]);
     session(&world, form, Some("carol")).starts();
-    let started = Instant::now();
     let carol = claims(&world, "carol", "src/db.ts", LockStatus::Writing, None);
     assert!(carol.success, "{carol:?}");
     // The graph is built after the first requests.
-    while claims(&world, "dave", "src/auth.ts", LockStatus::Writing, None).success {
-        assert!(started.elapsed() < Duration::from_secs(60), "the graph is not known");
+    block_until_served("the graph is known", || {
+        let is_granted = claims(&world, "dave", "src/auth.ts", LockStatus::Writing, None).success;
         claims(&world, "dave", "src/auth.ts", LockStatus::Open, None);
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        !is_granted
+    });
     for (who, file) in [("carol", "src/db.ts"), ("dave", "src/auth.ts")] {
         claims(&world, who, file, LockStatus::Open, None);
     }

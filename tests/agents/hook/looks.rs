@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::forms::{ALL, CLAUDE_CODE, Form};
 use super::session;
-use crate::world::World;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, Form};
+use coord_test_worlds::world::World;
 
 /// The text for the model, in the agent's form, of an answer to the event `event`.
 pub fn context(form: &Form, body: &Value) -> Option<String> {

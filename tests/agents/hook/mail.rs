@@ -5,12 +5,12 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::fake::Fake;
-use super::forms::{ALL, CLAUDE_CODE, Form, OPENCODE};
 use super::looks::context;
 use super::{Answer, Session, session};
 use crate::mcp::Agent;
-use crate::world::World;
+use coord_test_worlds::fake_server::Fake;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, Form, OPENCODE};
+use coord_test_worlds::world::World;
 
 /// Runs `coord ARGS` as the agent `who`, which must do it.
 fn does(world: &World, who: &str, args: &[&str]) -> String {
@@ -237,7 +237,7 @@ fn an_agent_that_goes_on_as_another_gets_what_the_first_had_not_proved() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let request = coord_protocol::teams::JoinTeamRequest {
         caller: coord_protocol::teams::TeamActor {
-            repo_url: Some(crate::world::REPO_URL.to_owned()),
+            repo_url: Some(coord_test_worlds::world::REPO_URL.to_owned()),
             agent_id: Some("ada-2".to_owned()),
         },
         member: coord_protocol::teams::MemberFields {

@@ -4,10 +4,8 @@ mod day;
 mod defects;
 mod edits;
 mod failures;
-pub mod fake;
-pub mod forms;
 mod holders;
-mod idle;
+pub mod idle;
 mod intents;
 mod interfaces;
 pub mod looks;
@@ -26,36 +24,14 @@ mod warned;
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use coord_protocol::{Client, HeldLock, LocksFilter};
 use serde_json::Value;
 
-use crate::world::{REPO_URL, World};
-use forms::Form;
-
-/// The answer of a hook.
-#[derive(Debug)]
-pub struct Answer {
-    pub status: i32,
-    pub body: Value,
-    pub aside: String,
-}
-
-impl Answer {
-    fn of(output: &Output) -> Answer {
-        let text = String::from_utf8(output.stdout.clone()).unwrap();
-        Answer {
-            status: output.status.code().unwrap(),
-            body: match text.trim() {
-                "" => Value::Null,
-                text => serde_json::from_str(text).unwrap(),
-            },
-            aside: String::from_utf8(output.stderr.clone()).unwrap(),
-        }
-    }
-}
+use coord_test_worlds::hook_forms::{self as forms, Answer, Form};
+use coord_test_worlds::world::{REPO_URL, World};
 
 /// Runs `coord hook ARGS` in `folder` with `input`, as the session `holder`, or as the one of this process.
 pub fn hook(world: &World, folder: &Path, holder: Option<&str>, args: &[&str], input: &str) -> Answer {

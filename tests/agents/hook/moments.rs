@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::forms::{CLAUDE_CODE, CODEX, COPILOT, CURSOR};
 use super::{Answer, held_files, hook, session};
-use crate::world::World;
+use coord_test_worlds::hook_forms::{CLAUDE_CODE, CODEX, COPILOT, CURSOR};
+use coord_test_worlds::world::World;
 
 /// The answer of the session `ada` to `event` with more fields than each event has.
 fn answer(world: &World, agent: &str, event: &str, more: Value) -> Answer {

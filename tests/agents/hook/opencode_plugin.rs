@@ -6,7 +6,7 @@ use coord_hooks::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use coord_test_support::skipping::skip;
 
 use super::{held, held_files};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// Calls the plugin's hooks as OpenCode does, for two sessions and a task of the first.
 const DRIVER: &str = r#"

@@ -6,10 +6,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::fake::Fake;
-use super::forms::CLAUDE_CODE;
 use super::{Session, session, sha256};
-use crate::world::World;
+use coord_test_worlds::fake_server::Fake;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 /// Each makes `b` and a newline of `src/a.txt`, which has `a` and a newline.
 const WRITES: [&str; 22] = [

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::fake::Fake;
-use super::forms::{ALL, CLAUDE_CODE, CURSOR};
 use super::{Session, hook, session};
-use crate::world::World;
+use coord_test_worlds::fake_server::Fake;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, CURSOR};
+use coord_test_worlds::world::World;
 
 pub(super) const OF_B: &str = "sha256:3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d";
 

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::forms::{ALL, CLAUDE_CODE};
 use super::{Answer, Session, held_files, locks};
-use crate::world::World;
+use coord_test_support::waiting::block_until;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE};
+use coord_test_worlds::world::World;
 
 fn write(world: &World, file: &str, content: &str) {
     std::fs::write(world.clone.path().join(file), content).unwrap();
@@ -174,9 +175,7 @@ fn locks_that_expire_soon_are_renewed_at_most_once_a_minute() {
         assert!(running.wait().unwrap().success());
         let first = locks(&world)[0].clone();
         let has_next_second = || SystemTime::now() > UNIX_EPOCH + Duration::from_secs(first.timestamp as u64 + 2);
-        while !has_next_second() {
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        block_until("the next second", has_next_second);
         // The last look was less than a minute ago.
         ada.has_run("make");
         assert_eq!(locks(&world)[0].expiry, first.expiry);

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::fake::Fake;
-use super::forms::{CLAUDE_CODE, COPILOT, CURSOR, Form, GEMINI};
 use super::recording::{OF_B, mutations, write};
 use super::{hook, session};
-use crate::world::World;
+use coord_test_worlds::fake_server::Fake;
+use coord_test_worlds::hook_forms::{CLAUDE_CODE, COPILOT, CURSOR, Form, GEMINI};
+use coord_test_worlds::world::World;
 
 /// A tool that failed was recorded as a success.
 // rule: hooks#failed-tools

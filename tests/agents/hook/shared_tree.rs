@@ -1,8 +1,8 @@
 //! Commands that change a whole working copy.
 
-use super::forms::{ALL, CLAUDE_CODE};
 use super::{Session, hook};
-use crate::world::World;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE};
+use coord_test_worlds::world::World;
 
 // rule: hooks#whole-copy
 #[test]

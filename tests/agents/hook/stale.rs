@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::forms::{ALL, CLAUDE_CODE, CODEX, CURSOR};
 use super::{Session, session};
-use crate::world::World;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, CODEX, CURSOR};
+use coord_test_worlds::world::World;
 
 fn write(world: &World, file: &str, content: &str) {
     std::fs::write(world.clone.path().join(file), content).unwrap();

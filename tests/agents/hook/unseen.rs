@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::forms::{ALL, CLAUDE_CODE, COPILOT};
 use super::looks::context;
 use super::{Session, hook, session};
-use crate::world::World;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE, COPILOT};
+use coord_test_worlds::world::World;
 
 // rule: hooks#unseen-input
 #[test]
@@ -147,7 +147,7 @@ fn a_command_of_powershell_is_read_like_one_of_another_shell() {
 #[test]
 fn tools_that_only_read_are_not_counted_and_not_denied_where_an_intent_is_required() {
     let world = World::with(&[("a.txt", "a")]);
-    let fake = super::fake::Fake::with_intent(&world, false);
+    let fake = coord_test_worlds::fake_server::Fake::with_intent(&world, false);
     fake.require_intents();
     for (agent, event, tools) in [
         (

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::forms::CLAUDE_CODE;
 use super::{Answer, held_files, hook, session};
-use crate::world::World;
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
+use coord_test_worlds::world::World;
 
 /// Sends the call of a tool as VS Code does, to the hooks of either agent.
 fn calls(world: &World, hooks: (&str, &str), tool: &str, input: &Value) -> Answer {

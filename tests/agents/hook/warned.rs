@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::fake::Fake;
-use super::forms::{ALL, CLAUDE_CODE};
 use super::looks::context;
 use super::{Session, session};
-use crate::world::World;
+use coord_test_worlds::fake_server::Fake;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE};
+use coord_test_worlds::world::World;
 
 /// A granted claim of a.txt, with `warnings`.
 fn granted(warnings: &[&str]) -> Value {

@@ -1,7 +1,7 @@
 //! The files of each agent, in a repository without any.
 
 use super::{AGENTS, files, init, run, without_rules};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 #[test]
 fn each_agent_gets_its_files_once_and_undo_leaves_none() {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use coord_test_support::skipping::skip;
 
 use super::{coord, files, init, run};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 #[test]
 fn without_a_terminal_it_shows_the_changes_and_the_line_to_run() {

@@ -1,7 +1,7 @@
 //! The check: each hook is run, and a denial has to deny.
 
 use super::{init, program, run};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// A `coord hook` that answers an edit so, and everything else with nothing; it writes down what it is called with. `$file` is the
 /// name of the file that is edited.

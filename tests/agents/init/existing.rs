@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{files, init, read, run, write};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// Files of people, in the layouts that people use: tabs, comments, one line, no newline at the end, CRLF, empty objects.
 const FILES: [(&str, &str); 12] = [

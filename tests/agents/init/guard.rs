@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::{coord, init, program, read, write};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const ARGUMENTS: [&str; 3] = ["vscode", "--yes", "--no-check"];
 

@@ -1,7 +1,7 @@
 //! A file that cannot be read as what it should be: it is named, with the line, and nothing at all is written.
 
 use super::{error, files, write};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 #[test]
 fn a_malformed_file_is_named_with_its_line_and_nothing_is_written() {

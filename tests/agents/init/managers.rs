@@ -1,7 +1,7 @@
 //! Managers of git's hooks: the guard goes into their own file, where nothing else there changes, or the line is named.
 
 use super::{files, init, read};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const ARGUMENTS: [&str; 3] = ["vscode", "--yes", "--no-check"];
 

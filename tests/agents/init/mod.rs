@@ -20,7 +20,7 @@ use std::process::{Command, Output};
 
 use coord_test_support::git::Repo;
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const AGENTS: [&str; 7] = [
     "claude-code",

@@ -1,7 +1,7 @@
 //! Settings of git: set, shown, and removed again where they are still as they were set.
 
 use super::{error, init, run};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 fn setting(world: &World, key: &str) -> Option<String> {
     let listed = world.clone.git(&["config", "--local", "--list"]);

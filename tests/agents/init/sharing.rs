@@ -1,7 +1,7 @@
 //! How others get the files: git's ignored files, those that a worktree of Codex reads, and the next steps.
 
 use super::{coord, init, read};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 #[test]
 fn files_that_git_ignores_are_named_with_what_that_means() {

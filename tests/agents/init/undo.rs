@@ -1,7 +1,7 @@
 //! `--undo` removes the files that `coord init` wrote, and leaves later changes by people.
 
 use super::{files, init, read, without_rules, write};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 #[test]
 fn files_changed_since_are_left_with_a_note() {

@@ -1,7 +1,7 @@
 //! `--user`: the user's own files, and none of the repository.
 
 use super::{coord, files, init};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 #[test]
 fn the_users_own_files_are_written_and_taken_away() {

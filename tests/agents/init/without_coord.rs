@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Map, Value};
 
 use super::{files, init, read, write};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// The file of each agent's hooks, and its event before an edit.
 const HOOKS: [(&str, &str, &str); 5] = [

@@ -10,7 +10,7 @@ use super::agent;
 use super::client::{Agent, MESSAGE, action};
 use super::server::Server;
 use crate::hook::hook;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// An agent that starts `coord mcp`, and can be ended by itself.
 struct Launched {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::client::{Agent, MESSAGE, action};
 use super::{agent, agent_in};
-use crate::world::{REPO_URL, World};
+use coord_test_worlds::world::{REPO_URL, World};
 
 // rule: mcp#filled-in
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::client::Agent;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 fn names(tools: &Value) -> Vec<&str> {
     let tools = tools["tools"].as_array().unwrap();

@@ -15,7 +15,7 @@ pub use client::{Agent, action, warnings};
 
 use std::path::Path;
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// An agent in the clone.
 pub fn agent(world: &World) -> Agent {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::client::{Agent, MESSAGE, action, warnings};
 use super::server::Server;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 const WARNING: &str = "OFFLINE_MODE: The server at ADDRESS is unreachable. Reading allowed, Writing disabled.";
 
@@ -212,6 +212,7 @@ fn a_new_claim_ends_the_retries_of_an_older_release() {
     let claimed = Instant::now();
     while claimed.elapsed() < Duration::from_secs(3) {
         assert_eq!(ada.held("?holder=me"), ["a.txt"]);
+        // time: the claim stays for three seconds.
         std::thread::sleep(Duration::from_millis(100));
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::client::Agent;
 use super::{agent, agent_in};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 #[test]
 fn hello_and_the_list_of_tools_do_not_wait_for_a_server() {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::client::{Agent, MESSAGE, action, warnings};
 use super::server::Server;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// The wire has whole seconds, so that a shorter time leaves a renewal none.
 const TTL: u32 = 5;
@@ -74,6 +74,7 @@ fn a_lock_that_the_agent_released_is_not_renewed() {
     let released = Instant::now();
     while released.elapsed() < Duration::from_secs(u64::from(TTL)) {
         assert_eq!(expiry(&mut ada, "a.txt"), None);
+        // time: nothing is renewed for as long as a lock lasts.
         std::thread::sleep(Duration::from_millis(100));
     }
     let checked = ada.check(&["a.txt"]);

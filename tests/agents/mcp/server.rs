@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use coord_test_support::waiting::block_until;
 
 use super::client::Agent;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// A server of the clone of a world.
 pub struct Server<'a> {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::client::{MESSAGE, action};
 use super::{agent, agent_in};
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 fn shown(path: &std::path::Path, file: &str) -> String {
     path.join(file).display().to_string()

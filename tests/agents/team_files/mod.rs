@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO_URL, World};
+use coord_test_worlds::world::{REPO_URL, World};
 
 /// The root of the files in a project.
 const ROOT: &str = ".opencode/opencode-teams";

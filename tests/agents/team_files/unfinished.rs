@@ -172,6 +172,7 @@ fn a_completion_in_a_file_is_taken_after_the_claim_has_lapsed() {
     place.server(None, "POST", "tasks/a/claim", &claim);
     place.sync(0);
     assert_eq!(place.json(A)["owner"], "w1");
+    // time: 30 seconds is the shortest claim.
     std::thread::sleep(Duration::from_secs(30));
     block_until("it has lapsed", || place.stored("a")["lease"]["state"] == "lapsed");
     place.edit(A, |task| task["status"] = "completed".into());

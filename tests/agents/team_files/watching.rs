@@ -113,6 +113,7 @@ fn a_change_of_either_side_is_soon_on_the_other() {
 fn a_folder_that_vanishes_and_a_server_that_ends_are_waited_for() {
     let place = Place::alike();
     let watch = Watch::start(&place);
+    // time: the watch looks at the folder first.
     std::thread::sleep(Duration::from_millis(300));
     let kept = place.world.folder("kept");
     std::fs::rename(&place.root, kept.join("root")).unwrap();
@@ -143,6 +144,7 @@ fn a_folder_that_vanishes_and_a_server_that_ends_are_waited_for() {
 fn a_folder_that_is_removed_slowly_deletes_no_task() {
     let place = Place::alike();
     let watch = Watch::start(&place);
+    // time: the watch looks at the folder first.
     std::thread::sleep(Duration::from_millis(300));
     for file in [
         "tasks/alpha/a.json",
@@ -152,6 +154,7 @@ fn a_folder_that_is_removed_slowly_deletes_no_task() {
         "teams/alpha/config.json",
     ] {
         let _ = std::fs::remove_file(place.path(file));
+        // time: files vanish one by one.
         std::thread::sleep(Duration::from_millis(120));
     }
     std::fs::remove_dir_all(place.path("teams/alpha")).unwrap();
@@ -165,6 +168,7 @@ fn a_folder_that_is_removed_slowly_deletes_no_task() {
 fn a_root_that_is_made_anew_at_once_is_watched() {
     let place = Place::alike();
     let watch = Watch::start(&place);
+    // time: the watch looks at the folder first.
     std::thread::sleep(Duration::from_millis(300));
     let kept = place.world.folder("kept").join("root");
     for round in 0..3 {
@@ -179,6 +183,7 @@ fn a_root_that_is_made_anew_at_once_is_watched() {
             let _ = std::fs::remove_dir_all(&place.root);
             std::fs::rename(&kept, &place.root).is_ok()
         });
+        // time: the watch finds the other folder.
         std::thread::sleep(Duration::from_secs(1));
         let title = format!("after round {round}");
         place.edit(A, |task| task["title"] = title.clone().into());

@@ -96,6 +96,7 @@ fn writes_files(plugin: &mut Plugin, mut random: fastrand::Rng, pace: &Pace) {
             format!("to one {round}"),
         );
         plugin.send("broadcast", "plain", format!("to all {round}"));
+        // time: rounds of the plugin last longer than a synchronization.
         std::thread::sleep(Duration::from_millis(30));
     }
 }

@@ -217,6 +217,7 @@ async fn credentials_without_end_put_no_verdict_off() {
                     return;
                 }
             }
+            // time: a client that goes on without pause.
             () = tokio::time::sleep(Duration::from_micros(200)) => client.authenticate("nonsense").await,
         }
         assert!(began.elapsed() < Duration::from_secs(20), "it goes on without a right");

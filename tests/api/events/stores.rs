@@ -92,6 +92,7 @@ async fn a_subscription_that_redis_drops_loses_nothing() {
     let dropping = async {
         for _ in 0..10 {
             api.command(["CLIENT", "KILL", "TYPE", "pubsub"]).await;
+            // time: connections are cut again and again.
             tokio::time::sleep(std::time::Duration::from_millis(30)).await;
         }
     };

@@ -95,6 +95,7 @@ async fn a_lock_lives_through_the_last_millisecond_of_its_time(world: World) {
         }
         assert_eq!(refused(&bob), refusal(409, "LOCK_CONFLICT", "WAIT"), "{}", bob.json());
         assert!(asked <= end, "it was over");
+        // time: between two requests around the end of a lock.
         tokio::time::sleep(Duration::from_millis(15)).await;
     }
 }

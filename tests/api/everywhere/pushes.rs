@@ -7,6 +7,8 @@ use super::{World, refusal, refused, warnings};
 everywhere!(
     a_commit_off_the_branch_or_before_the_claim_is_no_push,
     a_file_that_is_as_it_was_is_released_with_a_warning,
+    a_file_tracked_in_decomposed_characters_needs_its_push,
+    after_a_reset_a_commit_from_before_the_claim_is_no_push,
 );
 
 const FILES: [&str; 2] = ["src/auth.ts", "src/db.ts"];
@@ -119,4 +121,66 @@ async fn a_file_that_is_as_it_was_is_released_with_a_warning(world: World) {
         );
         head = pushed;
     }
+}
+
+async fn a_file_tracked_in_decomposed_characters_needs_its_push(world: World) {
+    let api = &world.api;
+    let (tracked, composed) = ("gro\u{308}\u{df}e.ts", "gr\u{f6}\u{df}e.ts");
+    let base = world.push(&[(tracked, "export const a = 1;\n")]);
+    world.fetch("main").await;
+    let claim = api
+        .tell("ann", "WRITING", &[tracked], json!({ "agent_head": base }))
+        .await;
+    assert_eq!(claim.status, 200, "{}", claim.json());
+    let local = api.git.commit(&[(tracked, "export const a = 2;\n")]);
+    let others = world.others_push(&[("other.md", "Somebody else's")]).await;
+    for new_head in [&local, &others] {
+        let more = json!({ "new_repo_head": new_head, "agent_head": local });
+        let kept = api.tell("ann", "OPEN", &[tracked], more).await;
+        assert_eq!(refused(&kept), refusal(409, "NOT_PUSHED", "PUSH"), "{}", kept.json());
+        assert_eq!(kept.json()["orchestration"]["metadata"]["unpushed"], json!([composed]));
+    }
+    assert_eq!(api.held().await, 1);
+    let pushed = world.others_push(&[(tracked, "export const a = 3;\n")]).await;
+    let done = world.open("ann", &[tracked], &pushed).await;
+    assert_eq!(
+        (done.status, warnings(&done, "UNCHANGED").as_str()),
+        (200, ""),
+        "{}",
+        done.json()
+    );
+}
+
+// rule: locks#reset-branch
+async fn after_a_reset_a_commit_from_before_the_claim_is_no_push(world: World) {
+    let api = &world.api;
+    let older = world.others_push(&[("src/auth.ts", "export const a = 1;\n")]).await;
+    let base = world.others_push(&[("src/auth.ts", "export const a = 2;\n")]).await;
+    let claim = api
+        .tell("ann", "WRITING", &["src/auth.ts"], json!({ "agent_head": base }))
+        .await;
+    assert_eq!(claim.status, 200, "{}", claim.json());
+    world.origin.git(&["reset", "--quiet", "--hard", &older]);
+    if world.is_clone() {
+        world.fetch("main").await;
+    }
+    for (old, questions) in [(&older, 1), (&api.head, 2)] {
+        world.asked();
+        let kept = world.open("ann", &["src/auth.ts"], old).await;
+        assert_eq!(refused(&kept), refusal(409, "NOT_PUSHED", "PUSH"), "{}", kept.json());
+        let reason = kept.json()["orchestration"]["reason"].to_string();
+        assert!(
+            reason.contains("was already on origin/main when you claimed"),
+            "{reason}"
+        );
+        let compared = world
+            .asked()
+            .iter()
+            .filter(|target| target.starts_with("/compare/"))
+            .count();
+        assert_eq!(compared, if world.is_clone() { 0 } else { questions }, "{old}");
+    }
+    let anew = world.others_push(&[("src/auth.ts", "export const a = 3;\n")]).await;
+    let done = world.open("ann", &["src/auth.ts"], &anew).await;
+    assert_eq!((done.status, api.held().await), (200, 0), "{}", done.json());
 }

@@ -50,7 +50,11 @@ async fn stored(api: &Api) -> (Vec<String>, Vec<String>) {
     ends.retain(|end| end != ":all");
     ends.sort();
     ends.dedup();
-    let ids = texts(["HKEYS", &coord_state::intents::keys::intents(&crate::api::repo())]).await;
+    let ids = texts([
+        "HKEYS",
+        &coord_intents_state::intents::keys::intents(&crate::api::repo()),
+    ])
+    .await;
     (ends, ids)
 }
 

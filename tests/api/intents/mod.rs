@@ -66,7 +66,7 @@ impl Api {
 
     /// The lines of the ledger: intent, state, action type, status, and what they are about.
     pub async fn ledger_lines(&self) -> Vec<String> {
-        let key = coord_state::ledger::keys::ledger(&crate::api::repo());
+        let key = coord_intents_state::ledger::keys::ledger(&crate::api::repo());
         let entries = self.command(["XRANGE", &key, "-", "+"]).await.unwrap();
         let line = |entry: &coord_store::Value| {
             let text = entry.as_array().unwrap()[1].as_array().unwrap()[1].as_str().unwrap();

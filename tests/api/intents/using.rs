@@ -1,7 +1,5 @@
 //! The cost of the work on an intent.
 
-use std::sync::Arc;
-
 use coord_intents_server::config::IntentConfig;
 use serde_json::{Value, json};
 
@@ -129,46 +127,4 @@ async fn the_breaker_can_be_off() {
     for _ in 0..8 {
         api.does("ann", "usage", "REQ-1", call("1")).await;
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn turns_never_pass_the_maximum_whoever_races() {
-    let api = Arc::new(begun(json!({ "max_turns": 7 })).await);
-    let use_once = |number: usize| {
-        let api = Arc::clone(&api);
-        let user = format!("user{}", number % 8);
-        tokio::spawn(async move {
-            api.acts(&user, "usage", "REQ-1", call(&number.to_string()))
-                .await
-                .status
-        })
-    };
-    let racing: Vec<_> = (0..32).map(use_once).collect();
-    let mut let_in = 0;
-    for one in racing {
-        let_in += usize::from(one.await.unwrap() == 200);
-    }
-    assert_eq!(let_in, 7);
-    let read = api.reads_intents("ann", "").await;
-    assert_eq!(read["intents"][0]["budget"]["other_turns"], 7);
-    assert_eq!(read["intents"][0]["budget"]["consumed_turns"], 0);
-}
-
-// rule: intents#whose
-#[tokio::test]
-async fn agents_of_other_logins_do_not_use_up_the_turns_of_the_owner() {
-    let api = begun(json!({ "max_turns": 2 })).await;
-    let status = async |user: &str, digest: &str| api.acts(user, "usage", "REQ-1", call(digest)).await.status;
-    assert_eq!([status("eve", "1").await, status("eve", "2").await], [200, 200]);
-    assert_eq!(status("eve", "3").await, 409);
-    assert_eq!(status("bob", "3").await, 409, "they have their turns together");
-    assert_eq!([status("ann", "1").await, status("ann", "2").await], [200, 200]);
-    assert_eq!(status("ann", "3").await, 409);
-    let read = api.reads_intents("ann", "").await["intents"][0].clone();
-    assert_eq!(read["status"], "BLOCKED", "{read}");
-    let budget = &read["budget"];
-    assert_eq!(
-        (&budget["consumed_turns"], &budget["other_turns"]),
-        (&json!(2), &json!(2))
-    );
 }

@@ -1,7 +1,6 @@
 //! The ledger's facts about files: verdicts on their content, and the map.
 
 use coord_protocol::{FileContent, FileVerdict, VerifyRequest};
-use coord_state as state;
 use serde_json::json;
 
 use super::{EMPTY, HASH, change, client, record};
@@ -14,19 +13,25 @@ async fn has_intent(api: &Api, id: &str, status: &str, heard_ms: u64) {
     });
     let repo = repo();
     let text = record.to_string();
-    api.command(["HSET", &state::intents::keys::intents(&repo), id, &text])
+    api.command(["HSET", &coord_intents_state::intents::keys::intents(&repo), id, &text])
         .await;
-    api.command(["INCR", &state::intents::keys::governed(&repo)]).await;
+    api.command(["INCR", &coord_intents_state::intents::keys::governed(&repo)])
+        .await;
     let heard = format!("0 0 {heard_ms}");
-    api.command(["HSET", &state::intents::keys::intent_use(&repo), id, &heard])
-        .await;
+    api.command([
+        "HSET",
+        &coord_intents_state::intents::keys::intent_use(&repo),
+        id,
+        &heard,
+    ])
+    .await;
 }
 
 #[tokio::test]
 async fn a_change_beyond_the_recorded_files_warns_content_not_kept() {
     let api = Api::start().await;
     has_intent(&api, "a", "IN_PROGRESS", 1).await;
-    let owners = state::intents::keys::owners(&repo());
+    let owners = coord_intents_state::intents::keys::owners(&repo());
     for part in 0..40 {
         let names: [String; 500] = std::array::from_fn(|number| format!("{part}/{number}.ts"));
         let words: [&str; 1002] = std::array::from_fn(|place| match place {

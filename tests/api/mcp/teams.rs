@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use coord_state as state;
-
 use super::call;
 use crate::api::{Api, REPO_URL, repo};
 
@@ -251,8 +249,13 @@ async fn no_words_of_others_look_like_a_line_of_coord_or_of_somebody_else() {
 async fn a_reader_is_told_in_text_how_many_broadcasts_it_missed() {
     let api = Api::with_team().await;
     // As if ten had come and gone.
-    api.command(["HSET", &state::teams::keys::members(&repo()), "alpha/*", "10 0"])
-        .await;
+    api.command([
+        "HSET",
+        &coord_teams_state::teams::keys::members(&repo()),
+        "alpha/*",
+        "10 0",
+    ])
+    .await;
     let sent = json!({ "to": ["broadcast"], "message": "The eleventh" });
     api.does_in_team("ann/lead", "/api/messages", sent).await;
     let inbox = tool(&api, "bob/one", "message_read", json!({})).await;

@@ -158,21 +158,6 @@ async fn names_in_paths_and_fields_reach_nothing_else() {
     );
 }
 
-#[tokio::test]
-async fn a_ring_of_two_hundred_tasks_is_found_and_a_chain_is_not_one() {
-    let api = Api::with_team().await;
-    let task = |number: usize, of: usize| json!({ "ref": format!("r{number}"), "dependencies": [format!("r{of}")] });
-    let ring: Vec<_> = (0..200).map(|number| task(number, (number + 1) % 200)).collect();
-    let refused = api.sends("ann/lead", "/api/tasks", json!({ "tasks": ring })).await;
-    assert_eq!(error(&refused).1, "CIRCULAR_DEPENDENCY");
-    let mut chain: Vec<_> = (0..199).map(|number| task(number, number + 1)).collect();
-    chain.push(json!({ "ref": "r199" }));
-    assert_eq!(api.adds(json!(chain)).await.len(), 200);
-    chain.push(json!({}));
-    let many = api.sends("ann/lead", "/api/tasks", json!({ "tasks": chain })).await;
-    assert_eq!(many.json()["field"], json!("tasks"));
-}
-
 /// A ring named new tasks by their places, also where they had names.
 #[tokio::test]
 async fn a_ring_of_new_tasks_is_told_in_the_words_of_the_request() {
@@ -378,29 +363,4 @@ async fn a_team_of_another_repository_is_another_team() {
         200
     );
     assert_eq!(there("/api/tasks/t1").await["task"]["status"], json!("pending"));
-}
-
-// rule: teams#handle-taken-over
-#[tokio::test]
-async fn a_freed_handle_speaks_only_for_its_new_login() {
-    let api = Api::with_team().await;
-    let added = json!({ "tasks": [{ "title": "A" }] });
-    api.does_in_team("bob/one", "/api/tasks", added).await;
-    api.does_in_team(
-        "ann/lead",
-        "/api/messages",
-        json!({ "to": ["one"], "message": "For bob" }),
-    )
-    .await;
-    api.does_in_team("bob/one", "/api/teams/alpha/leave", json!({})).await;
-    api.does_in_team("mallory/one", "/api/teams/alpha/join", json!({}))
-        .await;
-    for edit in [json!({ "assignee": "one" }), json!({ "clear_lapses": true })] {
-        let refused = api.patches("mallory/one", "/api/tasks/t1", edit).await;
-        assert_eq!(error(&refused).1, "NOT_CREATOR");
-    }
-    let inbox = api
-        .does_in_team("mallory/one", "/api/messages/read", json!({ "cursor": 0 }))
-        .await;
-    assert_eq!(inbox["messages"], json!([]));
 }

@@ -63,7 +63,7 @@ async fn a_claim_that_lapses_changes_the_board_though_nobody_writes() {
     api.adds(json!([{ "title": "A" }])).await;
     api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
     // As if it had been claimed long ago: two seconds are left.
-    let tasks = coord_state::tasks::keys::tasks(&crate::api::repo(), &TeamName::parse("alpha").unwrap());
+    let tasks = coord_teams_state::tasks::keys::tasks(&crate::api::repo(), &TeamName::parse("alpha").unwrap());
     let stored = api.command(["HGET", &tasks, "t1"]).await.unwrap();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let mut task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
@@ -72,6 +72,7 @@ async fn a_claim_that_lapses_changes_the_board_though_nobody_writes() {
     let held = get(&api, "/api/tasks", "").await;
     assert_eq!(held.json()["tasks"][0]["lease"]["state"], json!("held"));
     let known = tag(&held);
+    // time: the claim expires.
     tokio::time::sleep(Duration::from_millis(2100)).await;
     let lapsed = get(&api, "/api/tasks", &known).await;
     assert_eq!(lapsed.status, 200);

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use coord_domain::team::TeamName;
-use coord_state::{locks, tasks};
+use coord_state::locks;
 use coord_store::Value as StoreValue;
+use coord_teams_state::tasks;
 use serde_json::{Value, json};
 
 use super::error;
@@ -159,7 +160,7 @@ async fn next_waits_for_files_that_others_have() {
     assert!(reason.contains("1 has files that you cannot have now"), "{reason}");
     let wait = api.does_in_team("bob/one", "/api/tasks/next", api.at_work(json!({ "wait": 20 })));
     let release = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        api.until_a_request_waits().await;
         let mut open = work;
         open["status"] = json!("OPEN");
         open["abandon"] = json!(true);
@@ -181,7 +182,7 @@ async fn next_sees_that_the_branch_has_moved_while_it_waited() {
     api.does_in_team("eve/x", "/api/post_status", claim).await;
     let wait = api.sends("bob/one", "/api/tasks/next", api.at_work(json!({ "wait": 20 })));
     let push = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        api.until_a_request_waits().await;
         let pushed = api.git.commit(&[("src/db.ts", "export const pool = 1;\n")]);
         let open = json!({
             "branch": "main", "agent_head": pushed, "new_repo_head": pushed, "file_paths": ["src/db.ts"], "status": "OPEN",

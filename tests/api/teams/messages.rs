@@ -1,6 +1,5 @@
 //! Messages are sent, read by a cursor, and listed.
 
-use coord_state as state;
 use coord_store::Value as StoreValue;
 use serde_json::{Value, json};
 
@@ -59,27 +58,6 @@ async fn a_message_comes_again_until_its_cursor_comes_back() {
         .sends("bob/one", "/api/messages/read", json!({ "cursor": 99 }))
         .await;
     assert_eq!((error(&ahead).0, error(&ahead).1.as_str()), (409, "CURSOR_AHEAD"));
-}
-
-#[tokio::test]
-async fn a_broadcast_is_for_all_others_from_their_joining_on() {
-    let api = Api::with_team().await;
-    let sent = json!({ "to": ["broadcast"], "message": "News", "request_key": "b-1" });
-    let first = api.does_in_team("bob/one", "/api/messages", sent.clone()).await;
-    assert_eq!(
-        api.does_in_team("bob/one", "/api/messages", sent).await["id"],
-        first["id"]
-    );
-    api.does_in_team("eve/late", "/api/teams/alpha/join", json!({})).await;
-    for (who, expected) in [
-        ("ann/lead", vec!["News"]),
-        ("bob/two", vec!["News"]),
-        ("bob/one", vec![]),
-        ("eve/late", vec![]),
-    ] {
-        let inbox = api.does_in_team(who, "/api/messages/read", json!({})).await;
-        assert_eq!(texts(&inbox), expected, "{who}");
-    }
 }
 
 #[tokio::test]
@@ -252,7 +230,7 @@ async fn an_unsendable_header_is_refused() {
 async fn the_sender_to_a_full_inbox_waits_and_learns_whose_it_is() {
     let api = Api::with_team().await;
     // As if 1,000 had come that it has not read: see the order of the counts in the scripts.
-    let members = state::teams::keys::members(&repo());
+    let members = coord_teams_state::teams::keys::members(&repo());
     let sent = json!({ "to": ["one"], "message": "x" });
     api.does_in_team("ann/lead", "/api/messages", sent.clone()).await;
     let Some(StoreValue::Bulk(counts)) = api.command(["HGET", &members, "alpha/one"]).await else {

@@ -96,6 +96,7 @@ async fn the_leader_forces_what_was_not_answered_in_time() {
     let path = "/api/teams/alpha/shutdown";
     let asked = json!({ "step": "request", "respond_by_seconds": 1 });
     let id = api.does_in_team("ann/lead", path, asked).await["shutdown_id"].clone();
+    // time: the time to respond ends.
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     let force = json!({ "step": "force", "shutdown_id": id });
     let no_leader = api.sends("bob/one", path, force.clone()).await;

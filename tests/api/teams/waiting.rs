@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use coord_domain::team::TeamName;
-use coord_state as state;
 use serde_json::{Value, json};
 
 use crate::api::{Api, repo};
@@ -14,7 +13,7 @@ async fn a_poll_is_answered_by_the_first_message() {
     let api = Api::with_team().await;
     let poll = api.does_in_team("bob/one", "/api/messages/read", json!({ "wait": 20 }));
     let send = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        api.until_a_request_waits().await;
         // Not for this reader.
         api.does_in_team("ann/lead", "/api/messages", json!({ "to": ["two"], "message": "x" }))
             .await;
@@ -64,7 +63,7 @@ async fn a_poll_ends_when_a_shutdown_is_asked() {
     let api = Api::with_team().await;
     let poll = api.does_in_team("bob/one", "/api/messages/read", json!({ "wait": 20 }));
     let ask = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        api.until_a_request_waits().await;
         api.does_in_team(
             "ann/lead",
             "/api/teams/alpha/shutdown",
@@ -87,7 +86,7 @@ async fn a_waiting_member_gets_the_task_that_becomes_ready() {
     api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
     let wait = api.does_in_team("bob/two", "/api/tasks/next", json!({ "wait": 20 }));
     let complete = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        api.until_a_request_waits().await;
         api.does_in_team("bob/one", "/api/tasks/t1/complete", json!({})).await;
     };
     let (next, ()) = tokio::join!(wait, complete);
@@ -117,6 +116,7 @@ async fn a_server_that_stops_answers_its_polls_at_once() {
     let stop = async {
         let events = events.unwrap();
         coord_test_support::waiting::until("they wait", async || events.is_watched()).await;
+        // time: both requests wait, and not only one.
         tokio::time::sleep(Duration::from_millis(300)).await;
         events.close();
     };
@@ -133,7 +133,7 @@ async fn a_waiting_member_gets_the_first_added_task() {
     for id in ["t1", "t2"] {
         let wait = api.does_in_team("bob/two", "/api/tasks/next", json!({ "wait": 15 }));
         let add = async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            api.until_a_request_waits().await;
             api.adds(json!([{ "title": "A" }])).await;
         };
         let (next, ()) = tokio::join!(wait, add);
@@ -151,7 +151,7 @@ impl Api {
 
     /// Writes into the stored record of a task, as if that had come about.
     async fn alters(&self, id: &str, fields: Value) {
-        let key = state::tasks::keys::tasks(&repo(), &TeamName::parse("alpha").unwrap());
+        let key = coord_teams_state::tasks::keys::tasks(&repo(), &TeamName::parse("alpha").unwrap());
         let stored = self.command(["HGET", &key, id]).await.unwrap();
         let mut task: Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
         task.as_object_mut()
@@ -164,7 +164,7 @@ impl Api {
     async fn gets_by_an_edit(&self, id: &str, edit: Value) -> Value {
         let wait = self.does_in_team("bob/two", "/api/tasks/next", json!({ "wait": 8 }));
         let edit = async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            self.until_a_request_waits().await;
             let edited = self.patches("ann/lead", &format!("/api/tasks/{id}"), edit).await;
             assert_eq!(edited.status, 200, "{}", edited.json());
         };
@@ -194,7 +194,7 @@ async fn a_waiting_member_gets_the_task_that_an_edit_makes_ready() {
     assert_eq!(freed, json!("t4"), "what is kept for the caller now");
     api.adds(json!([{ "title": "E" }])).await;
     api.alters("t5", json!({ "lapses": 3 })).await;
-    let ready = state::tasks::keys::ready(&repo(), &TeamName::parse("alpha").unwrap());
+    let ready = coord_teams_state::tasks::keys::ready(&repo(), &TeamName::parse("alpha").unwrap());
     api.command(["ZREM", &ready, "t5"]).await;
     let freed = api.gets_by_an_edit("t5", json!({ "clear_lapses": true })).await;
     assert_eq!(freed, json!("t5"), "what was held back");

@@ -83,6 +83,7 @@ async fn nothing_that_was_answered_is_lost_and_nothing_is_half_done_when_the_ser
         // At any moment of a load that is under way.
         let (before, load) = (recorder.count(), random.usize(LOAD));
         until("there is a load", async || recorder.count() >= before + load).await;
+        // time: a random moment of the load.
         tokio::time::sleep(Duration::from_millis(random.u64(..50))).await;
         tokio::task::spawn_blocking(move || server.kill())
             .await

@@ -78,6 +78,7 @@ fn a_server_that_stops_answers_its_polls_at_once() {
     assert!(made.starts_with("HTTP/1.1 200 OK"), "{made}");
     let poll = post(&coord, "/api/messages/read", &format!(r#"{{{about},"wait":20}}"#));
     // It waits by then.
+    // time: the poll waits when the server is asked to stop.
     std::thread::sleep(Duration::from_secs(1));
     let began = Instant::now();
     coord.terminate();
@@ -97,6 +98,7 @@ fn a_server_that_is_watched_is_not_idle() {
     let mut coord = place.serve_on(&["--data-dir", &data, "--exit-when-idle", "2"], "");
     let mut socket = stream(&coord, UPGRADE);
     assert_eq!(status(&mut socket).as_deref(), Some("HTTP/1.1 101 Switching Protocols"));
+    // time: longer than the idle limit.
     std::thread::sleep(Duration::from_secs(5));
     assert!(coord.listens());
     drop(socket);

@@ -277,6 +277,7 @@ fn files_that_change_while_they_are_added_are_read_as_they_were_added() {
                         world.write(&name(number), &content(target % 150 + 100));
                     }
                     target += 1;
+                    // time: a writer that never rests.
                     thread::sleep(Duration::from_millis(1));
                 }
             });

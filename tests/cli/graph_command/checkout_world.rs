@@ -72,6 +72,7 @@ impl World {
 
     /// Lets the clock of the file system tick, so that git does not take the files for ones that may just be changing.
     pub fn age(&self) {
+        // time: the clock of the file system ticks.
         thread::sleep(Duration::from_millis(30));
     }
 

@@ -197,6 +197,7 @@ fn output_into_a_closed_pipe_is_no_failure() {
     let mut child = command(repo.path(), &[]).spawn().unwrap();
     let mut first = [0; 10];
     std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut first).unwrap();
+    // time: the command fills the pipe.
     thread::sleep(Duration::from_millis(50));
     drop(child.stdout.take());
     assert!(child.wait_with_output().unwrap().status.success());

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use coord_graph::ImportGraph;
 
-use super::bench::account::{Account, Edit, TaskRun};
-use super::bench::history::Task;
+use coord_test_worlds::replay::account::{Account, Edit, TaskRun};
+use coord_test_worlds::replay::history::Task;
 
 fn minutes(minutes: u64) -> Duration {
     Duration::from_secs(60 * minutes)

@@ -6,9 +6,9 @@ use coord_domain::{CommitSha, FilePath};
 use coord_settings::policy;
 use coord_sources::{Reachable, Source};
 
-use super::bench::branch::{Base, ReplayedBranch};
-use super::bench::history::History;
 use coord_test_support::git::Repo;
+use coord_test_worlds::replay::branch::{Base, ReplayedBranch};
+use coord_test_worlds::replay::history::History;
 
 #[tokio::test]
 async fn a_file_is_as_the_latest_commit_that_has_landed_left_it() {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use super::bench::clock::Clock;
+use coord_test_worlds::replay::clock::Clock;
 
 #[tokio::test]
 async fn agents_run_one_at_a_time_in_the_order_of_their_times() {

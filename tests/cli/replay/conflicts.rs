@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::bench::conflicts::Conflicts;
-use super::bench::history::History;
 use coord_test_support::git::Repo;
+use coord_test_worlds::replay::conflicts::Conflicts;
+use coord_test_worlds::replay::history::History;
 
 /// Returns the conflicts of the commits at these places, from 0 on.
 fn conflicts(commits: &[&[(&str, &str)]], earlier: usize, later: usize) -> Vec<String> {

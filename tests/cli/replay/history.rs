@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::bench::history::{History, MOST_FILES};
 use coord_test_support::git::Repo;
+use coord_test_worlds::replay::history::{History, MOST_FILES};
 
 #[test]
 fn tasks_are_the_commits_of_the_first_parents_with_their_files() {

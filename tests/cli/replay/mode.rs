@@ -1,7 +1,7 @@
 //! Policies of runs.
 
-use super::bench::mode::Mode;
 use coord_settings::policy::file::PolicyFile;
+use coord_test_worlds::replay::mode::Mode;
 
 #[test]
 fn every_policy_is_one_that_the_server_takes() {

@@ -9,14 +9,14 @@ use clap::Parser;
 use coord_test_support::git::Repo;
 
 use super::account::edit;
-use super::bench::account::{Account, TaskRun};
-use super::bench::branch::Base;
-use super::bench::conflicts::Conflicts;
-use super::bench::history::History;
-use super::bench::interfaces::Interfaces;
-use super::bench::mode::{Hold, Mode, RefusalHabit, Rules, Shared};
-use super::bench::stage::{Outcome, Stage};
-use super::bench::{Options, replay};
+use coord_test_worlds::replay::account::{Account, TaskRun};
+use coord_test_worlds::replay::branch::Base;
+use coord_test_worlds::replay::conflicts::Conflicts;
+use coord_test_worlds::replay::history::History;
+use coord_test_worlds::replay::interfaces::Interfaces;
+use coord_test_worlds::replay::mode::{Hold, Mode, RefusalHabit, Rules, Shared};
+use coord_test_worlds::replay::stage::{Outcome, Stage};
+use coord_test_worlds::replay::{Options, replay};
 
 /// A page that imports a module that imports a store. Each commit changes one of them, or the manifest as well.
 fn repository(folder: &Path) -> Repo {

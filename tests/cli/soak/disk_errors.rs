@@ -68,6 +68,7 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
         let until = Instant::now() + ROUND;
         let mut lives = LIVES.iter().cycle().enumerate();
         while Instant::now() < until {
+            // time: a random moment of the load.
             tokio::time::sleep(Duration::from_millis(random.u64(100..600))).await;
             end(server, random.bool()).await;
             let (number, failing) = lives.next().expect("it goes round");
@@ -79,6 +80,7 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
                 load.sees_in_faults(5).await;
                 load.becomes_faulty(false);
             }
+            // time: a random moment of the load.
             tokio::time::sleep(Duration::from_millis(random.u64(500..2000))).await;
             end(server, random.bool()).await;
             let told = std::fs::read_to_string(&trace).expect("what it was told");

@@ -79,6 +79,7 @@ impl Load {
                     self.unanswered.fetch_add(1, Ordering::Relaxed);
                 }
             }
+            // time: an agent pauses.
             tokio::time::sleep(Duration::from_millis(random.u64(10..40))).await;
         }
     }
@@ -182,6 +183,7 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
         let end = Instant::now() + ROUND;
         let mut is_first = true;
         while Instant::now() < end {
+            // time: a random moment of the load.
             tokio::time::sleep(Duration::from_millis(random.u64(100..600))).await;
             if random.u8(..8) == 0 {
                 // Also while its disk is full.
@@ -206,6 +208,7 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
                 load.sees_in_faults(5).await;
                 is_first = false;
             } else {
+                // time: a random moment of the load.
                 tokio::time::sleep(Duration::from_millis(random.u64(50..500))).await;
             }
             load.becomes_faulty(false);
@@ -265,17 +268,20 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
         let end = Instant::now() + ROUND;
         let mut fault = round;
         while Instant::now() < end {
+            // time: a random moment of the load.
             tokio::time::sleep(Duration::from_millis(random.u64(100..500))).await;
             let pause = Duration::from_millis(random.u64(50..700));
             match fault % 6 {
                 0 => {
                     redis.kill();
+                    // time: the fault lasts.
                     tokio::time::sleep(pause).await;
                     assert!(redis.run(), "redis-server starts again");
                 }
                 1 => {
                     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
                     is_told(server.address, &["read_only"]).await;
+                    // time: the fault lasts.
                     tokio::time::sleep(pause).await;
                     redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
                 }
@@ -284,17 +290,20 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
                 }
                 3 => {
                     redis.signal("STOP");
+                    // time: the fault lasts.
                     tokio::time::sleep(pause).await;
                     redis.signal("CONT");
                 }
                 4 => {
                     proxy.loses_answers(true);
+                    // time: the fault lasts.
                     tokio::time::sleep(pause).await;
                     proxy.loses_answers(false);
                 }
                 _ => {
                     redis.command(&["REPLICAOF", "127.0.0.1", "1"]);
                     is_told(server.address, &["read_only"]).await;
+                    // time: the fault lasts.
                     tokio::time::sleep(pause).await;
                     redis.command(&["REPLICAOF", "NO", "ONE"]);
                 }
@@ -332,15 +341,18 @@ async fn answers_that_are_lost_over_rest_and_a_full_redis_behind_it_lose_nothing
         let end = Instant::now() + ROUND;
         let mut fault = round;
         while Instant::now() < end {
+            // time: a random moment of the load.
             tokio::time::sleep(Duration::from_millis(random.u64(100..500))).await;
             let pause = Duration::from_millis(random.u64(50..700));
             if fault.is_multiple_of(2) {
                 proxy.loses_answers(true);
+                // time: the fault lasts.
                 tokio::time::sleep(pause).await;
                 proxy.loses_answers(false);
             } else {
                 redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
                 is_told(server.address, &["read_only"]).await;
+                // time: the fault lasts.
                 tokio::time::sleep(pause).await;
                 redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
             }

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::Stdio;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::{Running, serve_on};
 use crate::starting::banner::post;
 use coord_test_support::git::Repo;
+use coord_test_support::waiting::block_until_served;
 
 /// The least that `--fetch` takes.
 const SECONDS: &str = "5";
@@ -56,6 +57,7 @@ fn a_clone_is_fetched_where_that_is_asked_for_and_left_alone_elsewhere() {
     assert_eq!(check(&alone, &name, &head)["repo_head"], json!(head));
     let pushed = elsewhere.commit(&[("a.txt", "b")]);
     elsewhere.git(&["push", "--quiet", "origin", "main"]);
+    // time: a server that does not fetch sees no push.
     sleep(Duration::from_secs(1));
     assert_eq!(check(&alone, &name, &head)["status"], "OK");
     drop(alone);
@@ -71,14 +73,11 @@ fn a_clone_is_fetched_where_that_is_asked_for_and_left_alone_elsewhere() {
         } else {
             head
         };
-        let deadline = Instant::now() + Duration::from_secs(60);
-        let stale = loop {
-            let answer = check(&fetching, &name, &last);
-            if answer["status"] == "STALE" || Instant::now() > deadline {
-                break answer;
-            }
-            sleep(Duration::from_millis(100));
-        };
+        let mut stale = json!({});
+        block_until_served("the commit is fetched", || {
+            stale = check(&fetching, &name, &last);
+            stale["status"] == "STALE"
+        });
         assert_eq!(
             (&stale["status"], &stale["repo_head"], &stale["orchestration"]["action"]),
             (&json!("STALE"), &json!(head), &json!("PULL")),

@@ -185,7 +185,10 @@ fn between<'a>(text: &'a str, begin: &str, ends: &[char]) -> Vec<&'a str> {
 
 /// The files of the state with this extension.
 fn files_of_the_state(extension: &str) -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(ROOT).join("lib/state/src")];
+    let crates = ["state", "intents_state", "teams_state"].iter();
+    let mut folders: Vec<PathBuf> = crates
+        .map(|name| Path::new(ROOT).join("lib").join(name).join("src"))
+        .collect();
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder of the state") {

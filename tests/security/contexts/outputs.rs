@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::hostile::{WRITER, problem, problem_in, problem_in_data, unseen};
 use super::site::Site;
-use crate::world::REPO_URL;
+use coord_test_worlds::world::REPO_URL;
 
 /// Most intents and tasks that commands show one by one: each takes a process.
 const MOST_SHOWN: usize = 40;

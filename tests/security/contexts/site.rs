@@ -12,7 +12,7 @@ use coord_test_support::waiting::block_until;
 use reqwest::{Client, Method};
 use serde_json::{Value as Json, json};
 
-use crate::world::{REPO_URL, World};
+use coord_test_worlds::world::{REPO_URL, World};
 
 /// The member that reads, an agent of whoever runs the tests.
 pub const READER: &str = "reader";

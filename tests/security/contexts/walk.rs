@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::fields::{Field, Operation, Place, Schemas, Step};
 use super::hostile::{WRITER, marker, unseen};
 use super::site::{READER, Site};
-use crate::world::REPO_URL;
+use coord_test_worlds::world::REPO_URL;
 
 /// Operations that no caller reaches here, each with why.
 const OUT_OF_REACH: [(&str, &str); 3] = [

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// A secret that may never appear in an output, a store or a file of the repository.
 const SECRET: &str = "canary-7d1f-secret";

@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use coord_cli::cli::Cli;
 use serde_json::{Value, json};
 
-use super::forms::{self, Form};
+use coord_test_worlds::hook_forms::{self as forms, Form};
 
 /// Arguments, and what is on standard input.
 pub type Run = (Vec<String>, String);

@@ -4,12 +4,6 @@
 
 mod archive;
 mod commands;
-#[expect(dead_code, reason = "the tests of hooks need more of it")]
-#[path = "../../agents/hook/fake.rs"]
-mod fake;
-#[expect(dead_code, reason = "the tests of hooks need more of it")]
-#[path = "../../agents/hook/forms.rs"]
-mod forms;
 mod pipes;
 mod shapes;
 mod table;
@@ -24,13 +18,6 @@ use coord_test_support::git::Repo;
 use self::commands::{Run, commands, sessions};
 use self::shapes::{Made, Reached};
 use self::world::{SECRET, World};
-
-/// The answer of a hook, for the forms of agents.
-#[derive(Debug)]
-pub struct Answer {
-    pub status: i32,
-    pub body: serde_json::Value,
-}
 
 /// Commands that run at once.
 const AT_ONCE: usize = 6;

@@ -10,7 +10,7 @@ use coord_test_support::waiting::block_until;
 use serde_json::json;
 
 use super::commands::Run;
-use super::fake::Fake;
+use coord_test_worlds::fake_server::Fake;
 
 /// The secret that no request, output or file of a repository may contain: `COORD_TOKEN`, and a file of the user's,
 /// begin with it.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use coord_store::Store;
 use tokio::sync::Barrier;
 
 use crate::contention::arena::{self, HEAD, REPO_URL};
+use crate::contention::harness::{Connections, all_at_once};
 use crate::contention::storm::verdict;
 use coord_test_support::history::operation::{Act, Answer, Mode, NotHeld};
 use coord_test_support::history::recorder::{Recorder, Request};
@@ -14,25 +14,16 @@ use coord_test_support::history::recorder::{Recorder, Request};
 const CLIENTS: usize = 64;
 const ROUNDS: usize = 12;
 
-/// In every round on `store` one of them gets all, and the others nothing.
-pub async fn fight(store: Arc<dyn Store>) {
+/// In every round one of them gets all, and the others nothing.
+pub async fn fight([store, _]: Connections, seed: u64) {
     let arena = arena::open(&[(store, 600)], &[]).await;
     let recorder = Recorder::new(REPO_URL);
     let barrier = Arc::new(Barrier::new(CLIENTS));
-    let mut clients = tokio::task::JoinSet::new();
-    for number in 0..CLIENTS {
+    let clients = all_at_once(CLIENTS, seed, |number, _| {
         let (barrier, address) = (Arc::clone(&barrier), arena.addresses[0]);
         let client = recorder.client(&format!("fighter-{number}"), "");
-        clients.spawn(async move {
-            let mut request = Request {
-                branch: "main".to_owned(),
-                files: ["a.rs", "b.rs", "c.rs"].map(str::to_owned).to_vec(),
-                act: Act::Claim(Mode::Writing),
-                agent_head: HEAD.to_owned(),
-                base_head: None,
-                new_head: None,
-                abandon: true,
-            };
+        async move {
+            let mut request = Request::at(HEAD, &["a.rs", "b.rs", "c.rs"], Act::Claim(Mode::Writing));
             request.files.rotate_left(number % 3);
             let mut won = Vec::new();
             for _ in 0..ROUNDS {
@@ -54,11 +45,11 @@ pub async fn fight(store: Arc<dyn Store>) {
                 }
             }
             won
-        });
-    }
+        }
+    });
     let mut winners = [0; ROUNDS];
-    while let Some(ended) = clients.join_next().await {
-        for (round, won) in ended.expect("a client came to its end").into_iter().enumerate() {
+    for all in clients.await {
+        for (round, won) in all.into_iter().enumerate() {
             winners[round] += usize::from(won);
         }
     }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord_store::Store;
 use coord_test_support::history::operation::{Act, Answer, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
 
 use crate::contention::arena::{self, Arena, HEAD, REPO_URL};
+use crate::contention::harness::{Connections, all_at_once};
 use crate::contention::storm::verdict;
 
 const FILES: [&str; 3] = ["a.rs", "b.rs", "c.rs"];
@@ -17,25 +17,21 @@ const READERS: usize = 3;
 /// How often each has its files.
 const TURNS: usize = 6;
 
-/// Plays on `store`. Each claims until it is granted, holds its files for a moment, and gives them back.
-pub async fn queueing(store: Arc<dyn Store>) {
+/// Each claims until it is granted, holds its files for a moment, and gives them back.
+pub async fn queueing([store, _]: Connections, seed: u64) {
     let arena = Arc::new(arena::open(&[(store, 600)], &[]).await);
     let recorder = Recorder::new(REPO_URL);
-    let mut clients = tokio::task::JoinSet::new();
-    let mut plays = |name: String, files: Vec<&'static str>, mode| {
+    let clients = all_at_once(1 + SMALL + READERS, seed, |number, _| {
+        let (name, files, mode) = match number {
+            0 => ("big".to_owned(), FILES.to_vec(), Mode::Writing),
+            1..=SMALL => (format!("small-{number}"), vec![FILES[number % 3]], Mode::Writing),
+            _ => (format!("reader-{number}"), FILES.to_vec(), Mode::Reading),
+        };
         let (client, arena) = (recorder.client(&name, ""), Arc::clone(&arena));
-        clients.spawn(async move { (name, play(&client, &arena, &files, mode).await) });
-    };
-    plays("big".to_owned(), FILES.to_vec(), Mode::Writing);
-    for number in 0..SMALL {
-        plays(format!("small-{number}"), vec![FILES[number % 3]], Mode::Writing);
-    }
-    for number in 0..READERS {
-        plays(format!("reader-{number}"), FILES.to_vec(), Mode::Reading);
-    }
+        async move { (name, play(&client, &arena, &files, mode).await) }
+    });
     let mut refusals = 0;
-    while let Some(ended) = clients.join_next().await {
-        let (name, refused) = ended.expect("a client came to its end");
+    for (name, refused) in clients.await {
         eprintln!("{name} was refused {refused} times for {TURNS} turns");
         refusals += refused;
     }
@@ -52,15 +48,7 @@ pub async fn queueing(store: Arc<dyn Store>) {
 /// Returns the number of refusals. An agent that is refused every time would never finish.
 async fn play(client: &Client, arena: &Arena, files: &[&str], mode: Mode) -> usize {
     const MOST: usize = 2_000;
-    let mut request = Request {
-        branch: "main".to_owned(),
-        files: files.iter().map(|file| (*file).to_owned()).collect(),
-        act: Act::Claim(mode),
-        agent_head: HEAD.to_owned(),
-        base_head: None,
-        new_head: None,
-        abandon: true,
-    };
+    let mut request = Request::at(HEAD, files, Act::Claim(mode));
     let (mut turns, mut refused) = (0, 0);
     while turns < TURNS {
         request.act = Act::Claim(mode);
@@ -69,11 +57,13 @@ async fn play(client: &Client, arena: &Arena, files: &[&str], mode: Mode) -> usi
             Some(Answer::Refused(code)) if code == "LOCK_CONFLICT" => {
                 refused += 1;
                 assert!(refused < MOST, "starved after {turns} turns");
+                // time: an agent pauses.
                 tokio::time::sleep(Duration::from_millis(5)).await;
                 continue;
             }
             other => panic!("{other:?}"),
         }
+        // time: how long each holds its files.
         tokio::time::sleep(Duration::from_millis(2)).await;
         request.act = Act::Release;
         client.ask(arena.addresses[0], &request).await;

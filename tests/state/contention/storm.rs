@@ -13,6 +13,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::contention::arena::{self, Arena, BRANCHES, CRON_SECRET, HEAD, OLD, REPO, REPO_URL};
+use crate::contention::harness::{Connections, all_at_once, assert_all_happened, once_quiet, until_killed};
 use coord_test_support::history::judge::{Rules, Tally, judge};
 use coord_test_support::history::log;
 use coord_test_support::history::operation::{Act, Mode};
@@ -43,53 +44,51 @@ const EDGES: [(&str, &str); 3] = [
 const CLIENTS: usize = 24;
 const OPERATIONS: usize = 90;
 
-/// Lets the storm loose on `stores`, two connections to one store, and judges what came of it.
-pub async fn storm(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
-    let [one, other] = stores;
+/// Lets the storm loose, and judges what came of it.
+pub async fn storm([one, other]: Connections, seed: u64) {
     let arena = arena::open(&[(one, 1), (other, 2)], &EDGES).await;
     let recorder = Recorder::new(REPO_URL);
     let pushes = Arc::default();
     let pusher = tokio::spawn(push_for_ever(Arc::clone(&arena.store), Arc::clone(&pushes)));
-    let mut agents = tokio::task::JoinSet::new();
-    for number in 0..CLIENTS {
-        // Three agents of each person, one of them without a name.
-        let agent = ["", "one", "two"][number % 3];
-        let client = recorder.client(&format!("user-{}", number / 3), agent);
-        agents.spawn(wander(
-            client,
-            arena.addresses.clone(),
-            Arc::clone(&pushes),
-            fastrand::Rng::with_seed(seed + number as u64),
-        ));
-    }
     let sweeps = arena
         .addresses
         .iter()
         .map(|address| tokio::spawn(sweep_for_ever(*address)))
         .collect::<Vec<_>>();
-    while let Some(ended) = agents.join_next().await {
-        ended.expect("a client came to its end");
-    }
+    let clients = all_at_once(CLIENTS, seed, |number, random| {
+        // Three agents of each person, one of them without a name.
+        let agent = ["", "one", "two"][number % 3];
+        let client = recorder.client(&format!("user-{}", number / 3), agent);
+        wander(client, arena.addresses.clone(), Arc::clone(&pushes), random)
+    });
+    clients.await;
     for sweep in sweeps {
         sweep.abort();
     }
     pusher.abort();
-    verdict(&arena, &recorder, BTreeSet::from([1, 2])).await
+    let tally = verdict(&arena, &recorder, BTreeSet::from([1, 2])).await;
+    let counts = [
+        ("grants", tally.grants),
+        ("renewals", tally.renewals),
+        ("releases", tally.releases),
+        ("expiries", tally.expiries),
+        ("conflicts", tally.conflicts),
+        ("locks that were lost", tally.lost),
+        ("releases without a push", tally.not_pushed),
+        ("checks", tally.checks),
+        ("killed clients", tally.unanswered),
+        (
+            "killed clients whose request was carried out",
+            tally.unanswered_but_done,
+        ),
+    ];
+    assert_all_happened(&tally, &counts);
 }
 
 /// Judges what `recorder` has seen.
 pub async fn verdict(arena: &Arena, recorder: &Recorder, ttls: BTreeSet<i64>) -> Tally {
-    // A request whose client was killed may still be on its way through the server.
-    let mut stored = log::read(&*arena.store, REPO).await;
-    loop {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        let later = log::read(&*arena.store, REPO).await;
-        let is_quiet = later.events.len() == stored.events.len();
-        stored = later;
-        if is_quiet {
-            break;
-        }
-    }
+    let is_same = |one: &log::Stored, other: &log::Stored| one.events.len() == other.events.len();
+    let stored = once_quiet(async || log::read(&*arena.store, REPO).await, is_same).await;
     let rules = Rules {
         neighbors: arena.neighbors.clone(),
         shared: BTreeSet::from([SHARED.to_owned()]),
@@ -110,8 +109,7 @@ async fn wander(client: Client, addresses: Vec<SocketAddr>, pushes: Arc<AtomicUs
         match random.u32(..20) {
             // Killed while it waits.
             0 => {
-                let patience = Duration::from_micros(random.u64(..4000));
-                let _ = tokio::time::timeout(patience, client.ask(address, &request)).await;
+                until_killed(&mut random, 4000, client.ask(address, &request)).await;
             }
             // Killed while it speaks.
             1 => {
@@ -132,6 +130,7 @@ async fn wander(client: Client, addresses: Vec<SocketAddr>, pushes: Arc<AtomicUs
         }
         last = Some(request);
         if random.u32(..3) == 0 {
+            // time: an agent pauses.
             tokio::time::sleep(Duration::from_millis(random.u64(..150))).await;
         }
     }
@@ -198,6 +197,7 @@ async fn push_for_ever(store: Arc<dyn Store>, pushes: Arc<AtomicUsize>) {
     let sha = |text: &str| CommitSha::parse(text).expect("a commit");
     let mut recent = vec![sha(HEAD), sha(OLD)];
     for push in 1.. {
+        // time: between two pushes.
         tokio::time::sleep(Duration::from_millis(120)).await;
         let head = sha(&commit(push));
         recent.insert(0, head.clone());
@@ -220,6 +220,7 @@ async fn sweep_for_ever(address: SocketAddr) {
             .send()
             .await;
         assert_eq!(sweep.expect("an answer").status(), 200, "the sweep runs");
+        // time: between two sweeps.
         tokio::time::sleep(Duration::from_millis(170)).await;
     }
 }

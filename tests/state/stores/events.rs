@@ -9,7 +9,7 @@ use coord_sources::Reachable;
 use coord_state as state;
 use coord_state::locks::{BrokenPromise, tell_interfaces};
 use coord_state::sweep::sweep;
-use coord_state::tasks::{NewTask, TaskReference};
+use coord_teams_state::tasks::{NewTask, TaskReference};
 use futures::StreamExt;
 
 use crate::world::team::titled;

@@ -53,6 +53,7 @@ async fn a_lock_lives_as_long_as_it_was_claimed_for_and_is_free_after_it_with_no
             other => panic!("{other:?}"),
         }
         assert!(std::time::Instant::now() < deadline, "it never expires");
+        // time: between two claims around the end of a lock.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let events = world.events_since(1).await;

@@ -46,8 +46,8 @@ async fn all_locks_of_others_on_the_files_of_the_branch_go(world: World) {
     );
     let event = world.events().await[before].1.clone();
     assert_eq!(
-        (&event["forced_by"], &event["message"]),
-        (&"eve".into(), &"The release needs it".into())
+        (&event["forced_by"], &event["message"], event.get("is_pushed")),
+        (&"eve".into(), &"The release needs it".into(), None)
     );
     assert_eq!(world.stored("a.ts").await.len(), 1, "that of the other branch");
     assert_eq!(world.stored("c.ts").await[0].user_id, "eve");

@@ -88,6 +88,7 @@ async fn a_limit_is_worked_off(world: World) {
             whose
         }
     );
+    // time: the limit has room again.
     tokio::time::sleep(Duration::from_millis(450)).await;
     answered(try_entry(&world, &entry).await);
 }

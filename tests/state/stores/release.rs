@@ -5,6 +5,7 @@ use coord_sources::Reachable;
 use coord_state as state;
 use coord_state::admission::{Admitted, AncestryQuestion, Denial, Question};
 use coord_state::locks::{JudgedFile, ReleaseOutcome, WrittenFile};
+use serde_json::json;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, released, sha};
@@ -133,6 +134,35 @@ async fn the_sources_verdict_on_each_file_decides(world: World) {
     let done = released(answered(ann.release_as_judged(Some(NEXT), &said, false, &paths).await));
     assert_eq!(done.released.len(), 3);
     assert_eq!(done.unchanged, ["b.ts", "c.ts"]);
+    let events = world.events().await;
+    let pushed = events.iter().filter(|(_, event)| event["type"] == "lock_released");
+    let pushed: Vec<_> = pushed
+        .map(|(_, event)| json!([event["files"], event["is_pushed"]]))
+        .collect();
+    assert_eq!(pushed, [json!([["a.ts"], true]), json!([["b.ts", "c.ts"], false])]);
+}
+
+async fn the_event_of_a_release_says_whether_the_work_is_pushed(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["pushed.ts", "thrown.ts"]).await;
+    ann.reads(&["read.ts"]).await;
+    let pushes = ann.clone().while_branch_is_at(NEXT);
+    released(
+        pushes
+            .release(Some(NEXT), Reachable::Yes, &["pushed.ts", "read.ts"])
+            .await,
+    );
+    pushes.abandons(&["thrown.ts"]).await;
+    let events = world.events().await;
+    let said = |file: &str| {
+        let of_file = |event: &serde_json::Value| event["type"] == "lock_released" && event["files"] == json!([file]);
+        let event = events.iter().find(|(_, event)| of_file(event));
+        event.expect(file).1["is_pushed"].as_bool()
+    };
+    assert_eq!(
+        ["pushed.ts", "read.ts", "thrown.ts"].map(said),
+        [Some(true), Some(false), Some(false)]
+    );
 }
 
 async fn the_store_asks_nobody_where_its_own_commits_prove_a_push(world: World) {
@@ -332,6 +362,7 @@ async fn importers_of_what_was_released_are_named_once_and_counted(world: World)
 
 on_every_store!(
     written_files_are_released_after_a_push,
+    the_event_of_a_release_says_whether_the_work_is_pushed,
     not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch,
     one_file_without_a_push_keeps_all_and_is_named_alone,
     the_sources_verdict_on_each_file_decides,

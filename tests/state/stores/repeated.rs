@@ -17,10 +17,10 @@ use coord_state::builds::{
 };
 use coord_state::heads::{FetchedHead, PushedHead, fail_head, push_head};
 use coord_state::locks::{PendingAct, settle_pending};
-use coord_state::messages::MessageFilter;
-use coord_state::tasks::TaskFilter;
-use coord_state::teams::memberships;
 use coord_store::{Request, Store, StoreError, Value};
+use coord_teams_state::messages::MessageFilter;
+use coord_teams_state::tasks::TaskFilter;
+use coord_teams_state::teams::memberships;
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
 

@@ -7,8 +7,8 @@ use coord_settings::Rates;
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, LimitSubject, admit_without_head};
 use coord_state::locks::{ClaimTerms, GateTerms, PolicyTerms, Release, live_locks};
-use coord_state::tasks::{NewTask, TaskFilter, TaskReference, list_tasks};
-use coord_state::teams::{RequestKey, TeamTerms, show_team};
+use coord_teams_state::tasks::{NewTask, TaskFilter, TaskReference, list_tasks};
+use coord_teams_state::teams::{RequestKey, TeamTerms, show_team};
 
 use crate::stores::admission::entry_of;
 use crate::stores::limits::{counts, rate};
@@ -338,7 +338,7 @@ async fn new_tasks_cost_by_their_number_and_that_of_their_dependencies(world: Wo
             },
             ..mate.terms()
         };
-        let created = state::tasks::create_tasks(&*world.store, &terms, RequestKey::NONE, tasks).await;
+        let created = coord_teams_state::tasks::create_tasks(&*world.store, &terms, RequestKey::NONE, tasks).await;
         came(&created.unwrap())
     };
     // Two for 64 tasks.

@@ -5,8 +5,8 @@ use coord_domain::LockMode::Reading;
 use coord_domain::{FilePath, LockReason};
 use coord_state::admission::Denial;
 use coord_state::events::{events_after, keys, newest_events};
-use coord_state::tasks::{NewTask, TaskChanges};
 use coord_store::Request;
+use coord_teams_state::tasks::{NewTask, TaskChanges};
 
 use crate::world::team::titled;
 use crate::world::{World, answered, denial_of};

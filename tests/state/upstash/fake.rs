@@ -81,6 +81,7 @@ async fn serve(mut stream: TcpStream, acts: Arc<Mutex<VecDeque<Act>>>, seen: Arc
                 return;
             }
             Act::Close => return,
+            // time: a server that never responds.
             Act::Hang => tokio::time::sleep(Duration::from_secs(60)).await,
         }
     }

@@ -63,7 +63,7 @@ async fn a_whole_batch_is_exactly_one_request_in_the_documented_form() {
     );
     assert_eq!(seen[0].header("authorization"), Some("Bearer the-secret-token"));
     assert_eq!(seen[0].header("upstash-encoding"), Some("base64"));
-    let with_flag = format!("#!lua flags=allow-key-locking\n{}", COUNT.source);
+    let with_flag = format!("#!lua flags=allow-key-locking\n{}", COUNT.source());
     let sha = coord_store::script::sha1_hex(&with_flag);
     assert_eq!(
         seen[0].body,
@@ -82,7 +82,7 @@ async fn an_unknown_script_is_one_further_request_with_its_text() {
     assert_eq!(replies, [Value::Int(4), Value::Nil]);
     let seen = fake.seen();
     assert_eq!(seen.len(), 2);
-    let text = serde_json::to_string(&format!("#!lua flags=allow-key-locking\n{}", COUNT.source)).unwrap();
+    let text = serde_json::to_string(&format!("#!lua flags=allow-key-locking\n{}", COUNT.source())).unwrap();
     assert_eq!(seen[1].body, format!(r#"[["EVAL",{text},"1","n","4"]]"#));
 }
 

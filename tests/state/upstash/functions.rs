@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use coord_state::libraries::LIBRARY;
+use coord_state::libraries::library;
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store, StoreError, Value};
 use coord_test_support::real_redis::RealRedis;
@@ -129,7 +129,7 @@ async fn without_functions_scripts_run_as_before_which_is_logged_once() {
         );
         // ADD four times, then SHOW and ADD_MORE were new.
         assert_eq!(calls(&store, "eval").await, 3, "{options:?} {denied:?}");
-        store.delete_unused_libraries(&LIBRARY).await.unwrap();
+        store.delete_unused_libraries(library()).await.unwrap();
     }
 }
 
@@ -209,7 +209,7 @@ async fn our_own_library_loads_and_has_every_script() {
     let Some(server) = RealRedis::start(&[]) else { return };
     let store = connect(&server);
     coord_state::health::probe(&store).await.unwrap();
-    let listed = ask(&store, ["FUNCTION", "LIST", "LIBRARYNAME", &LIBRARY.name("")]).await;
+    let listed = ask(&store, ["FUNCTION", "LIST", "LIBRARYNAME", &library().name("")]).await;
     let [library] = listed.as_array().unwrap() else {
         panic!("{listed:?}")
     };
@@ -232,7 +232,7 @@ async fn a_library_that_nobody_used_for_a_week_is_deleted_and_no_other() {
     let Some(server) = RealRedis::start(&[]) else { return };
     let store = connect(&server);
     coord_state::health::probe(&store).await.unwrap();
-    let (own, digits) = (LIBRARY.name(""), "0123456789abcdef");
+    let (own, digits) = (library().name(""), "0123456789abcdef");
     let (used, unused) = (format!("coord_{digits}_locking"), format!("coord_{digits}"));
     let others = [
         "coord_of_another_product",
@@ -247,7 +247,7 @@ async fn a_library_that_nobody_used_for_a_week_is_deleted_and_no_other() {
     ask(&store, ["SET", &format!("coord:library:{used}"), ""]).await;
     // Also where its own note is gone.
     ask(&store, ["DEL", &format!("coord:library:{own}")]).await;
-    store.delete_unused_libraries(&LIBRARY).await.unwrap();
+    store.delete_unused_libraries(library()).await.unwrap();
     let mut expected: Vec<String> = others
         .map(str::to_owned)
         .into_iter()
@@ -257,10 +257,10 @@ async fn a_library_that_nobody_used_for_a_week_is_deleted_and_no_other() {
     assert_eq!(libraries(&store).await, expected);
 
     ask(&store, ["DEL", &format!("coord:library:{used}")]).await;
-    store.delete_unused_libraries(&LIBRARY).await.unwrap();
+    store.delete_unused_libraries(library()).await.unwrap();
     assert_eq!(libraries(&store).await, expected, "once a day");
     ask(&store, ["DEL", "coord:libraries:swept"]).await;
-    store.delete_unused_libraries(&LIBRARY).await.unwrap();
+    store.delete_unused_libraries(library()).await.unwrap();
     expected.retain(|name| *name != used);
     assert_eq!(libraries(&store).await, expected);
 }

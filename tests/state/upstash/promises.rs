@@ -54,6 +54,7 @@ async fn health_says_why_a_redis_cannot_be_written() {
         };
         assert_eq!(health(&[("REDIS_URL", &server.url())]).await["status"], "ok");
         let sent = server.send(words).unwrap();
+        // time: the server is busy by then.
         tokio::time::sleep(Duration::from_millis(500)).await;
         let (code, store) = told(&[("REDIS_URL", &server.url())]).await;
         assert_eq!(

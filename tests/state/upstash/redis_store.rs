@@ -127,6 +127,7 @@ async fn a_server_that_was_restarted_while_nothing_was_asked_costs_no_failed_req
         );
         server.kill();
         // The end of the connection reaches the task that drives it, as it does in the pause between two requests.
+        // time: the task of the connection notices its end.
         tokio::time::sleep(Duration::from_millis(200)).await;
         assert!(server.run());
     }
@@ -140,6 +141,7 @@ async fn a_server_that_dies_under_a_request_is_unreachable_and_the_next_request_
     let store = RedisStore::connect(&server.url()).unwrap();
     store.run(vec![get("k")]).await.unwrap();
     let (outcome, ()) = tokio::join!(store.run(vec![call(&SPINS, "k", b"")]), async {
+        // time: the script runs by then.
         tokio::time::sleep(Duration::from_millis(200)).await;
         server.kill();
     });

@@ -4,9 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use coord_domain::FilePath;
 use coord_intents::intent::Intent;
+use coord_intents_state::intents::ScopeQuestion;
 use coord_scopes::{IntentIgnore, Judge, Scope, Verdict};
-use coord_state as state;
-use coord_state::intents::ScopeQuestion;
 use coord_state::locks::{GateRules, GateTerms, Judgement};
 use coord_store::Request;
 
@@ -117,7 +116,7 @@ impl Agent<'_> {
 impl World {
     /// Writes `row` as what is known of `count` files, `f0` and so on.
     pub async fn stores_rows(&self, count: usize, row: &str) {
-        let key = state::intents::keys::owners(&self.repo);
+        let key = coord_intents_state::intents::keys::owners(&self.repo);
         let names: Vec<String> = (0..count).map(|number| format!("f{number}")).collect();
         for names in names.chunks(1_000) {
             let fields = names.iter().flat_map(|name| [name.as_str(), row]);

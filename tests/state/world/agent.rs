@@ -5,11 +5,11 @@ use std::sync::Arc;
 use coord_domain::orchestration::{Action, Facts, Operation, decide, first_refusal};
 use coord_domain::work::{Shortfall, Verdict};
 use coord_domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy};
+use coord_intents_state::intents::ScopeQuestion;
 use coord_settings::policy::FileKind;
 use coord_sources::Reachable;
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question, RepositoryUses};
-use coord_state::intents::ScopeQuestion;
 use coord_state::locks::{
     ClaimOutcome, ClaimTerms, GateCode, JudgedFile, PolicyTerms, Release, ReleaseOutcome, Released, Survey,
 };

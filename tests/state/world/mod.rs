@@ -83,6 +83,7 @@ impl World {
     pub fn over(store: Arc<dyn Store>, keep: Option<tempfile::TempDir>) -> World {
         static NEXT_NAME: AtomicU32 = AtomicU32::new(0);
         let number = NEXT_NAME.fetch_add(1, Ordering::Relaxed);
+        coord_extensions::register_state();
         World {
             store,
             repo: RepoId::parse(&format!("https://example.com/tests/r{number}")).unwrap(),

@@ -5,15 +5,15 @@ use coord_domain::{AgentId, Branch, Holder, UserId};
 use coord_protocol::team_event::MessageType;
 use coord_settings::Rates;
 use coord_state::admission::{AdmissionTerms, Admitted, HeadTerms, USES_EVERYTHING};
-use coord_state::departures::{self, ShutdownStep};
-use coord_state::messages::{
+use coord_teams_state::departures::{self, ShutdownStep};
+use coord_teams_state::messages::{
     Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
 };
-use coord_state::tasks::{
+use coord_teams_state::tasks::{
     self, ClaimedFiles, ClaimedTask, CompletedTask, FullTask, NewTask, NothingReady, ReleasedFiles, ReleasedTask,
     TaskChanges, TaskClaim, TaskEnd, TaskFilter, TaskPage,
 };
-use coord_state::teams::{
+use coord_teams_state::teams::{
     JoinKind, NewMember, RequestKey, TeamAnswer, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over,
     join_team, show_team,
 };
@@ -319,7 +319,7 @@ impl Mate<'_> {
             let task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
             expected.push(serde_json::json!([id, self.team.as_str(), task]));
         }
-        let members = coord_state::teams::keys::members(repo);
+        let members = coord_teams_state::teams::keys::members(repo);
         let offers = world
             .command(["HGET", &members, &format!("{}/+", self.team.key())])
             .await;
@@ -350,7 +350,7 @@ impl Mate<'_> {
         let world = self.world;
         let (tasks, team) = (
             tasks::keys::tasks(&world.repo, &self.team),
-            coord_state::teams::keys::team(&world.repo, &self.team),
+            coord_teams_state::teams::keys::team(&world.repo, &self.team),
         );
         let stored = world.command(["HGET", &tasks, id]).await;
         let mut task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();

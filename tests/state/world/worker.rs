@@ -2,11 +2,11 @@
 
 use coord_domain::work::Verdict;
 use coord_domain::{CommitSha, LockEntry, NeighborPolicy};
+use coord_intents_state::intents::ScopeQuestion;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
-use coord_state::intents::ScopeQuestion;
 use coord_state::locks::{ClaimOutcome, JudgedFile};
-use coord_state::tasks::{self, ClaimedFiles, ClaimedTask, ReleasedFiles, ReleasedTask, TaskClaim, TaskEnd};
-use coord_state::teams::{RequestKey, TeamAnswer, TeamTerms};
+use coord_teams_state::tasks::{self, ClaimedFiles, ClaimedTask, ReleasedFiles, ReleasedTask, TaskClaim, TaskEnd};
+use coord_teams_state::teams::{RequestKey, TeamAnswer, TeamTerms};
 
 use super::team::{Answer, Mate, claimed, given_back, refused_or, task_id};
 use super::{AboutIntents, AboutPolicy, HEAD, World, aged, answered, branch, sha};

@@ -6,6 +6,7 @@
 //! - [`upstash`]: a double of Upstash over any store; [`script`]: scripts that a test writes
 //! - [`process`]: `coord serve`, which can be killed
 //! - [`history`]: clients whose requests are noted, and the judge of their answers
+//! - [`opencode_runs`]: recorded programs of the plugin opencode-teams
 //! - [`signer`]: keys and tokens of every kind
 //! - [`skipping`]: tests that lack a requirement
 //! - [`waiting`]: for a condition, or for time to pass
@@ -14,6 +15,7 @@ pub mod git;
 pub mod github;
 pub mod history;
 pub mod memory;
+pub mod opencode_runs;
 pub mod process;
 pub mod proxy;
 pub mod real_redis;

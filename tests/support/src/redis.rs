@@ -81,6 +81,7 @@ fn answers(port: u16) -> bool {
                 && stream.read_exact(&mut answer).is_ok()
                 && answer == *b"+OK\r\n";
         }
+        // time: between two attempts.
         std::thread::sleep(Duration::from_millis(10));
     }
     false

@@ -22,7 +22,7 @@ use axum::{Json, Router};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use coord_state as state;
-use coord_state::libraries::LIBRARY;
+use coord_state::libraries::library;
 use coord_store::script::sha1_hex;
 use coord_store::upstash::UpstashStore;
 use coord_store::{Request, Script, Store, StoreError, Value};
@@ -39,12 +39,13 @@ const HARMLESS_FLAG: &str = "allow-stale";
 
 /// Coord's scripts by all their names: of functions and by SHA-1, each with and without the flag.
 static OURS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
+    coord_extensions::register_state();
     let names = |script: &'static Script| {
         let names = [
-            LIBRARY.function("", script),
-            LIBRARY.function(FLAG, script),
+            library().function("", script),
+            library().function(FLAG, script),
             script.sha().to_owned(),
-            sha1_hex(&with_flag(script.source)),
+            sha1_hex(&with_flag(script.source())),
         ];
         names.map(|name| (name, script))
     };

@@ -26,12 +26,21 @@ pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     eventually(what, async || holds().await.then_some(())).await;
 }
 
-/// [`until`] without a runtime.
-pub fn block_until(what: &str, mut holds: impl FnMut() -> bool) {
+/// [`until`] without a runtime, for a process on this machine.
+pub fn block_until(what: &str, holds: impl FnMut() -> bool) {
+    block(what, SHORT_PAUSE, holds);
+}
+
+/// [`block_until`] for a server.
+pub fn block_until_served(what: &str, holds: impl FnMut() -> bool) {
+    block(what, PAUSE, holds);
+}
+
+fn block(what: &str, pause: Duration, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < deadline, "never happened: {what}");
-        std::thread::sleep(SHORT_PAUSE);
+        std::thread::sleep(pause);
     }
 }
 

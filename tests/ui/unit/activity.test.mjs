@@ -33,7 +33,7 @@ test('an entry has what the event says', () => {
   const event = lockEvent('lock_granted', 'ada/lexer', ['a'], { action: 'PROCEED', at: 1.5 });
   assert.deepEqual(readActivity(event, true), {
     id: `${START + 1500}-0`, kind: 'lock_granted', at: START + 1500, holder: 'ada/lexer', userName: 'ada', agentId: 'lexer', branch: 'main',
-    paths: ['a'], fileCount: 1, message: 'ada/lexer works', command: 'PROCEED', detail: 'for writing', reason: null, conflicts: [], isForced: false, isFirst: false, intentId: null, isOfTeam: false, task: null, team: null, isCaughtUp: true,
+    paths: ['a'], fileCount: 1, message: 'ada/lexer works', command: 'PROCEED', detail: 'for writing', reason: null, conflicts: [], isForced: false, isPushed: null, isFirst: false, intentId: null, isOfTeam: false, task: null, team: null, isCaughtUp: true,
   });
   assert.equal(readActivity({ type: 'head_moved', branch: 'main', head: SHA, time: 12 }).at, 12_000, 'some events have seconds only');
 });

@@ -89,6 +89,8 @@ test('a task in progress whose file another agent holds leads to the task', () =
   assert.equal(concern.text, 'eve works on t2, but dan holds db.ts');
   assert.deepEqual(concern.place, { view: 'board', team: 'alpha', task: 't2' });
   assert.deepEqual(rest, []);
+  const waits = stateOf([writes('ada/dan', ['src/db.ts']), refused('ada/eve', ['src/db.ts'], ['src/db.ts'])], START + 1000, { work: state.work });
+  assert.deepEqual(attentionOf(/** @type {any} */ (waits), START + 1000).map(({ text }) => text), ["eve waits for dan's db.ts, 1 s"], 'said once');
 });
 
 test('an agent is named without its login, unless there are several', () => {

@@ -24,18 +24,26 @@ function drawn(events, from, now) {
 test('a lane has what an agent held, waited for, was refused and pushed; the figures are those of all', () => {
   const { lanes, figures } = drawn([
     event('lock_granted', 'ada/dan', ['a', 'b'], 0), refused('ada/kim', 'a', 10), refused('ada/kim', 'a', 40),
-    event('lock_released', 'ada/dan', ['a'], 60), moved(60), event('lock_granted', 'ada/kim', ['a'], 62),
+    event('lock_released', 'ada/dan', ['a'], 60, { is_pushed: true }), moved(60), event('lock_granted', 'ada/kim', ['a'], 62),
   ], 0, 100);
   assert.deepEqual(lanes['ada/dan'], { held: [[0, 100]], waited: [], refused: [], pushed: [60] });
   assert.deepEqual(lanes['ada/kim'], { held: [[62, 100]], waited: [[10, 62]], refused: [10, 40], pushed: [] });
   assert.deepEqual(figures, { waited: 52_000, refusals: 2, avoided: 1, pushes: 1 });
 });
 
-test('a conflict is avoided only where the holder then pushed the file', () => {
-  const given = [event('lock_granted', 'ada/dan', ['a'], 0), refused('ada/kim', 'a', 10), event('lock_released', 'ada/dan', ['a'], 60)];
-  assert.equal(drawn(given, 0, 100).figures.avoided, 0);
-  assert.equal(drawn([...given, moved(61)], 0, 100).figures.avoided, 1);
-  assert.equal(drawn([...given, { ...moved(61), previous: undefined }], 0, 100).figures.pushes, 0, 'a branch that is new here was not pushed now');
+test('a push and an avoided conflict are what the release proves, not a head that moved nearby', () => {
+  const withRelease = (/** @type {object} */ rest) => {
+    const { lanes, figures } = drawn([event('lock_granted', 'ada/dan', ['a'], 0), refused('ada/kim', 'a', 10), event('lock_released', 'ada/dan', ['a'], 60, rest), moved(61)], 0, 100);
+    return [lanes['ada/dan'].pushed, figures.avoided];
+  };
+  assert.deepEqual(withRelease({ is_pushed: true }), [[60], 1]);
+  assert.deepEqual(withRelease({ is_pushed: false }), [[], 0], 'read, unchanged or abandoned');
+  assert.deepEqual(withRelease({ forced_by: 'eve' }), [[], 0], 'by force');
+  assert.deepEqual(withRelease({}), [[], 0], 'an older version of the server does not say so');
+});
+
+test('a branch that is new here was not pushed now', () => {
+  assert.equal(drawn([event('lock_granted', 'ada/dan', ['a'], 0), { ...moved(61), previous: undefined }], 0, 100).figures.pushes, 0);
 });
 
 test('a wait ends when its claim is not made any more, and is not the time until the next', () => {

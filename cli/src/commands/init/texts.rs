@@ -71,7 +71,10 @@ fn is_same(path: &Path, other: &Path) -> bool {
 }
 
 fn rules() -> String {
-    let rules = format!("{}\n\n{WITHOUT_TOOLS}", mcp::rules(Offer::WorkingCopy));
+    let rules = format!(
+        "{}\n\n{WITHOUT_TOOLS}",
+        mcp::rules(coord_tools::SETS, Offer::WorkingCopy)
+    );
     let lines = rules.lines().map(|line| wrap(line) + "\n");
     lines.collect()
 }

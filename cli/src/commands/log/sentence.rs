@@ -217,7 +217,14 @@ fn of_ended(ended: &LocksEnded, verb: &str, of_many: &str) -> (i64, String) {
                 of_change(change, CAUTION, "loses", &format!(", force-released by {by}")),
             )
         }
-        LocksEnded::OfClaim(change) => (change.time, of_change(change, style, verb, why)),
+        LocksEnded::OfClaim(change) => {
+            let why = if change.is_pushed == Some(true) {
+                ", pushed"
+            } else {
+                why
+            };
+            (change.time, of_change(change, style, verb, why))
+        }
         LocksEnded::OfMany(many) => {
             let files = files(many.files.as_deref(), many.file_count);
             (many.time, format!("the locks on {files} {}", styled(style, of_many)))

@@ -83,6 +83,7 @@ impl Failure {
     }
 
     /// The outcome of a call about an intent or a team.
+    #[cfg(any(feature = "intents", feature = "teams"))]
     pub fn of_intent(self) -> Outcome {
         match self {
             Failure::Offline(error) => Outcome::Refused(error.for_agent()),

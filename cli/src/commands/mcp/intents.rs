@@ -1,5 +1,6 @@
 //! Calls of the tools that select and update intents.
 
+use coord_intent_tools::IntentCall;
 use coord_mcp::Outcome;
 use coord_protocol::{
     Client, ClientError, ErrorBody, ErrorCode, IntentResponse, IntentUpdateRequest, IntentsView, SelectIntentCall,
@@ -11,8 +12,16 @@ use super::proxy::Proxy;
 use super::target::{CallOrigin, Target};
 
 impl Proxy {
+    /// The answer to `call`.
+    pub(super) async fn intent(&self, call: IntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
+        match call {
+            IntentCall::Select(sent) => self.select(sent, client).await,
+            IntentCall::Update(sent) => self.update(*sent, client).await,
+        }
+    }
+
     /// Selects an intent, or lists those that can be selected.
-    pub(super) async fn select(&self, mut sent: SelectIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
+    async fn select(&self, mut sent: SelectIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
         let target = self.target(
             CallOrigin::of(&sent.repo_url, &sent.branch, &sent.agent_id, &None),
             client,
@@ -35,7 +44,7 @@ impl Proxy {
     }
 
     /// Writes, edits or ends an intent.
-    pub(super) async fn update(&self, mut sent: UpdateIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
+    async fn update(&self, mut sent: UpdateIntentCall, client: Option<&str>) -> Result<Outcome, Failure> {
         let target = self.target(CallOrigin::of(&sent.repo_url, &None, &sent.agent_id, &None), client)?;
         fill_in(&target, &mut sent.repo_url, &mut sent.agent_id);
         let answer = self

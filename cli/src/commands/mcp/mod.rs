@@ -21,6 +21,7 @@ mod exit;
 mod expired;
 mod folder;
 mod holder_key;
+#[cfg(feature = "intents")]
 mod intents;
 mod listing;
 #[cfg(feature = "teams")]
@@ -34,6 +35,7 @@ mod retrying;
 mod rules;
 mod stdio;
 mod target;
+#[cfg(feature = "teams")]
 mod teams;
 mod tools;
 
@@ -127,8 +129,8 @@ async fn answer(proxy: &Proxy, listed: ToolSelection, input: &Input) -> Instant 
     let (sender, mut requests) = mpsc::channel(1);
     let folder = proxy.folder.get();
     let rules_file = Box::new(move |client: &str| rules::file_of(&folder, client));
-    let server =
-        Server::new(Offer::WorkingCopy, listed, rules_file, sender).asking_roots(!proxy.folder.is_in_repository());
+    let server = Server::new(coord_tools::SETS, Offer::WorkingCopy, listed, rules_file, sender)
+        .asking_roots(!proxy.folder.is_in_repository());
     let session = async {
         match server.serve(stdio::transport(input)).await {
             Ok(running) => {

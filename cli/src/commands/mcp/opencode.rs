@@ -1,6 +1,6 @@
 //! Calls of the tools of the plugin opencode-teams.
 
-use coord_mcp::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Refused, Requests};
+use coord_opencode_tools::{self as opencode, Defaults, OpenCodeAnswer, OpenCodeCall, Refused, Requests};
 use coord_protocol::ErrorCode;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
 use coord_settings::{env_vars, process_environment, value_of};

@@ -1,7 +1,7 @@
 //! Resources: the server's GET endpoints. Repository, branch and agent are filled in where the URI does not have them.
 
 use coord_domain::team::TaskId;
-use coord_mcp::{JSON, Resource, as_json_rpc, no_such_resource};
+use coord_mcp::{GRAPH, JSON, LOCKS, Resource, as_json_rpc, no_such_resource};
 use coord_server::error::ApiError;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
@@ -29,10 +29,10 @@ impl Proxy {
     }
 
     async fn contents(&self, uri: &str, client: Option<&str>) -> Result<Option<String>, Failure> {
-        let Some((resource, parsed)) = Resource::named_by(uri)? else {
+        let Some(Resource { of, name, uri }) = Resource::named_by(coord_tools::SETS, uri)? else {
             return Ok(None);
         };
-        let query = form_urlencoded::parse(parsed.query().unwrap_or_default().as_bytes());
+        let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
         let mut query: Vec<(String, String)> = query.into_owned().collect();
         let value = |name: &str| {
             query
@@ -40,8 +40,8 @@ impl Proxy {
                 .find(|(key, _)| key == name)
                 .map(|(_, value)| value.as_str())
         };
-        let paths = match &resource {
-            Resource::Graph(path) => vec![path.clone()],
+        let paths = match of.kind {
+            GRAPH => vec![name.clone()],
             _ => Vec::new(),
         };
         let target = self.target(
@@ -57,30 +57,19 @@ impl Proxy {
         if let (None, Some(work)) = (value("repo_url"), &target.work) {
             missing.push(("repo_url".to_owned(), work.repo_url()));
         }
-        let path = match resource {
-            Resource::Locks => {
-                if value("holder") == Some("me") && value("agent_id").is_none() {
-                    missing.push(("agent_id".to_owned(), target.agent_id.clone()));
-                }
-                "api/locks"
+        let is_of_agent = of.is_of_agent || of.kind == LOCKS && value("holder") == Some("me");
+        if is_of_agent && value("agent_id").is_none() {
+            missing.push(("agent_id".to_owned(), target.agent_id.clone()));
+        }
+        if of.kind == GRAPH {
+            if let (None, Some(work)) = (value("branch"), &target.work) {
+                missing.push(("branch".to_owned(), work.branch.to_string()));
             }
-            Resource::Activity => "api/activity",
-            Resource::Intents => "api/intents",
-            Resource::Ledger => "api/ledger",
-            Resource::Team(name) => &path_of("teams", &name)?,
-            Resource::Task(id) => {
-                if value("agent_id").is_none() {
-                    missing.push(("agent_id".to_owned(), target.agent_id.clone()));
-                }
-                &path_of("tasks", &id)?
-            }
-            Resource::Graph(_) => {
-                if let (None, Some(work)) = (value("branch"), &target.work) {
-                    missing.push(("branch".to_owned(), work.branch.to_string()));
-                }
-                missing.extend(target.paths.first().map(|path| ("focus".to_owned(), path.clone())));
-                "api/graph"
-            }
+            missing.extend(target.paths.first().map(|path| ("focus".to_owned(), path.clone())));
+        }
+        let path = match of.endpoint.ends_with('/') {
+            true => &path_of(of.endpoint, &name)?,
+            false => of.endpoint,
         };
         query.append(&mut missing);
         let query: Vec<(&str, &str)> = query
@@ -94,10 +83,10 @@ impl Proxy {
     }
 }
 
-/// The path of a team or a task. Its name is part of the path, and names nothing else.
-fn path_of(kind: &str, name: &str) -> Result<String, ApiError> {
+/// The path of what has a name at `endpoint`. The name is part of the path, and names nothing else.
+fn path_of(endpoint: &str, name: &str) -> Result<String, ApiError> {
     match TaskId::parse(name) {
-        Ok(_) => Ok(format!("api/{kind}/{name}")),
+        Ok(_) => Ok(format!("{endpoint}{name}")),
         Err(invalid) => Err(ApiError::InvalidField {
             field: "path",
             problem: invalid.to_string(),

@@ -4,27 +4,68 @@ use coord_agent::changes::changed;
 use coord_agent::pushed;
 use coord_agent::work::Work;
 use coord_domain::FilePaths;
+#[cfg(feature = "intents")]
+use coord_intent_tools::IntentCall;
 use coord_mcp::{Arguments, Outcome, Tool};
+#[cfg(feature = "teams")]
+use coord_opencode_tools::OpenCodeCall;
+#[cfg(feature = "teams")]
+use coord_protocol::team_tools::TeamCall;
 use coord_protocol::{Action, CheckRequest, LockStatus, PostRequest, PostResponse};
+use coord_server::error::ApiError;
 use coord_server::operations::unknown_fields;
+#[cfg(feature = "teams")]
+use coord_team_tools::read_call;
 use rmcp::model::CallToolResult;
 
 use super::backend::Failure;
 use super::proxy::Proxy;
 use super::target::CallOrigin;
 
+/// The request that a call stands for.
+enum Call {
+    Heart(Box<Arguments>),
+    #[cfg(feature = "intents")]
+    Intents(IntentCall),
+    #[cfg(feature = "teams")]
+    Teams(Box<TeamCall>),
+    #[cfg(feature = "teams")]
+    OpenCode(Box<OpenCodeCall>),
+}
+
+/// Reads the `arguments` of the tool `name`.
+fn read(name: &str, arguments: &str) -> Result<Call, ApiError> {
+    #[cfg(feature = "intents")]
+    if let Some(call) = IntentCall::read(name, arguments) {
+        return call.map(Call::Intents);
+    }
+    #[cfg(feature = "teams")]
+    if let Some(call) = read_call(name, arguments) {
+        return call.map(|call| Call::Teams(Box::new(call)));
+    }
+    #[cfg(feature = "teams")]
+    if let Some(call) = OpenCodeCall::read(name, arguments) {
+        return call.map(|call| Call::OpenCode(Box::new(call)));
+    }
+    let call = Arguments::read(name, arguments).unwrap_or(Err(ApiError::Internal));
+    call.map(|call| Call::Heart(Box::new(call)))
+}
+
 impl Proxy {
     /// The result of a call with `arguments`, a JSON object. `client` is the client's name.
-    pub async fn call(&self, tool: Tool, arguments: &str, client: Option<&str>) -> CallToolResult {
+    pub async fn call(&self, tool: &Tool, arguments: &str, client: Option<&str>) -> CallToolResult {
         self.note_call();
-        let mut outcome = match Arguments::read(tool, arguments) {
-            Ok(Arguments::Check(sent)) => self.check(sent, client).await.unwrap_or_else(Failure::of_check),
-            Ok(Arguments::Post(sent)) => self.post(sent, client).await.unwrap_or_else(Failure::of_post),
-            Ok(Arguments::Select(sent)) => self.select(sent, client).await.unwrap_or_else(Failure::of_intent),
-            Ok(Arguments::Update(sent)) => self.update(*sent, client).await.unwrap_or_else(Failure::of_intent),
-            Ok(Arguments::Team(call)) => self.team(*call, client).await.unwrap_or_else(Failure::of_intent),
+        let mut outcome = match read(tool.name, arguments) {
+            Ok(Call::Heart(call)) => match *call {
+                Arguments::Check(sent) => self.check(sent, client).await.unwrap_or_else(Failure::of_check),
+                Arguments::Post(sent) => self.post(sent, client).await.unwrap_or_else(Failure::of_post),
+            },
+            #[cfg(feature = "intents")]
+            Ok(Call::Intents(call)) => self.intent(call, client).await.unwrap_or_else(Failure::of_intent),
             #[cfg(feature = "teams")]
-            Ok(Arguments::OpenCode(call)) => return self.opencode(&call, client).await,
+            Ok(Call::Teams(call)) => self.team(*call, client).await.unwrap_or_else(Failure::of_intent),
+            #[cfg(feature = "teams")]
+            Ok(Call::OpenCode(call)) => return self.opencode(&call, client).await,
             Err(error) => Outcome::Malformed(error.for_agent()),
         };
         self.note_use(&outcome);

@@ -64,6 +64,7 @@ impl StoreArgs {
     /// # Errors
     /// When the store cannot be opened, read or written, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        coord_serve::register_state();
         match self.act {
             Act::Export { file, place } => export::run(&*place.open().await?, file).await?,
             Act::Wipe { yes, place } => wipe::run(&*place.open().await?, yes).await?,

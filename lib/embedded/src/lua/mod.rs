@@ -82,7 +82,7 @@ impl Interpreter {
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> ScriptEnd {
-        let Some(library) = script.library else {
+        let Some(library) = script.library() else {
             return ScriptEnd::Raised(format!("ERR {} is in no library", script.name));
         };
         if let Err(ended) = self.load(library) {
@@ -105,7 +105,7 @@ impl Interpreter {
             return Ok(());
         }
         let storage = |error: mlua::Error| ScriptEnd::Storage(one_line(&error.to_string()));
-        let chunk = self.lua.load([HEAD, library.functions].concat());
+        let chunk = self.lua.load([HEAD, &*library.functions].concat());
         let main = chunk
             .set_name(CHUNK)
             .set_mode(mlua::chunk::ChunkMode::Text)

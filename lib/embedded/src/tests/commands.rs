@@ -183,6 +183,7 @@ async fn an_expired_key_is_gone_at_once_and_removed_later() {
     let store = EmbeddedStore::in_memory().unwrap();
     say(&store, "HSET h old 1").await;
     say(&store, "PEXPIRE h 20").await;
+    // time: the key expires.
     tokio::time::sleep(Duration::from_millis(30)).await;
     assert_eq!(shown(&say(&store, "HGETALL h").await), "[]");
     assert_eq!(shown(&say(&store, "HSET h new 2").await), "1");

@@ -233,11 +233,13 @@ async fn a_disk_that_is_gone_for_a_while_costs_nothing_and_comes_back() {
     assert!(store.run(vec![words(&["GET", "a"])]).await.is_err());
     assert!(store.responds().await.is_err(), "health says that it is down");
     let before = disk.uses();
+    // time: how often a dead disk is tried.
     tokio::time::sleep(Duration::from_millis(400)).await;
     assert!(disk.uses() - before < 50, "{} uses", disk.uses() - before);
     disk.becomes(Fault::None);
     let back = async {
         while try_set(&store, "b", "3").await.is_err() {
+            // time: between two attempts.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };

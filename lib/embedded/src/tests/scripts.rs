@@ -234,6 +234,7 @@ async fn the_thread_that_asks_goes_on_while_a_script_runs() {
         let store = store.clone();
         async move { eval(&store, ENDLESS).await }
     });
+    // time: the script runs by then.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     assert!(
         !script.is_finished(),

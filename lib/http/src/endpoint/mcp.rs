@@ -35,7 +35,7 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
 
-/// Answers requests of the protocol: `coord_mcp::protocol`, as an extension of the router. The table of routes does not name it,
+/// Answers requests of the protocol: `coord_tools::protocol`, as an extension of the router. The table of routes does not name it,
 /// so that functions without MCP are built without it.
 #[derive(Clone, Copy, Debug)]
 pub struct Protocol(pub fn(Session, Request<Bytes>) -> BoxFuture<'static, Result<Response, ApiError>>);

@@ -193,7 +193,7 @@ fn text(answer: &Answer, hash: ContentHash) -> String {
         text.push_str(&styled(FAINT, &line));
     }
     if answer.steps.is_empty() {
-        text.push_str("Nothing is recorded of it\n");
+        text.push_str("No change is recorded\n");
     }
     text
 }

@@ -3,7 +3,7 @@
 use coord_intents::ledger::Sealer;
 
 use coord_domain::RepoId;
-use coord_state::ledger::{AppendedLine, ChainPosition, Seal, lines_after, seal};
+use coord_intents_state::ledger::{AppendedLine, ChainPosition, Seal, lines_after, seal};
 use coord_store::{Store, StoreError};
 
 /// A line with its chain.

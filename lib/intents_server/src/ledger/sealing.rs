@@ -4,7 +4,9 @@
 use coord_intents::ledger::Sealer;
 
 use coord_domain::RepoId;
-use coord_state::ledger::{AppendedLine, ChainPosition, Seal, SealMove, WAYPOINT_LINES, lines_after, move_seal, seal};
+use coord_intents_state::ledger::{
+    AppendedLine, ChainPosition, Seal, SealMove, WAYPOINT_LINES, lines_after, move_seal, seal,
+};
 use coord_store::{Store, StoreError};
 
 /// Lines that are sealed at once: 4 MiB at most.

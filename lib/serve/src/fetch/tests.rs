@@ -129,6 +129,7 @@ fn a_fetch_that_hangs_is_ended_with_all_that_it_has_started() {
     thread::scope(|scope| {
         let fetching = scope.spawn(|| fetch(folder.path(), &settings, LIMIT, &is_stopped));
         while !id.exists() {
+            // time: between two looks for the process.
             thread::sleep(Duration::from_millis(10));
         }
         is_stopped.store(true, Ordering::Relaxed);
@@ -157,6 +158,7 @@ fn slow_server() -> (String, Arc<std::sync::Mutex<Counts>>) {
                     counted.1 = counted.1.max(counted.0);
                 }
                 let _ = stream.read(&mut [0; 4096]);
+                // time: a remote that takes its time.
                 thread::sleep(Duration::from_millis(200));
                 let mut counted = counted.lock().unwrap();
                 counted.0 -= 1;
@@ -191,6 +193,7 @@ async fn one_fetch_runs_at_a_time() {
     let source = Arc::new(GitSource::open(&paths).unwrap());
     let stop = async {
         while seen.lock().unwrap().2 < 3 {
+            // time: between two looks at the remote.
             tokio::time::sleep(POLL).await;
         }
     };

@@ -27,10 +27,7 @@ impl<T> Admitted<T> {
 }
 
 /// Reads the outcome by `read`, unless the request was denied.
-pub(crate) fn admitted<T>(
-    reply: Reply,
-    read: impl FnOnce(Reply) -> Result<T, StoreError>,
-) -> Result<Admitted<T>, StoreError> {
+pub fn admitted<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> Result<Admitted<T>, StoreError> {
     match denied(reply)? {
         Ok(denial) => Ok(Admitted::Denied(denial)),
         Err(reply) => read(reply).map(Admitted::Outcome),

@@ -97,7 +97,7 @@ struct AwaitedHead {
 }
 
 /// The denial in a reply, or the reply for further decoding.
-pub(crate) fn denied(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
+pub fn denied(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
     Ok(Ok(match reply.outcome.as_str() {
         "LIMITED" => {
             let MetLimit {

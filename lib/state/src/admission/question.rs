@@ -101,7 +101,7 @@ struct WrittenFiles {
 
 impl Question {
     /// The question that a reply asks, if any.
-    pub(crate) fn read(reply: &Reply) -> Result<Option<Self>, StoreError> {
+    pub fn read(reply: &Reply) -> Result<Option<Self>, StoreError> {
         Ok(Some(match reply.outcome.as_str() {
             "REFRESH_HEAD" => {
                 let StoredHead { head: commit, etag } = reply.object()?;

@@ -11,7 +11,7 @@ use coord_settings::Rates;
 
 /// The kind of a request, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Read,
     /// A claim or a renewal, which the script distinguishes.
     Claim,
@@ -32,7 +32,7 @@ impl Kind {
 }
 
 /// Number of paths that count as one request.
-pub(crate) const PATHS_OF_A_REQUEST: usize = 32;
+pub const PATHS_OF_A_REQUEST: usize = 32;
 
 /// Where the head of the branch is taken from.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ impl<'a> AdmissionTerms<'a> {
     }
 
     /// The KEYS of every request.
-    pub(crate) fn keys(&self) -> Keys {
+    pub fn keys(&self) -> Keys {
         // The hash gives keys of one length and form for all logins.
         let person = coord_store::script::sha1_hex(self.holder.user_id.as_str());
         let mut keys = Keys::default();
@@ -112,12 +112,12 @@ impl<'a> AdmissionTerms<'a> {
     }
 
     /// ARGV of a request with `paths` paths, and no further fields.
-    pub(crate) fn arguments(&self, kind: Kind, paths: usize, keys: &Keys) -> Vec<Vec<u8>> {
+    pub fn arguments(&self, kind: Kind, paths: usize, keys: &Keys) -> Vec<Vec<u8>> {
         self.request(kind, paths, keys, &Nothing {})
     }
 
     /// ARGV of a request with `paths` paths and the fields of `own`.
-    pub(crate) fn request<T: Serialize>(&self, kind: Kind, paths: usize, keys: &Keys, own: &T) -> Vec<Vec<u8>> {
+    pub fn request<T: Serialize>(&self, kind: Kind, paths: usize, keys: &Keys, own: &T) -> Vec<Vec<u8>> {
         let (fetched_head, refresh_after, most_age, may_ask_source) = match self.head {
             HeadTerms::Fetched(head) => (Some(head), None, None, false),
             HeadTerms::Stored | HeadTerms::Any => (None, None, None, false),
@@ -185,10 +185,9 @@ struct Request<'a, T> {
 
 /// No fields of a function.
 #[derive(Serialize)]
-pub(crate) struct Nothing {}
+pub struct Nothing {}
 
 /// Whether a field is left out, as an absent one is.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-pub(crate) fn is_false(flag: &bool) -> bool {
+pub fn is_false(flag: &bool) -> bool {
     !flag
 }

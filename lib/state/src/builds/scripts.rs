@@ -1,6 +1,6 @@
 //! The scripts.
 
-use crate::scripts::scripts;
+use crate::scripts;
 
 scripts! {
     /// Leases a build to one builder at a time.

@@ -24,6 +24,6 @@ pub fn marked(repo: &RepoId) -> String {
 }
 
 /// zset: held item of one kind -> when it expires, Unix seconds. The sweep has one index for each kind.
-pub(crate) fn index(repo: &RepoId, kind: &str) -> String {
+pub fn index(repo: &RepoId, kind: &str) -> String {
     of("coord:expiries:", repo, &[":", kind])
 }

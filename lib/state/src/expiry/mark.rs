@@ -12,7 +12,7 @@ use coord_store::{Request, Store, StoreError, Value};
 const UNMARKED_WITHIN: u32 = 60;
 
 /// A repository put on the list of what is due by one claim: see `mark_due.lua`.
-pub(crate) struct Mark<'a> {
+pub struct Mark<'a> {
     repo: &'a RepoId,
     ttl_seconds: u32,
     /// A name that no other claim has.

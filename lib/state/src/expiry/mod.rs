@@ -7,4 +7,4 @@ mod due;
 mod mark;
 
 pub use due::*;
-pub(crate) use mark::Mark;
+pub use mark::Mark;

@@ -1,6 +1,6 @@
 //! The scripts.
 
-use crate::scripts::scripts;
+use crate::scripts;
 
 scripts! {
     /// Puts a repository on the due list before a lock is held in it.

@@ -1,6 +1,6 @@
 //! The scripts.
 
-use crate::scripts::scripts;
+use crate::scripts;
 
 scripts! {
     /// Tests whether the store can be written.

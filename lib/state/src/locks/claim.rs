@@ -122,7 +122,7 @@ async fn mark_and_claim(
 
 /// Puts the repository on the due list, and runs a script that claims locks for `ttl_seconds`; removes it again unless the script
 /// `holds` some then.
-pub(crate) async fn mark_and_run(
+pub async fn mark_and_run(
     store: &dyn Store,
     repo: &RepoId,
     ttl_seconds: u32,
@@ -190,7 +190,7 @@ impl ClaimOutcome {
     }
 
     /// The outcome of this name.
-    pub(crate) fn of(name: &str, survey: Survey) -> Option<ClaimOutcome> {
+    pub fn of(name: &str, survey: Survey) -> Option<ClaimOutcome> {
         Some(match name {
             "CLAIMED" => ClaimOutcome::Claimed(survey),
             "CONFLICT" => ClaimOutcome::Conflict(survey),

@@ -53,7 +53,7 @@ impl GateTerms<'_> {
     }
 
     /// The field `gate` of a request.
-    pub(crate) fn sent(&self) -> GateArgs<'_> {
+    pub fn sent(&self) -> GateArgs<'_> {
         GateArgs {
             is_required: self.rules.is_required,
             cited: self.cited,
@@ -76,7 +76,7 @@ impl GateTerms<'_> {
 
 /// Arguments of `modules/gate_request.lua`.
 #[derive(Serialize)]
-pub(crate) struct GateArgs<'a> {
+pub struct GateArgs<'a> {
     #[serde(skip_serializing_if = "is_false")]
     is_required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -17,10 +17,10 @@ mod survey;
 mod tell_interfaces;
 mod written_file;
 
-pub(crate) use gate::GateArgs;
-pub(crate) use policy::PolicyArgs;
-pub(crate) use release::{ReleaseAnswer, verdicts};
-pub(crate) use survey::SurveyAnswer;
+pub use gate::GateArgs;
+pub use policy::PolicyArgs;
+pub use release::{ReleaseAnswer, verdicts};
+pub use survey::SurveyAnswer;
 
 pub use check::*;
 pub use claim::*;

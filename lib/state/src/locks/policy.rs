@@ -74,7 +74,7 @@ impl PolicyTerms {
     }
 
     /// The field `policy` of a request for files that only the store knows.
-    pub(crate) fn sent_of_task(&self) -> PolicyArgs<'_> {
+    pub fn sent_of_task(&self) -> PolicyArgs<'_> {
         self.sent_of_all()
     }
 
@@ -95,7 +95,7 @@ impl PolicyTerms {
 
 /// Arguments of `modules/policy.lua`.
 #[derive(Serialize)]
-pub(crate) struct PolicyArgs<'a> {
+pub struct PolicyArgs<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     neighbors: Option<&'static str>,
     #[serde(skip_serializing_if = "str::is_empty")]

@@ -13,8 +13,8 @@ use coord_domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use coord_store::{Store, StoreError, script};
 
 /// Maximum importers in one response, and their maximum bytes; their number is returned in any case.
-pub(crate) const MOST_IMPORTERS: usize = 1000;
-pub(crate) const MOST_IMPORTER_BYTES: usize = 32_768;
+pub const MOST_IMPORTERS: usize = 1000;
+pub const MOST_IMPORTER_BYTES: usize = 32_768;
 
 /// The parameters of a release.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl JudgedFile {
     }
 
     /// The text in `release.lua`.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let verdict = self.verdict.as_str();
         match self.verdict {
             Verdict::Waiting => format!("{} {verdict} {}", self.claim_head, self.blob),
@@ -219,7 +219,7 @@ struct ReleaseArgs<'a> {
 }
 
 /// The texts of verdicts, by file.
-pub(crate) fn verdicts(judged: &[JudgedFile]) -> HashMap<&str, String> {
+pub fn verdicts(judged: &[JudgedFile]) -> HashMap<&str, String> {
     judged
         .iter()
         .map(|judged| (judged.path.as_str(), judged.text()))
@@ -253,7 +253,7 @@ pub async fn release(
 /// The answer of a release, as `modules/release_files.lua` writes it, of all outcomes.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct ReleaseAnswer {
+pub struct ReleaseAnswer {
     time: i64,
     head: Option<CommitSha>,
     head_age: Option<u64>,
@@ -331,7 +331,7 @@ impl ReleaseOutcome {
     }
 
     /// The outcome of this name.
-    pub(crate) fn of(name: &str, answer: ReleaseAnswer) -> Option<ReleaseOutcome> {
+    pub fn of(name: &str, answer: ReleaseAnswer) -> Option<ReleaseOutcome> {
         let shortfall = |Unpushed { path, why }: Unpushed| match Verdict::parse(&why)? {
             Verdict::Missing(shortfall) => Some((path, shortfall)),
             _ => None,

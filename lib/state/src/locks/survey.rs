@@ -141,7 +141,7 @@ pub struct Held {
 
 /// The answer of a check or a claim, as `modules/answer.lua` writes it, and the functions complete it.
 #[derive(Deserialize)]
-pub(crate) struct SurveyAnswer {
+pub struct SurveyAnswer {
     head: CommitSha,
     head_age: Option<u64>,
     #[serde(default)]
@@ -221,7 +221,7 @@ fn unless_empty(text: String) -> Option<String> {
 
 impl SurveyAnswer {
     /// The survey of an answer of that time.
-    pub(crate) fn survey(self, now: i64) -> Survey {
+    pub fn survey(self, now: i64) -> Survey {
         Survey {
             now,
             head: ReportedHead {

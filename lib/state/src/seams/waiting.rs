@@ -51,7 +51,7 @@ struct Answer {
 
 impl Waiting {
     /// The part that `reply()` has put into an answer.
-    pub(crate) fn of(reply: &Reply) -> Result<Self, StoreError> {
+    pub fn of(reply: &Reply) -> Result<Self, StoreError> {
         let Answer { waiting } = reply.object()?;
         Ok(waiting.unwrap_or_default())
     }

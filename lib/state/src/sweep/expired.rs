@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::scripts::SWEEP;
-use crate::extensions::EXTENSIONS;
+use crate::extension::registered;
 use crate::read::Read;
 use crate::reply::Reply;
 use crate::request_keys::Keys;
@@ -50,10 +50,9 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
         ("mark", expiry::keys::marked(repo)),
     ]);
     keys.add(locks::keys::swept(repo));
-    keys.add(EXTENSIONS.iter().flat_map(|extension| (extension.swept)(repo)));
+    keys.add(registered().flat_map(|extension| (extension.swept)(repo)));
     let args = keys.request(&SweepArgs { most });
-    let unfinished = EXTENSIONS
-        .iter()
+    let unfinished = registered()
         .filter_map(|extension| (extension.has_unfinished)(repo))
         .fold(Read::nothing().map(|()| false), |one, other| {
             one.and(other).map(|(one, other)| one || other)

@@ -1,6 +1,6 @@
 //! The scripts.
 
-use crate::scripts::scripts;
+use crate::scripts;
 
 scripts! {
     /// Drops and announces expired locks.

@@ -1,6 +1,6 @@
 //! Edits and deletions of a task, which the store would make over any newer state: each is compared with the task just before.
 
-use coord_mcp::plugin_records;
+use coord_opencode_tools::plugin_records;
 use coord_protocol::ClientError;
 use coord_protocol::tasks::EditTaskRequest;
 use coord_protocol::teams::TeamCaller;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use coord_agent::terminal::output::note;
-use coord_mcp::plugin_records;
+use coord_opencode_tools::plugin_records;
 use coord_protocol::tasks::{Lease, TaskView};
 use coord_protocol::teams::{MemberView, ShutdownView, TeamCaller, TeamView};
 use coord_protocol::{Client, ClientError, HistoryFilter, TaskFilter};

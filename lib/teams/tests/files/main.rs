@@ -9,7 +9,6 @@ mod hostile;
 mod properties;
 mod random;
 mod recorded;
-mod runs;
 mod sample_folder;
 mod sync;
 mod unfinished;

@@ -10,8 +10,8 @@ use coord_teams::model::{Edit, Mail, ModelTask, Team};
 use coord_teams::status::{Priority, Status};
 use serde_json::Value;
 
-use crate::runs::differences::{COMPLETED, Differences, Shown};
-use crate::runs::{Step, runs, text, texts};
+use coord_test_support::opencode_runs::differences::{COMPLETED, Differences, Shown};
+use coord_test_support::opencode_runs::{Step, runs, text, texts};
 
 struct Replay {
     team: Team,

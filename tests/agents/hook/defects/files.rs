@@ -4,10 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::super::forms::{ALL, CLAUDE_CODE};
 use super::super::{Answer, Session, hook, locks, session};
 use super::{new_intent, run, select, shown, world};
-use crate::world::World;
+use coord_test_worlds::hook_forms::{ALL, CLAUDE_CODE};
+use coord_test_worlds::world::World;
 
 /// An event of Claude Code with a tool that writes no file which it names.
 fn event(ada: &Session<'_>, event: &str, tool: &str, input: &Value) -> Answer {

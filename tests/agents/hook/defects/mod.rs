@@ -6,7 +6,7 @@ mod spending;
 
 use serde_json::Value;
 
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 /// A clone with files in and out of the scopes.
 fn world() -> World {

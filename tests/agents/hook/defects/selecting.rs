@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use super::super::forms::CLAUDE_CODE;
 use super::super::session;
 use super::{REQUIRED, count, lines, new_intent, run, select, shown, started, world};
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
 
 /// A list that is missing in the registry, and ids of other forms than `REQ-`.
 #[test]

@@ -1,8 +1,8 @@
 //! Turns and the breaker, over the processes of several sessions.
 
-use super::super::forms::CLAUDE_CODE;
 use super::super::session;
 use super::{REQUIRED, count, lines, new_intent, select, shown, started, world};
+use coord_test_worlds::hook_forms::CLAUDE_CODE;
 
 /// The breaker marked nothing, and lived in one process.
 #[test]

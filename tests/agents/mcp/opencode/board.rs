@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::mcp::client::Agent;
 use crate::mcp::server::Server;
-use crate::world::REPO_URL;
+use coord_test_worlds::world::REPO_URL;
 
 pub const TEAM: &str = "alpha";
 

@@ -2,6 +2,4 @@
 
 mod board;
 mod replay;
-#[path = "../../../../lib/teams/tests/files/runs/mod.rs"]
-mod runs;
 mod session;

@@ -11,10 +11,10 @@ use coord_protocol::tasks::{ReleaseTaskRequest, TaskStatus};
 use serde_json::{Value as Json, json};
 
 use super::board::{Board, TEAM, caller, without_times};
-use super::runs::differences::{COMPLETED, Differences};
-use super::runs::{Run, Step, runs, text, texts};
 use crate::mcp::server::Server;
-use crate::world::World;
+use coord_test_support::opencode_runs::differences::{COMPLETED, Differences};
+use coord_test_support::opencode_runs::{Run, Step, runs, text, texts};
+use coord_test_worlds::world::World;
 
 mod same;
 mod shutdowns;

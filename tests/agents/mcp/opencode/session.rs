@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::board::Board;
 use crate::mcp::client::Agent;
 use crate::mcp::server::Server;
-use crate::world::World;
+use coord_test_worlds::world::World;
 
 fn texts(messages: &Json) -> Vec<&str> {
     let messages = messages.as_array().unwrap().iter();
@@ -106,6 +106,7 @@ fn a_poll_waits_for_the_next_message_and_says_when_none_came() {
     assert_eq!(worker.tool("poll-inbox", json!({ "timeoutMs": 900 })), Ok(json!([])));
     assert!(began.elapsed() >= Duration::from_millis(900), "{:?}", began.elapsed());
     let sent = std::thread::spawn(move || {
+        // time: the poll waits when the message is sent.
         std::thread::sleep(Duration::from_secs(1));
         let message = json!({ "targetAgentId": "w1", "message": "two" });
         lead.tool("send-message", message).unwrap();

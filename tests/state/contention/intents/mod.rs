@@ -13,9 +13,9 @@ use std::time::Duration;
 use coord_store::{Request, Store, Value};
 use serde_json::{Value as Json, json};
 
-pub use self::judge::Tally;
 use self::judge::{Asked, Made, Stored, Told, judge};
 use super::arena::{self, HEAD, REPO, REPO_URL};
+use super::harness::{Connections, all_at_once, assert_all_happened, once_quiet, until_killed};
 
 /// Name, pattern, what that is, branch, turns.
 type Kind = (
@@ -65,9 +65,8 @@ struct Contest {
     asked: Mutex<Vec<(Asked, Told)>>,
 }
 
-/// Lets them loose on `stores`, two connections to one store.
-pub async fn contest(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
-    let [one, other] = stores;
+/// Lets them loose, and judges what came of it.
+pub async fn contest([one, other]: Connections, seed: u64) {
     let arena = arena::open(&[(one, 1), (other, 2)], &[]).await;
     let contest = Arc::new(Contest {
         addresses: arena.addresses.clone(),
@@ -79,31 +78,27 @@ pub async fn contest(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
     for kind in 0..KINDS.len() {
         contest.write(kind, 0).await;
     }
-    let mut clients = tokio::task::JoinSet::new();
-    for number in 0..CLIENTS {
-        let random = fastrand::Rng::with_seed(seed * 1000 + number as u64);
-        clients.spawn(wander(Arc::clone(&contest), number, random));
-    }
-    while let Some(ended) = clients.join_next().await {
-        ended.expect("a client came to its end");
-    }
-    // A request whose client was killed may still be on its way through the server.
-    let mut stored = read(&*arena.store).await;
-    loop {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        let later = read(&*arena.store).await;
-        let is_quiet = later.events.len() == stored.events.len() && later.turns == stored.turns;
-        stored = later;
-        if is_quiet {
-            break;
-        }
-    }
+    all_at_once(CLIENTS, seed, |number, random| {
+        wander(Arc::clone(&contest), number, random)
+    })
+    .await;
+    let is_same = |one: &Stored, other: &Stored| one.events.len() == other.events.len() && one.turns == other.turns;
+    let stored = once_quiet(async || read(&*arena.store).await, is_same).await;
     let made = made(&contest);
     let asked = contest.asked.lock().expect("nobody panicked");
-    match judge(&made, &asked, &stored) {
-        Ok(tally) => tally,
-        Err(violation) => panic!("seed {seed}: {violation}"),
-    }
+    let tally = judge(&made, &asked, &stored).unwrap_or_else(|violation| panic!("seed {seed}: {violation}"));
+    let counts = [
+        ("intents that began", tally.begun),
+        ("intents that ended", tally.ended),
+        ("intents that were blocked", tally.blocked),
+        ("overlaps that were allowed", tally.allowed),
+        ("grants", tally.grants),
+        ("refusals", tally.refused),
+        ("killed clients", tally.unanswered),
+        ("files that were taken over", tally.taken_over),
+        ("files that were given up", tally.given_up),
+    ];
+    assert_all_happened(&tally, &counts);
 }
 
 /// All intents that there can be, by their ids.
@@ -173,10 +168,7 @@ async fn wander(contest: Arc<Contest>, number: usize, mut random: fastrand::Rng)
         let asking = contest.send(address, &user, &path, &body);
         let answer = match random.u32(..10) {
             // Killed while it waits.
-            0 => {
-                let patience = Duration::from_micros(random.u64(..6000));
-                tokio::time::timeout(patience, asking).await.ok().flatten()
-            }
+            0 => until_killed(&mut random, 6000, asking).await,
             _ => asking.await,
         };
         if let Some(asked) = asked {
@@ -201,6 +193,7 @@ async fn wander(contest: Arc<Contest>, number: usize, mut random: fastrand::Rng)
             contest.newest[kind].store(next, Ordering::Relaxed);
         }
         if random.u32(..3) == 0 {
+            // time: an agent pauses.
             tokio::time::sleep(Duration::from_millis(random.u64(..100))).await;
         }
     }

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::TEAM;
 use super::stored::Stored;
+use crate::team_model::ring;
 
 fn is_held_back(task: &Json) -> bool {
     task["status"] != "completed" && task["lapses"].as_u64().unwrap_or_default() >= 3
@@ -272,27 +273,5 @@ impl Stored {
             return Err(format!("{} messages after {}", self.sequence, before.sequence));
         }
         Ok(())
-    }
-}
-
-/// Removes nodes that depend on nothing, again and again; returns the rest of the graph: its rings, and the nodes that
-/// lead to them.
-pub fn ring<T: Ord + Clone>(mut left: BTreeMap<T, BTreeSet<T>>) -> Option<Vec<T>> {
-    loop {
-        let blocked: BTreeSet<T> = left
-            .iter()
-            .filter(|(_, on)| !on.is_empty())
-            .map(|(id, _)| id.clone())
-            .collect();
-        if blocked.is_empty() {
-            return None;
-        }
-        let before = left.len();
-        left.retain(|id, _| blocked.contains(id));
-        left.values_mut()
-            .for_each(|on| on.retain(|other| blocked.contains(other)));
-        if left.len() == before && left.values().all(|on| !on.is_empty()) {
-            return Some(left.into_keys().collect());
-        }
     }
 }

@@ -84,15 +84,15 @@ fn bodies(inboxes: &Inboxes, stored: &Stored) -> Result<BTreeMap<u64, String>, S
 impl Model<'_> {
     /// The store has what the events have told.
     fn compare(&self, stored: &Stored) -> Result<(), String> {
-        if stored.tasks.keys().ne(self.tasks.keys()) {
+        if stored.tasks.keys().ne(self.tasks.0.keys()) {
             return Err(format!(
                 "the store has the tasks {:?}, the events told {:?}",
                 stored.tasks.keys(),
-                self.tasks.keys()
+                self.tasks.0.keys()
             ));
         }
         let dependencies = stored.dependencies();
-        for (id, task) in &self.tasks {
+        for (id, task) in &self.tasks.0 {
             let record = &stored.tasks[id];
             let status = match (task.is_completed, task.was_claimed) {
                 (true, _) => "completed",

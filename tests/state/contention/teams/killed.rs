@@ -26,6 +26,7 @@ const KILLS: usize = 6;
 const KEPT: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "always"];
 
 fn open(store: &str) -> Arc<dyn Store> {
+    coord_extensions::register_state();
     match store.starts_with("redis://") {
         true => Arc::new(RedisStore::connect(store).expect("a URL")),
         false => Arc::new(EmbeddedStore::open(Path::new(store)).expect("the store opens after a kill")),
@@ -114,6 +115,7 @@ async fn contest(store: &str, mut killed: Option<&mut RealRedis>, seed: u64) -> 
     };
     let mut kills = 0;
     while !clients.is_finished() && kills < KILLS {
+        // time: a random moment of the load.
         tokio::time::sleep(Duration::from_millis(fastrand::u64(200..700))).await;
         servers.kill(killed.as_deref_mut());
         kills += 1;

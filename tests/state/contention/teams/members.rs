@@ -245,8 +245,9 @@ impl Model<'_> {
         }
         let ready = self
             .tasks
+            .0
             .keys()
-            .filter(|id| is_idle && self.is_ready(id))
+            .filter(|id| is_idle && self.tasks.is_ready(id))
             .cloned()
             .collect();
         let left = |handle: &String| self.members.left.get(handle).copied().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! An independent model of a team, which goes through the log of events with the requests of the clients, and reports
-//! impossible ones. It shares nothing with the scripts, and knows the rules as they are documented.
+//! Goes through the log of events with the requests of the clients, and reports impossible ones, by the rules of [`Tasks`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,29 +6,16 @@ use serde_json::Value as Json;
 
 use super::asked::{Ask, Asked, Named, Told};
 use super::files::Files;
-use super::instant::ring;
 use super::judge::Tally;
 use super::members::{Members, Sent};
-
-#[derive(Clone, Debug, Default)]
-pub struct Task {
-    /// The member that created it.
-    by: String,
-    pub dependencies: BTreeSet<String>,
-    pub was_claimed: bool,
-    pub is_completed: bool,
-    pub owner: Option<String>,
-    /// The member whose claim expired last, if nobody has claimed the task since.
-    lapsed_from: Option<String>,
-    pub lapses: u64,
-}
+use crate::team_model::{MOST_LAPSES, Task, Tasks};
 
 #[derive(Default)]
 pub struct Model<'a> {
     pub asks: BTreeMap<usize, &'a Ask>,
     /// Id of a task -> the request that made it, and its place there.
     pub origins: BTreeMap<String, (usize, usize)>,
-    pub tasks: BTreeMap<String, Task>,
+    pub tasks: Tasks,
     /// Request -> its tasks.
     pub created: BTreeMap<usize, BTreeMap<usize, String>>,
     pub updated: BTreeSet<usize>,
@@ -68,21 +54,8 @@ impl<'a> Model<'a> {
 }
 
 impl Model<'_> {
-    fn open_dependencies(&self, id: &str) -> BTreeSet<String> {
-        let is_open = |other: &&String| !self.tasks[*other].is_completed;
-        self.tasks[id].dependencies.iter().filter(is_open).cloned().collect()
-    }
-
-    /// Whether the task is ready for a member.
-    pub fn is_ready(&self, id: &str) -> bool {
-        let task = &self.tasks[id];
-        let is_free = !task.is_completed && task.owner.is_none() && task.lapses < 3;
-        is_free && self.open_dependencies(id).is_empty()
-    }
-
     fn assert_no_ring(&self) -> Result<(), String> {
-        let open = self.tasks.iter().filter(|(_, task)| !task.is_completed);
-        match ring(open.map(|(id, _)| (id.clone(), self.open_dependencies(id))).collect()) {
+        match self.tasks.ring() {
             Some(ring) => Err(format!("it closes a ring among {ring:?}")),
             None => Ok(()),
         }
@@ -151,7 +124,7 @@ impl Model<'_> {
 
     /// Token and owner of the claim of a task.
     pub fn claim_of(&self, id: &str) -> Option<(i64, String)> {
-        let owner = self.tasks.get(id)?.owner.clone()?;
+        let owner = self.tasks.0.get(id)?.owner.clone()?;
         let claim = self.claims.iter().rev().find(|(_, (task, _))| task == id);
         claim.map(|(token, _)| (*token, owner))
     }
@@ -173,7 +146,7 @@ impl Model<'_> {
         let mut made = BTreeMap::new();
         for id in ids {
             let (of, place) = self.origins.get(id).copied().ok_or("a task without a title")?;
-            if *mark.get_or_insert(of) != of || self.tasks.contains_key(id) || self.deleted.contains(id) {
+            if *mark.get_or_insert(of) != of || self.tasks.0.contains_key(id) || self.deleted.contains(id) {
                 return Err(format!("{id} is of another request, or was there before"));
             }
             made.insert(place, id.clone());
@@ -181,7 +154,7 @@ impl Model<'_> {
                 by: handle.to_owned(),
                 ..Task::default()
             };
-            self.tasks.insert(id.clone(), task);
+            self.tasks.0.insert(id.clone(), task);
         }
         let mark = mark.ok_or("no task")?;
         let ask = self.ask(mark)?;
@@ -205,25 +178,10 @@ impl Model<'_> {
             );
             edges.extend(wanted.blocks.iter().map(|other| (id_of(other), made[&place].clone())));
         }
-        self.depend(edges)?;
+        self.tasks.depend(edges)?;
         self.tally.created += made.len();
         self.created.insert(mark, made);
         self.assert_no_ring()
-    }
-
-    /// Adds edges: a task, and what it depends on.
-    fn depend(&mut self, edges: Vec<(String, String)>) -> Result<(), String> {
-        for (id, other) in edges {
-            if !self.tasks.contains_key(&other) {
-                return Err(format!("there is no task {other}"));
-            }
-            let task = self
-                .tasks
-                .get_mut(&id)
-                .ok_or_else(|| format!("there is no task {id}"))?;
-            task.dependencies.insert(other);
-        }
-        Ok(())
     }
 
     fn update(&mut self, id: &str, title: &str, handle: &str) -> Result<(), String> {
@@ -244,33 +202,18 @@ impl Model<'_> {
         if of != id {
             return Err(format!("the change is of {of}"));
         }
-        let completed: BTreeSet<String> = self
-            .tasks
-            .iter()
-            .filter(|(_, task)| task.is_completed)
-            .map(|(id, _)| id.clone())
-            .collect();
-        let mut edges = Vec::new();
         if let Some(wanted) = dependencies {
-            let task = self.tasks.get_mut(id).ok_or("there is no such task")?;
-            task.dependencies.retain(|other| completed.contains(other));
-            edges.extend(wanted.into_iter().map(|other| (id.to_owned(), other)));
+            self.tasks.depends_on(id, wanted)?;
         }
         if let Some(wanted) = blocks {
-            for (other, task) in &mut self.tasks {
-                if !completed.contains(other) {
-                    task.dependencies.remove(id);
-                }
-            }
-            edges.extend(wanted.into_iter().map(|other| (other, id.to_owned())));
+            self.tasks.blocks(id, wanted)?;
         }
-        self.depend(edges)?;
         if clears {
-            let task = self.tasks.get_mut(id).ok_or("there is no such task")?;
+            let task = self.tasks.0.get_mut(id).ok_or("there is no such task")?;
             if task.by != handle && self.members.leader != handle {
                 return Err(format!("{handle} does not lead, and {} has made it", task.by));
             }
-            self.tally.cleared += usize::from(!task.is_completed && task.lapses >= 3);
+            self.tally.cleared += usize::from(!task.is_completed && task.lapses >= MOST_LAPSES);
             task.lapses = 0;
         }
         self.updated.insert(mark);
@@ -283,31 +226,18 @@ impl Model<'_> {
         if self.claims.last_key_value().is_some_and(|(newest, _)| *newest >= token) {
             return Err("a token of before".to_owned());
         }
-        let task = self.tasks.get_mut(id).ok_or("there is no such task")?;
-        if task.is_completed || task.lapses >= 3 {
-            return Err("it cannot be claimed any more".to_owned());
-        }
-        if let Some(owner) = &task.owner {
-            return Err(format!("{owner} has it"));
-        }
-        (task.owner, task.was_claimed, task.lapsed_from) = (Some(handle.to_owned()), true, None);
+        self.tasks.claim(id, handle)?;
         self.claims.insert(token, (id.to_owned(), handle.to_owned()));
         self.tally.claimed += 1;
         Ok(())
     }
 
     fn end_claim(&mut self, id: &str, handle: &str, is_lapsed: bool) -> Result<(), String> {
-        let task = self.tasks.get_mut(id).ok_or("there is no such task")?;
-        let owner = task.owner.take();
-        if owner.as_deref() != Some(handle) || task.is_completed {
-            return Err(format!("{owner:?} had it"));
-        }
+        self.tasks.end_claim(id, handle, is_lapsed)?;
         if is_lapsed {
-            task.lapses += 1;
-            task.lapsed_from = owner;
             self.tally.lapsed += 1;
-            self.tally.held_back += usize::from(task.lapses == 3);
-            if self.is_after_idle && self.is_ready(id) {
+            self.tally.held_back += usize::from(self.tasks.0[id].lapses == MOST_LAPSES);
+            if self.is_after_idle && self.tasks.is_ready(id) {
                 let idle = self.messages.last_mut().expect("the idle message");
                 idle.ready.insert(id.to_owned());
             }
@@ -318,45 +248,26 @@ impl Model<'_> {
     }
 
     fn complete(&mut self, id: &str, handle: &str) -> Result<(), String> {
-        let task = self.tasks.get_mut(id).ok_or("there is no such task")?;
-        if task.is_completed || !task.was_claimed {
-            return Err("it is completed, or was never claimed".to_owned());
-        }
-        let is_late = task.owner.is_none() && task.lapsed_from.as_deref() == Some(handle);
-        if task.owner.as_deref() != Some(handle) && !is_late {
-            return Err(format!("{:?} has it", task.owner));
-        }
+        let (is_late, freed) = self.tasks.complete(id, handle)?;
         self.tally.completed_after_lapse += usize::from(is_late);
         self.tally.completed += 1;
-        (task.owner, task.is_completed) = (Some(handle.to_owned()), true);
         self.completed_by.insert(id.to_owned(), handle.to_owned());
-        let dependents = self.tasks.iter().filter(|(_, task)| task.dependencies.contains(id));
-        let dependents = dependents.map(|(id, _)| id.clone()).collect();
-        self.free(id, dependents);
+        self.free(id, freed);
         Ok(())
     }
 
     fn delete(&mut self, id: &str) -> Result<(), String> {
-        let gone = self.tasks.remove(id).ok_or("there is no such task")?;
+        let (_, freed) = self.tasks.delete(id)?;
         self.deleted.insert(id.to_owned());
         self.tally.deleted += 1;
-        let mut dependents = Vec::new();
-        for (other, task) in &mut self.tasks {
-            if task.dependencies.remove(id) {
-                dependents.push(other.clone());
-            }
-        }
-        if !gone.is_completed {
-            self.free(id, dependents);
-        }
+        self.free(id, freed);
         Ok(())
     }
 
-    /// Of those that have lost a dependency, the ones that have no other open one have to be told of.
-    fn free(&mut self, id: &str, mut dependents: Vec<String>) {
-        dependents.retain(|other| !self.tasks[other].is_completed && self.open_dependencies(other).is_empty());
-        if !dependents.is_empty() {
-            self.due = Some((id.to_owned(), dependents.into_iter().collect()));
+    /// Tasks that become ready have to be told of.
+    fn free(&mut self, id: &str, freed: BTreeSet<String>) {
+        if !freed.is_empty() {
+            self.due = Some((id.to_owned(), freed));
         }
     }
 }

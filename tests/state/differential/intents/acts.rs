@@ -1,7 +1,7 @@
 //! The acts of a random program.
 
 use coord_intents::intent::Status;
-use coord_state::intents::Criteria;
+use coord_intents_state::intents::Criteria;
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -3,10 +3,10 @@
 use coord_domain::LockMode::{Reading, Writing};
 use coord_intents::intent::{Budget, Intent};
 use coord_intents::ledger::{ActionType, ResultStatus};
+use coord_intents_state::intents::{StoredIntent, WrittenIntent, write_intent};
+use coord_intents_state::ledger::RecordedKind;
 use coord_scopes::Scope;
 use coord_sources::Reachable;
-use coord_state::intents::{StoredIntent, WrittenIntent, write_intent};
-use coord_state::ledger::RecordedKind;
 use coord_state::locks::ReleaseOutcome;
 
 use super::acts::{Act, Recorded};

@@ -1,7 +1,7 @@
 //! The acts of a random program in a team.
 
 use coord_protocol::team_event::MessageType;
-use coord_state::tasks::{Priority, TaskStatus};
+use coord_teams_state::tasks::{Priority, TaskStatus};
 use proptest::prelude::*;
 use proptest::sample::select;
 

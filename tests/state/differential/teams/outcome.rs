@@ -1,9 +1,9 @@
 //! One act in a team, done.
 
 use coord_protocol::team_event::MessageType;
-use coord_state::messages::MessageFilter;
-use coord_state::tasks::{NewTask, TaskChanges, TaskFilter, TaskReference};
-use coord_state::teams::RequestKey;
+use coord_teams_state::messages::MessageFilter;
+use coord_teams_state::tasks::{NewTask, TaskChanges, TaskFilter, TaskReference};
+use coord_teams_state::teams::RequestKey;
 
 use super::acts::Act;
 use crate::world::team::{Mate, task_id, titled};

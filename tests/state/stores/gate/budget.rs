@@ -3,7 +3,6 @@
 use coord_domain::LockMode::{Reading, Writing};
 use coord_intents::intent::{Budget, Intent, Status};
 use coord_protocol::ErrorCode;
-use coord_state as state;
 use coord_state::locks::ClaimOutcome;
 
 use super::{OWNER, found, intent};
@@ -12,13 +11,13 @@ use crate::world::{Agent, World};
 impl World {
     /// Turns that were counted.
     async fn turns(&self, id: &str) -> u64 {
-        let key = state::intents::keys::intent_use(&self.repo);
+        let key = coord_intents_state::intents::keys::intent_use(&self.repo);
         let stored = self.command(["HGET", &key, id]).await;
         stored.as_str().unwrap().split(' ').next().unwrap().parse().unwrap()
     }
 
     async fn status(&self, id: &str) -> String {
-        let key = state::intents::keys::intents(&self.repo);
+        let key = coord_intents_state::intents::keys::intents(&self.repo);
         let stored = self.command(["HGET", &key, id]).await;
         let record: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
         record["status"].as_str().unwrap().to_owned()
@@ -97,7 +96,7 @@ async fn the_budget_warns_and_then_blocks(world: World) {
         ..intent("t", "lib/**", None)
     };
     world.begins(tokens).await;
-    let key = state::intents::keys::intent_use(&world.repo);
+    let key = coord_intents_state::intents::keys::intent_use(&world.repo);
     world.command(["HSET", &key, "t", "0 999 1"]).await;
     let (ann, bob) = (ann.citing("t"), world.agent("bob").citing("t"));
     assert_eq!(found(&bob.writes(&["lib/a.ts"]).await), ["BUDGET_LOW TOKENS t"]);

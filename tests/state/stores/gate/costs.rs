@@ -1,7 +1,7 @@
 //! The cost of a claim that cites an intent.
 
 use coord_domain::LockMode::Writing;
-use coord_state::intents::owned_paths;
+use coord_intents_state::intents::owned_paths;
 
 use super::intent;
 use crate::stores::command_counts::Counted;

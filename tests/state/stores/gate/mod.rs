@@ -9,11 +9,10 @@ mod refusals;
 use coord_domain::LockMode::Writing;
 use coord_intents::intent::{Budget, Intent, Status};
 use coord_intents::ledger::Entry;
-use coord_scopes::Scope;
-use coord_state as state;
-use coord_state::intents::{
+use coord_intents_state::intents::{
     Criteria, Move, MoveOutcome, SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent,
 };
+use coord_scopes::Scope;
 use coord_state::locks::{ClaimOutcome, GateCode, Survey};
 use coord_store::Value;
 use serde_json::Value as Json;
@@ -41,13 +40,15 @@ pub(super) fn intent(id: &str, scope: &str, max_turns: Option<u64>) -> Intent {
 
 impl World {
     async fn registry_version(&self) -> String {
-        let version = self.command(["GET", &state::intents::keys::governed(&self.repo)]).await;
+        let version = self
+            .command(["GET", &coord_intents_state::intents::keys::governed(&self.repo)])
+            .await;
         version.as_str().unwrap_or_default().to_owned()
     }
 
     /// Writes an intent, new or changed.
     async fn writes_intent(&self, intent: Intent) {
-        let known = state::intents::keys::intents(&self.repo);
+        let known = coord_intents_state::intents::keys::intents(&self.repo);
         let is_new = self.command(["HEXISTS", &known, &intent.id]).await == Value::Int(0);
         let version = self.registry_version().await;
         let digest = Scope::parse(&intent.owned_scope).unwrap().digest();
@@ -66,7 +67,7 @@ impl World {
             is_person: false,
         };
         let boss = self.agent("boss");
-        let outcome = state::intents::write_intent(&*self.store, &boss.entry(&[]), &written).await;
+        let outcome = coord_intents_state::intents::write_intent(&*self.store, &boss.entry(&[]), &written).await;
         assert!(matches!(answered(outcome.unwrap()), WriteOutcome::Written(_)));
     }
 
@@ -90,14 +91,14 @@ impl World {
             reason: "Because",
             origin: ORIGIN,
         };
-        let outcome = state::intents::move_intent(&*self.store, &boss.entry(&[]), &wanted).await;
+        let outcome = coord_intents_state::intents::move_intent(&*self.store, &boss.entry(&[]), &wanted).await;
         assert!(matches!(answered(outcome.unwrap()), MoveOutcome::Moved(_)));
     }
 
     /// Returns the stored owners of a file.
     async fn owners_of_gate(&self, path: &str) -> Json {
         let owners = self
-            .command(["HGET", &state::intents::keys::owners(&self.repo), path])
+            .command(["HGET", &coord_intents_state::intents::keys::owners(&self.repo), path])
             .await;
         owners
             .as_str()
@@ -117,7 +118,7 @@ impl World {
 
     /// The lines of the ledger; each must have the bytes that Coord writes.
     async fn entries(&self) -> Vec<Entry> {
-        let ledger = state::ledger::keys::ledger(&self.repo);
+        let ledger = coord_intents_state::ledger::keys::ledger(&self.repo);
         let lines = self.command(["XRANGE", &ledger, "-", "+"]).await;
         let read = |line: &Value| {
             let fields = line.as_array().unwrap()[1].as_array().unwrap();
@@ -129,12 +130,13 @@ impl World {
 
     /// Forgets the lines so far.
     async fn forgets_lines(&self) {
-        self.command(["DEL", &state::ledger::keys::ledger(&self.repo)]).await;
+        self.command(["DEL", &coord_intents_state::ledger::keys::ledger(&self.repo)])
+            .await;
     }
 
     /// Sets the last activity on the intent to so many milliseconds ago.
     async fn silence(&self, id: &str, milliseconds: i64) {
-        let key = state::intents::keys::intent_use(&self.repo);
+        let key = coord_intents_state::intents::keys::intent_use(&self.repo);
         let time = self.command(["TIME"]).await;
         let now = time.as_array().unwrap()[0].as_int().unwrap() * 1000;
         let value = format!("0 0 {}", now - milliseconds);
@@ -152,7 +154,8 @@ impl Agent<'_> {
             result: "{\"status\":\"SUCCESS\",\"output_summary\":\"Selected\"}",
             origin: ORIGIN,
         };
-        let outcome = state::intents::select_intent(&*self.world.store, &self.entry(&[]), &selection).await;
+        let outcome =
+            coord_intents_state::intents::select_intent(&*self.world.store, &self.entry(&[]), &selection).await;
         assert!(matches!(answered(outcome.unwrap()), SelectOutcome::Selected(_)));
     }
 

@@ -2,7 +2,6 @@
 
 use coord_domain::LockMode::Writing;
 use coord_intents::intent::{Intent, Status};
-use coord_state as state;
 use coord_state::admission::{Denial, FullPart};
 use serde_json::{Value as Json, json};
 
@@ -21,7 +20,7 @@ const FILE: &[&str] = &["src/a.ts"];
 impl World {
     /// Writes what is stored of the owners of a file.
     async fn stores_owners(&self, path: &str, owners: Json) {
-        let key = state::intents::keys::owners(&self.repo);
+        let key = coord_intents_state::intents::keys::owners(&self.repo);
         self.command(["HSET", &key, path, &owners.to_string()]).await;
     }
 }
@@ -93,7 +92,7 @@ async fn of_an_allowed_pair_each_takes_what_the_locks_leave(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     world.begins(intent("b", "src/**", None)).await;
     let boss = world.agent("boss");
-    let allowed = state::intents::allow_overlap(&*world.store, &boss.entry(&[]), "a", "b", ORIGIN).await;
+    let allowed = coord_intents_state::intents::allow_overlap(&*world.store, &boss.entry(&[]), "a", "b", ORIGIN).await;
     answered(allowed.unwrap());
     let (ann, bob) = (world.agent("ann").citing("a"), world.agent("bob").citing("b"));
     ann.writes(FILE).await;
@@ -229,7 +228,7 @@ async fn files_without_an_active_owner_make_room(world: World) {
     let ended = json!([{ "intent": "i1", "branch": "b1", "hash": "DELETED" }]).to_string();
     world.stores_rows(20_000, &ended).await;
     ann.writes(&["src/new.ts"]).await;
-    let key = state::intents::keys::owners(&world.repo);
+    let key = coord_intents_state::intents::keys::owners(&world.repo);
     let count = world.number(["HLEN", &key]).await;
     assert!((18_000..20_000).contains(&count), "{count}");
     let kept = world.owners_of_gate(FILE[0]).await;
@@ -238,9 +237,9 @@ async fn files_without_an_active_owner_make_room(world: World) {
 }
 
 async fn owned_files_are_read_in_parts_and_completely(world: World) {
-    let key = state::intents::keys::owners(&world.repo);
+    let key = coord_intents_state::intents::keys::owners(&world.repo);
     let paths = async || {
-        state::intents::owned_paths(&world.repo)
+        coord_intents_state::intents::owned_paths(&world.repo)
             .run(&*world.store)
             .await
             .unwrap()

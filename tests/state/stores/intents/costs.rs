@@ -2,7 +2,7 @@
 
 use coord_intents::intent::{Budget, Status};
 use coord_intents::ledger::State;
-use coord_state::intents::{IntentUse, Limit, UseOutcome};
+use coord_intents_state::intents::{IntentUse, Limit, UseOutcome};
 
 use super::{intent, lines};
 use crate::world::World;

@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use coord_domain::FilePath;
 use coord_intents::intent::{Budget, Intent, Permitted, Status};
 use coord_intents::ledger::{Entry, State};
-use coord_state::admission::{AdmissionTerms, HeadTerms};
-use coord_state::intents::{
+use coord_intents_state::intents::{
     AllowOutcome, Criteria, Move, MoveOutcome, Owners, Registry, SelectOutcome, Selection, StoredIntent, TakeOutcome,
     Usage, UseOutcome, WriteOutcome, WrittenIntent, allow_overlap, deny_selection, intent_texts, keys, move_intent,
     owned_paths, registry, select_intent, take_over, use_intent, write_intent,
 };
-use coord_state::ledger::newest_lines;
+use coord_intents_state::ledger::newest_lines;
+use coord_state::admission::{AdmissionTerms, HeadTerms};
 
 use crate::world::{Agent, World, answered};
 

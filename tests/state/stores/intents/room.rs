@@ -2,7 +2,7 @@
 
 use coord_intents::intent::{MAX_INTENTS, Status};
 use coord_intents::ledger::State;
-use coord_state::intents::{Criteria, SelectOutcome, WriteOutcome, keys};
+use coord_intents_state::intents::{Criteria, SelectOutcome, WriteOutcome, keys};
 use coord_store::Value;
 
 use super::{intent, owners};

@@ -1,6 +1,5 @@
 //! The recorded contents of a file: the newest, and up to sixteen before.
 
-use coord_state as state;
 use serde_json::json;
 
 use super::{EMPTY, HASH, change};
@@ -86,7 +85,7 @@ async fn a_row_is_of_an_intent_and_its_branches_and_goes_on_for_the_next(world: 
 
 async fn a_file_has_at_most_eight_rows_and_those_of_active_intents_stay(world: World) {
     let ann = world.agent("ann");
-    let owners = state::intents::keys::owners(&world.repo);
+    let owners = coord_intents_state::intents::keys::owners(&world.repo);
     world.has_intent("active", "BLOCKED", Some("b0")).await;
     let row = |number: usize| {
         let intent = if number == 0 { "active" } else { "ended" };
@@ -108,7 +107,7 @@ async fn a_file_has_at_most_eight_rows_and_those_of_active_intents_stay(world: W
 
 async fn a_repository_has_at_most_twenty_thousand_files_with_rows(world: World) {
     let ann = world.agent("ann");
-    let owners = state::intents::keys::owners(&world.repo);
+    let owners = coord_intents_state::intents::keys::owners(&world.repo);
     world.has_intent("a", "IN_PROGRESS", None).await;
     world.stores_rows(19_999, r#"[{"intent":"a"}]"#).await;
     ann.writes(&["one.ts", "two.ts"]).await;

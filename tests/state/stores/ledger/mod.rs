@@ -14,10 +14,9 @@ use coord_intents::ledger::{
     verify,
 };
 use coord_intents_server::ledger::{SealedLine, read_lines, seal_lines};
-use coord_state as state;
+use coord_intents_state::ledger::Seal;
+use coord_intents_state::ledger::{Mutation, Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
 use coord_state::admission::{AdmissionTerms, Admitted};
-use coord_state::ledger::Seal;
-use coord_state::ledger::{Mutation, Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
 use coord_store::Request;
 
 use crate::world::{Agent, World, answered};
@@ -32,7 +31,7 @@ pub const EMPTY: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934c
 impl World {
     /// Appends `count` lines, as scripts do, numbered from `from`.
     pub async fn appends(&self, from: usize, count: usize) {
-        let ledger = state::ledger::keys::ledger(&self.repo);
+        let ledger = coord_intents_state::ledger::keys::ledger(&self.repo);
         for some in (from..from + count).collect::<Vec<_>>().chunks(500) {
             let texts = some.iter().map(|number| format!("{{\"line\":{number}}}"));
             let batch = texts.map(|text| Request::command(["XADD", &ledger, "*", "line", &text]));
@@ -45,7 +44,10 @@ impl World {
     }
 
     pub async fn seal(&self) -> Seal {
-        state::ledger::seal(&self.repo).run(&*self.store).await.unwrap()
+        coord_intents_state::ledger::seal(&self.repo)
+            .run(&*self.store)
+            .await
+            .unwrap()
     }
 
     /// All sealed lines, in pages.
@@ -80,12 +82,12 @@ impl World {
 
     /// The lines as scripts have appended them.
     pub async fn lines(&self) -> Vec<Entry> {
-        let mut lines = state::ledger::newest_lines(&self.repo, MANY)
+        let mut lines = coord_intents_state::ledger::newest_lines(&self.repo, MANY)
             .run(&*self.store)
             .await
             .unwrap();
         lines.reverse();
-        let entry = |line: &state::ledger::AppendedLine| Entry::parse(line.text.as_bytes());
+        let entry = |line: &coord_intents_state::ledger::AppendedLine| Entry::parse(line.text.as_bytes());
         lines
             .iter()
             .map(|line| entry(line).unwrap_or_else(|error| panic!("{error}: {}", line.text)))
@@ -113,15 +115,15 @@ impl World {
         if let Some(branch) = branch {
             record["branch"] = branch.into();
         }
-        let intents = state::intents::keys::intents(&self.repo);
+        let intents = coord_intents_state::intents::keys::intents(&self.repo);
         self.command(["HSET", &intents, id, &record.to_string()]).await;
-        self.command(["INCR", &state::intents::keys::governed(&self.repo)])
+        self.command(["INCR", &coord_intents_state::intents::keys::governed(&self.repo)])
             .await;
     }
 
     /// Returns the recorded contents of `path`.
     pub async fn owners(&self, path: &str) -> serde_json::Value {
-        let owners = state::intents::keys::owners(&self.repo);
+        let owners = coord_intents_state::intents::keys::owners(&self.repo);
         let stored = self.command(["HGET", &owners, path]).await;
         stored
             .as_str()
@@ -135,13 +137,13 @@ impl World {
 
     /// The same, written at `time`, Unix milliseconds.
     pub async fn set_session_at(&self, holder: &Holder, time: i64, session: &str) {
-        let key = state::intents::keys::sessions(&self.repo, holder);
+        let key = coord_intents_state::intents::keys::sessions(&self.repo, holder);
         let stored = format!("{time} {session}");
         self.command(["HSET", &key, holder.agent_or_empty(), &stored]).await;
     }
 
     pub async fn session(&self, holder: &Holder) -> serde_json::Value {
-        let key = state::intents::keys::sessions(&self.repo, holder);
+        let key = coord_intents_state::intents::keys::sessions(&self.repo, holder);
         let stored = self.command(["HGET", &key, holder.agent_or_empty()]).await;
         let json = stored.as_str().and_then(|stored| stored.split_once(' '));
         json.map_or(serde_json::Value::Null, |(_, json)| serde_json::from_str(json).unwrap())
@@ -240,7 +242,7 @@ impl Agent<'_> {
             is_reset_by_prompts,
             events,
         };
-        state::ledger::record(&*self.world.store, &terms, &request)
+        coord_intents_state::ledger::record(&*self.world.store, &terms, &request)
             .await
             .unwrap()
     }

@@ -2,22 +2,22 @@
 
 use coord_domain::LockMode;
 use coord_intents::ledger::{ActionType, ResultStatus};
+use coord_intents_state::intents::Session;
+use coord_intents_state::ledger::{Record, RecordedKind};
 use coord_settings::{Rate, Rates};
 use coord_state as state;
 use coord_state::admission::{AdmissionTerms, Admitted, Denial, SizeLimit};
-use coord_state::intents::Session;
-use coord_state::ledger::{Record, RecordedKind};
 use serde_json::json;
 
 use super::{EMPTY, HASH, change, event, in_short};
 use crate::world::{World, denial_of};
 
-fn call(trace_id: &str) -> state::ledger::RecordedEvent {
+fn call(trace_id: &str) -> coord_intents_state::ledger::RecordedEvent {
     let status = ResultStatus::Success;
     event(trace_id, RecordedKind::Other(status), ActionType::ToolExecution, status)
 }
 
-fn prompt(trace_id: &str) -> state::ledger::RecordedEvent {
+fn prompt(trace_id: &str) -> coord_intents_state::ledger::RecordedEvent {
     event(
         trace_id,
         RecordedKind::Prompt,
@@ -26,7 +26,7 @@ fn prompt(trace_id: &str) -> state::ledger::RecordedEvent {
     )
 }
 
-pub fn end(trace_id: &str) -> state::ledger::RecordedEvent {
+pub fn end(trace_id: &str) -> coord_intents_state::ledger::RecordedEvent {
     event(
         trace_id,
         RecordedKind::End,
@@ -103,7 +103,7 @@ async fn an_event_that_is_sent_twice_is_recorded_once_and_only_for_its_holder(wo
     assert_eq!(world.agent("ann/t2").records(&[call("t2")]).await, ["SUCCESS"]);
     assert_eq!(world.lines().await.len(), 4);
     // After a day it is forgotten.
-    let traces = state::ledger::keys::traces(&world.repo);
+    let traces = coord_intents_state::ledger::keys::traces(&world.repo);
     assert!((1..=86400).contains(&world.number(["TTL", &traces]).await));
     world.command(["ZADD", &traces, "1000000000", "bob  t2"]).await;
     assert_eq!(bob.records(&[call("t2")]).await, ["SUCCESS"]);
@@ -114,7 +114,7 @@ async fn an_event_that_is_sent_twice_is_recorded_once_and_only_for_its_holder(wo
 }
 
 async fn the_traces_of_a_repository_are_bounded(world: World) {
-    let traces = state::ledger::keys::traces(&world.repo);
+    let traces = coord_intents_state::ledger::keys::traces(&world.repo);
     let now = world.now().await.to_string();
     for first in (0..20_100).step_by(300) {
         let mut words = vec!["ZADD".to_owned(), traces.clone()];
@@ -170,7 +170,7 @@ async fn the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_select
     ];
     assert_eq!(intents, expected.concat());
     // Their holder counts as active; turns and tokens are not changed by that.
-    let usage = state::intents::keys::intent_use(&world.repo);
+    let usage = coord_intents_state::intents::keys::intent_use(&world.repo);
     for id in ["locked", "cited", "selected"] {
         let heard = world.command(["HGET", &usage, id]).await;
         assert!(heard.as_str().unwrap().starts_with("0 0 17"), "{heard:?}");
@@ -204,7 +204,7 @@ async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: 
         (&ended["state"], &ended["last"], &ended["intent"]),
         (&json!("REQUEST"), &json!("one"), &json!(null))
     );
-    let key = state::intents::keys::sessions(&world.repo, &ann.holder);
+    let key = coord_intents_state::intents::keys::sessions(&world.repo, &ann.holder);
     assert!((86_000..=86_400).contains(&world.number(["TTL", &key]).await));
     assert_eq!(
         world.lines_in_short().await,
@@ -234,7 +234,7 @@ async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: 
 }
 
 async fn of_a_person_the_handshakes_of_256_agents_are_kept(world: World) {
-    let key = state::intents::keys::sessions(&world.repo, &world.agent("ann").holder);
+    let key = coord_intents_state::intents::keys::sessions(&world.repo, &world.agent("ann").holder);
     let now = world.now().await * 1000;
     for number in 0..256 {
         let agent = world.agent(&format!("ann/{number}"));
@@ -311,7 +311,11 @@ async fn a_denied_caller_records_nothing(world: World) {
         is_reset_by_prompts: false,
         events: &events,
     };
-    let run = async || state::ledger::record(&*world.store, &terms, &request).await.unwrap();
+    let run = async || {
+        coord_intents_state::ledger::record(&*world.store, &terms, &request)
+            .await
+            .unwrap()
+    };
     assert!(matches!(run().await, Admitted::Outcome(_)));
     assert!(matches!(denial_of(run().await), Denial::Limited { .. }));
     assert_eq!(world.lines().await.len(), 2);

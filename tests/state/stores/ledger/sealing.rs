@@ -2,9 +2,8 @@
 
 use coord_intents::ledger::{Point, Sealer, Verdict};
 use coord_intents_server::ledger::{read_lines, seal_lines};
+use coord_intents_state::ledger::{ChainPosition, SealMove, move_seal};
 use coord_server::sweep::sweep_due;
-use coord_state as state;
-use coord_state::ledger::{ChainPosition, SealMove, move_seal};
 
 use super::{MANY, file_of, python_says};
 use crate::world::World;
@@ -64,7 +63,7 @@ async fn sealers_that_race_make_one_chain(world: World) {
         };
         let sealing = futures::future::join(futures::future::join_all(sealers), appending).await;
         for seal in sealing.0.into_iter().chain([sealing.1]) {
-            let _: state::ledger::Seal = seal.map_err(|error: coord_store::StoreError| error).unwrap();
+            let _: coord_intents_state::ledger::Seal = seal.map_err(|error: coord_store::StoreError| error).unwrap();
         }
     }
     let seal = world.seals(MANY).await;
@@ -99,7 +98,7 @@ async fn a_sweep_seals_what_was_left(world: World) {
     world.let_time_pass().await;
     sweep_due(&*world.store, &coord_extensions::registered()).await.unwrap();
     assert_eq!(world.seal().await.sealed.point.seq, 5);
-    let unsealed = state::ledger::has_unsealed_lines(&world.repo);
+    let unsealed = coord_intents_state::ledger::has_unsealed_lines(&world.repo);
     assert!(!unsealed.run(&*world.store).await.unwrap());
 }
 
@@ -107,15 +106,15 @@ async fn a_sweep_seals_what_was_left(world: World) {
 async fn lines_that_are_changed_in_the_store_are_found(world: World) {
     world.appends(1, 700).await;
     world.seals(MANY).await;
-    let ledger = state::ledger::keys::ledger(&world.repo);
+    let ledger = coord_intents_state::ledger::keys::ledger(&world.repo);
     let id_of = async |index: usize| {
-        let lines = state::ledger::newest_lines(&world.repo, MANY);
+        let lines = coord_intents_state::ledger::newest_lines(&world.repo, MANY);
         let mut lines = lines.run(&*world.store).await.unwrap();
         lines.reverse();
         lines[index].id.to_string()
     };
     assert_eq!(world.verdict().await.damage, None);
-    let seal = state::ledger::keys::seal(&world.repo);
+    let seal = coord_intents_state::ledger::keys::seal(&world.repo);
 
     // A seal of other lines: the chain does not come to it.
     let stored = world.command(["HGET", &seal, "sealed"]).await;
@@ -150,7 +149,7 @@ async fn lines_that_are_changed_in_the_store_are_found(world: World) {
 }
 
 async fn text_that_no_script_appended_is_no_line(world: World) {
-    let ledger = state::ledger::keys::ledger(&world.repo);
+    let ledger = coord_intents_state::ledger::keys::ledger(&world.repo);
     world.appends(1, 2).await;
     world.command(["XADD", &ledger, "*", "other", "{\"a\":1}"]).await;
     world.command(["XADD", &ledger, "*", "line", "no object"]).await;
@@ -161,7 +160,7 @@ async fn text_that_no_script_appended_is_no_line(world: World) {
     assert_eq!(seal.sealed.point.seq, 3);
     assert_eq!(world.verdict().await.damage, None);
     assert!(
-        !state::ledger::has_unsealed_lines(&world.repo)
+        !coord_intents_state::ledger::has_unsealed_lines(&world.repo)
             .run(&*world.store)
             .await
             .unwrap()

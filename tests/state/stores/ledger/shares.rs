@@ -1,8 +1,8 @@
 //! A login has a share of the ledger: it pushes nobody's lines out.
 
 use coord_intents::ledger::{ActionType, ResultStatus};
+use coord_intents_state::ledger::{RecordedEvent, RecordedKind};
 use coord_state::admission::{Admitted, Denial, LimitSubject};
-use coord_state::ledger::{RecordedEvent, RecordedKind};
 use coord_store::Request;
 
 use super::event;
@@ -70,7 +70,7 @@ async fn a_login_that_is_alone_has_no_share_and_trims_its_own_lines(world: World
 }
 
 async fn young_lines_of_several_logins_stay_and_old_ones_go(world: World) {
-    let key = coord_state::ledger::keys::ledger(&world.repo);
+    let key = coord_intents_state::ledger::keys::ledger(&world.repo);
     let old =
         (1..=256).map(|number| Request::command(["XADD", &key, &format!("1000-{number}"), "line", "{\"old\":1}"]));
     world.store.run(old.collect()).await.unwrap();

@@ -2,7 +2,6 @@
 
 use coord_intents::ledger::Verdict;
 use coord_intents_server::ledger::read_lines;
-use coord_state as state;
 
 use super::{MANY, file_of, python_says};
 use crate::world::World;
@@ -13,7 +12,7 @@ async fn lines_beyond_the_limit_are_dropped_up_to_a_waypoint_and_the_rest_verifi
     let seal = world.seals(1000).await;
     // Beyond 1,000 are 300; the next waypoint is the 512th line.
     assert_eq!((seal.base.point.seq, seal.sealed.point.seq), (512, 1300));
-    let length = state::ledger::ledger_length(&world.repo)
+    let length = coord_intents_state::ledger::ledger_length(&world.repo)
         .run(&*world.store)
         .await
         .unwrap();
@@ -37,7 +36,9 @@ async fn lines_beyond_the_limit_are_dropped_up_to_a_waypoint_and_the_rest_verifi
         })
     );
     // Waypoints before the base go with the lines.
-    let fields = world.number(["HLEN", &state::ledger::keys::seal(&world.repo)]).await;
+    let fields = world
+        .number(["HLEN", &coord_intents_state::ledger::keys::seal(&world.repo)])
+        .await;
     assert_eq!(fields, 2 + 1300 / 256 - 2);
     // Within the limit nothing goes.
     assert_eq!(world.seals(1000).await, seal);
@@ -50,7 +51,7 @@ async fn lines_that_are_not_sealed_never_go(world: World) {
     world.appends(1, 300).await;
     assert_eq!(world.seals(1).await.base.point.seq, 256);
     world.appends(301, 100).await;
-    let length = state::ledger::ledger_length(&world.repo)
+    let length = coord_intents_state::ledger::ledger_length(&world.repo)
         .run(&*world.store)
         .await
         .unwrap();

@@ -1,7 +1,7 @@
 //! Tasks and messages take bytes of the store; these are counted for the login that sent them, and bounded.
 
-use coord_state::tasks::{NewTask, TaskChanges};
-use coord_state::teams::{TeamRefusal, keys};
+use coord_teams_state::tasks::{NewTask, TaskChanges};
+use coord_teams_state::teams::{TeamRefusal, keys};
 
 use super::tasks::after;
 use crate::world::World;
@@ -191,8 +191,9 @@ async fn read_messages_make_room_for_new_ones(world: World) {
     lead.tells(&["bob"], &text).await.unwrap();
     lead.tells(&["bob"], &text).await.unwrap_err();
     lead.tells(&["eve"], &text).await.unwrap_err();
-    let numbers =
-        |inbox: coord_state::messages::Inbox| -> Vec<u64> { inbox.messages.iter().map(|message| message.id).collect() };
+    let numbers = |inbox: coord_teams_state::messages::Inbox| -> Vec<u64> {
+        inbox.messages.iter().map(|message| message.id).collect()
+    };
     let inbox = bob.reads(None).await.unwrap();
     assert_eq!((inbox.unread, numbers(inbox)), (3, vec![3, 5, 6]));
     assert_eq!(numbers(eve.reads(None).await.unwrap()), [4]);
@@ -220,7 +221,7 @@ async fn a_message_counts_until_it_is_gone(world: World) {
     eve.leaves().await.unwrap();
     assert_eq!(counted_of(&world, "mail", "lead").await[0], Some(all - OF_MESSAGE));
     // One from before messages were counted counts for nobody.
-    let bodies = coord_state::mail::keys::bodies(&world.repo, &lead.team);
+    let bodies = coord_teams_state::mail::keys::bodies(&world.repo, &lead.team);
     world.command(["HDEL", &bodies, "3 refs"]).await;
     for _ in 0..1000 {
         lead.tells(&[], &text).await.unwrap();

@@ -1,11 +1,11 @@
 //! Claims of tasks: every outcome of their scripts.
 
 use coord_protocol::tasks::DependencyResult;
-use coord_state::tasks::{
+use coord_teams_state::tasks::{
     LeaseState, NewTask, NothingReady, Priority, Readiness, TaskChanges, TaskClaim, TaskFilter, TaskReference,
     TaskStatus, UpdateOutcome, keys,
 };
-use coord_state::teams::{RequestKey, TeamRefusal};
+use coord_teams_state::teams::{RequestKey, TeamRefusal};
 
 use super::tasks::{after, depends_on, sentence};
 use crate::world::World;
@@ -296,6 +296,7 @@ async fn calls_of_the_owner_renew_its_claims_once_half_is_gone(world: World) {
         Some(first),
         "nothing is to be renewed yet"
     );
+    // time: half of the claim's time passes.
     tokio::time::sleep(std::time::Duration::from_millis(1800)).await;
     bob.reads(None).await.unwrap();
     assert!(bob.shows("t1").await.unwrap().task.record.expires > Some(first));
@@ -307,6 +308,7 @@ async fn a_renewal_for_a_shorter_time_is_renewed_after_half_of_that(world: World
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
     let shorter = bob.claims_for("t1", 3).await.unwrap().task.task.record.expires;
+    // time: half of the claim's time passes.
     tokio::time::sleep(std::time::Duration::from_millis(1800)).await;
     bob.reads(None).await.unwrap();
     assert!(bob.shows("t1").await.unwrap().task.record.expires > shorter);
@@ -348,7 +350,7 @@ async fn the_newest_10_000_completed_tasks_stay(world: World) {
     }
     let fill = "for number = 1, 9997 do redis.call('ZADD', KEYS[1], 3, 'x' .. number) end";
     world.script(fill, &[&done], &[]).await;
-    let teams = coord_state::teams::keys::teams(repo);
+    let teams = coord_teams_state::teams::keys::teams(repo);
     world.command(["HSET", &teams, "alpha/done", "9999"]).await;
     lead.claims("t4").await.unwrap();
     lead.completes("t4").await.unwrap();
@@ -513,7 +515,7 @@ async fn a_read_by_somebody_else_renews_nothing_and_shows_nobody_alive(world: Wo
     bob.claims_for("t1", 40).await.unwrap();
     lead.tells(&["bob"], "x").await.unwrap();
     bob.uses_up_half("t1").await;
-    let seen = coord_state::teams::keys::seen(&world.repo, &bob.team);
+    let seen = coord_teams_state::teams::keys::seen(&world.repo, &bob.team);
     world.command(["HSET", &seen, "bob", "1000"]).await;
     let state = async || {
         let expires = lead.shows("t1").await.unwrap().task.record.expires;
@@ -549,7 +551,7 @@ async fn a_remembered_answer_has_the_form_of_earlier_versions(world: World) {
     let TaskClaim::Claimed(first) = bob.takes_next_with_key(key).await.unwrap() else {
         panic!("t2 is free");
     };
-    let answers = coord_state::teams::keys::answers(&world.repo, &coord_store::script::sha1_hex("bob"));
+    let answers = coord_teams_state::teams::keys::answers(&world.repo, &coord_store::script::sha1_hex("bob"));
     let stored = world.command(["HGET", &answers, "alpha  next_task k"]).await;
     let stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
     let answer: serde_json::Value = serde_json::from_str(stored["text"].as_str().unwrap()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coord_state::tasks::{NewTask, TaskClaim};
+use coord_teams_state::tasks::{NewTask, TaskClaim};
 use parking_lot::Mutex;
 
 use crate::world::World;

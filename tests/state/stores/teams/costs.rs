@@ -1,9 +1,9 @@
 //! The cost of each call of a team: the commands that Redis counts, and that Upstash bills.
 
 use coord_domain::work::Verdict;
-use coord_state::departures::ShutdownProgress::Closed;
-use coord_state::tasks::{NewTask, TaskReference};
-use coord_state::teams::TeamRefusal;
+use coord_teams_state::departures::ShutdownProgress::Closed;
+use coord_teams_state::tasks::{NewTask, TaskReference};
+use coord_teams_state::teams::TeamRefusal;
 
 use super::files::{team, with_files};
 use super::tasks::{after, depends_on};

@@ -1,9 +1,9 @@
 //! The handshake of a shutdown, leaving, and deleting.
 
 use coord_protocol::team_event::MessageType;
-use coord_state::departures::ShutdownProgress::{Closed, Open, Rejected, Stopped};
-use coord_state::tasks::TaskFilter;
-use coord_state::teams::{TeamRefusal, keys};
+use coord_teams_state::departures::ShutdownProgress::{Closed, Open, Rejected, Stopped};
+use coord_teams_state::tasks::TaskFilter;
+use coord_teams_state::teams::{TeamRefusal, keys};
 
 use crate::world::World;
 use crate::world::team::{Mate, titled};
@@ -417,7 +417,7 @@ async fn an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again(wor
 }
 
 async fn keys_of_claims(mate: &Mate<'_>) -> i64 {
-    let leases = coord_state::tasks::keys::leases(&mate.world.repo, &mate.team);
+    let leases = coord_teams_state::tasks::keys::leases(&mate.world.repo, &mate.team);
     mate.world.number(["ZCARD", &leases]).await
 }
 

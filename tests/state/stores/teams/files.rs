@@ -4,7 +4,7 @@ use coord_domain::LockMode;
 use coord_protocol::ErrorCode;
 use coord_state::admission::{Denial, FullPart, LimitSubject};
 use coord_state::locks::ClaimOutcome;
-use coord_state::tasks::{NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskStatus};
+use coord_teams_state::tasks::{NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskStatus};
 
 use super::tasks::sentence;
 use crate::stores::gate::intent;
@@ -86,14 +86,14 @@ async fn without_a_head_a_task_with_files_is_refused_unless_they_are_left_alone(
     let terms = mate.terms();
     let store = &*world.store;
     let id = crate::world::team::task_id("t1");
-    let no_head = coord_state::tasks::ClaimedFiles::NoHead;
-    let refused = coord_state::tasks::claim_task(store, &terms, &id, 900, &no_head);
+    let no_head = coord_teams_state::tasks::ClaimedFiles::NoHead;
+    let refused = coord_teams_state::tasks::claim_task(store, &terms, &id, 900, &no_head);
     assert_eq!(
         sentence(answered(refused_or(refused.await.unwrap()))),
         "Task t1 names files, and the request names no working copy: agent_head is missing"
     );
-    let key = coord_state::teams::RequestKey::NONE;
-    let next = coord_state::tasks::next_task(store, &terms, key, 900, &[], &no_head);
+    let key = coord_teams_state::teams::RequestKey::NONE;
+    let next = coord_teams_state::tasks::next_task(store, &terms, key, 900, &[], &no_head);
     assert!(sentence(answered(refused_or(next.await.unwrap()))).starts_with("Task t1 names files"));
     let left_alone = mate.claims("t1").await.unwrap();
     assert_eq!((left_alone.files, left_alone.task.task.record.locked), (None, None));

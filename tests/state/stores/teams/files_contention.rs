@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use coord_state::tasks::{ClaimedTask, NewTask, TaskClaim};
+use coord_teams_state::tasks::{ClaimedTask, NewTask, TaskClaim};
 use parking_lot::Mutex;
 
 use crate::world::World;

@@ -4,7 +4,7 @@ use coord_domain::LockMode;
 use coord_domain::work::{Shortfall, Verdict};
 use coord_state::admission::{Admitted, AncestryQuestion, Question};
 use coord_state::locks::{ClaimOutcome, ReleaseOutcome};
-use coord_state::tasks::{LeaseState, ReleasedFiles, TaskChanges, TaskEnd, TaskStatus};
+use coord_teams_state::tasks::{LeaseState, ReleasedFiles, TaskChanges, TaskEnd, TaskStatus};
 
 use super::files::{team, with_files};
 use super::tasks::sentence;
@@ -197,7 +197,8 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
 
 /// Sets when the claim of `id` and the locks on `path` end, and forgets when they were to be renewed.
 async fn ends_at(world: &World, mate: &Mate<'_>, id: &str, path: &str, expires: i64) {
-    use coord_state::{locks, tasks, teams};
+    use coord_state::locks;
+    use coord_teams_state::{tasks, teams};
     let change = async |key: &str, field: &str, change: &dyn Fn(&mut serde_json::Value)| {
         let stored = world.command(["HGET", key, field]).await;
         let mut value: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();

@@ -1,7 +1,7 @@
 //! Which tasks have free files: those that `next` gives, and those that are suggested.
 
 use coord_domain::LockMode;
-use coord_state::tasks::{NewTask, Priority};
+use coord_teams_state::tasks::{NewTask, Priority};
 
 use super::files::{team, with_files};
 use crate::world::World;

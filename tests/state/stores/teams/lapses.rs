@@ -4,7 +4,7 @@
 use coord_state::expiry::keys::{DUE, marked};
 use coord_state::expiry::settle_due;
 use coord_state::sweep::sweep;
-use coord_state::tasks::{keys, settle_lapses};
+use coord_teams_state::tasks::{keys, settle_lapses};
 
 use crate::stores::due::list;
 use crate::world::World;

@@ -1,9 +1,8 @@
 //! Teams are made, joined and handed over.
 
-use coord_state as state;
 use coord_state::admission::{Admitted, Denial, admit_without_head};
-use coord_state::tasks::TaskChanges;
-use coord_state::teams::{JoinKind, TeamQuestion, TeamRefusal, TeamTerms, list_teams, show_team};
+use coord_teams_state::tasks::TaskChanges;
+use coord_teams_state::teams::{JoinKind, TeamQuestion, TeamRefusal, TeamTerms, list_teams, show_team};
 
 use crate::world::World;
 use crate::world::team::titled;
@@ -112,7 +111,7 @@ async fn a_restarted_agent_goes_on_with_inbox_and_tasks(world: World) {
             .unwrap();
     }
     let fields = world
-        .command(["HKEYS", &state::teams::keys::team(&world.repo, &lead.team)])
+        .command(["HKEYS", &coord_teams_state::teams::keys::team(&world.repo, &lead.team)])
         .await;
     let bound = fields
         .as_array()
@@ -161,7 +160,7 @@ async fn a_repository_has_100_teams(world: World) {
     world.mate("ann-0", "t7").deletes_team().await.unwrap();
     more.creates("ann").await.unwrap();
     let members = world
-        .command(["HKEYS", &state::teams::keys::members(&world.repo)])
+        .command(["HKEYS", &coord_teams_state::teams::keys::members(&world.repo)])
         .await;
     let of_deleted = members
         .as_array()
@@ -218,13 +217,13 @@ async fn a_login_has_200_of_the_members_of_a_team(world: World) {
 async fn was_left_for(world: &World, days: f64, handles: &[&str]) {
     let team = world.mate("x", "alpha").team;
     let time = world.now().await * 1000 - (days * 86_400_000.0) as i64;
-    let key = state::teams::keys::team(&world.repo, &team);
+    let key = coord_teams_state::teams::keys::team(&world.repo, &team);
     let stored = world.command(["HGET", &key, "team"]).await;
     let mut stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
     stored["created"] = time.into();
     world.command(["HSET", &key, "team", &stored.to_string()]).await;
     for handle in handles {
-        let seen = state::teams::keys::seen(&world.repo, &team);
+        let seen = coord_teams_state::teams::keys::seen(&world.repo, &team);
         world.command(["HSET", &seen, handle, &time.to_string()]).await;
     }
 }
@@ -246,7 +245,7 @@ async fn any_caller_with_push_rights_deletes_a_team_idle_for_two_weeks(world: Wo
     assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NoTeam { .. })));
     assert_eq!(
         world
-            .number(["EXISTS", &state::teams::keys::members(&world.repo)])
+            .number(["EXISTS", &coord_teams_state::teams::keys::members(&world.repo)])
             .await,
         0
     );

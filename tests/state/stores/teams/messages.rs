@@ -1,14 +1,14 @@
 //! Messages arrive once, in order, and are read when the reader has proved it.
 
 use coord_protocol::team_event::MessageType;
-use coord_state::mail;
-use coord_state::messages::{MessageFilter, MessagePage};
-use coord_state::teams::{RequestKey, TeamRefusal};
+use coord_teams_state::mail;
+use coord_teams_state::messages::{MessageFilter, MessagePage};
+use coord_teams_state::teams::{RequestKey, TeamRefusal};
 
 use crate::world::World;
 use crate::world::team::{handle, titled};
 
-fn texts(inbox: &coord_state::messages::Inbox) -> Vec<&str> {
+fn texts(inbox: &coord_teams_state::messages::Inbox) -> Vec<&str> {
     inbox.messages.iter().map(|message| message.message.as_str()).collect()
 }
 

@@ -1,85 +1,33 @@
-//! Random programs against an independent model: after every step, what is stored is what the model says.
+//! Random programs against [`Tasks`], an independent model: after every step, what is stored is what the model says.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord_state::tasks::{
-    LeaseState, MOST_LAPSES, Priority, TaskChanges, TaskClaim, TaskFilter, TaskReference, TaskStatus, TaskView,
+use coord_teams_state::tasks::{
+    LeaseState, Priority, TaskChanges, TaskClaim, TaskFilter, TaskReference, TaskStatus, TaskView,
 };
 
+use crate::team_model::{Task, Tasks};
 use crate::world::World;
 use crate::world::team::{Mate, nothing, task_id, titled};
 
 const MATES: [&str; 3] = ["lead", "bob", "eve"];
 const PRIORITIES: [Priority; 3] = [Priority::High, Priority::Normal, Priority::Low];
 
-#[derive(Clone, Debug, Default)]
-struct Task {
-    number: usize,
-    /// 0 for what is urgent.
-    rank: usize,
-    is_completed: bool,
-    was_claimed: bool,
-    owner: Option<&'static str>,
-    had: Option<&'static str>,
-    has_lapsed: bool,
-    lapses: u32,
-    by: &'static str,
-    assignee: Option<&'static str>,
-    /// The member that it is kept for, until anyone has claimed it.
-    kept_for: Option<&'static str>,
-    dependencies: BTreeSet<String>,
-}
-
 #[derive(Default)]
 struct Model {
-    tasks: BTreeMap<String, Task>,
+    tasks: Tasks,
     made: usize,
     completions: usize,
     /// Reader -> texts in order: those that it should get, and those that it got.
-    sent: BTreeMap<&'static str, Vec<String>>,
-    got: BTreeMap<&'static str, Vec<String>>,
-    cursors: BTreeMap<&'static str, u64>,
+    sent: BTreeMap<String, Vec<String>>,
+    got: BTreeMap<String, Vec<String>>,
+    cursors: BTreeMap<String, u64>,
 }
 
 impl Model {
-    fn unmet(&self, id: &str) -> Vec<String> {
-        let open = |other: &&String| !self.tasks[*other].is_completed;
-        self.tasks[id].dependencies.iter().filter(open).cloned().collect()
-    }
-
-    fn is_ready(&self, id: &str) -> bool {
-        let task = &self.tasks[id];
-        !task.is_completed && task.owner.is_none() && task.lapses < MOST_LAPSES && self.unmet(id).is_empty()
-    }
-
-    fn next(&self, me: &str) -> Option<String> {
-        let ready = self.tasks.iter().filter(|(id, _)| self.is_ready(id));
-        let ready = ready.filter(|(_, task)| task.kept_for.is_none_or(|handle| handle == me));
-        let first = ready.min_by_key(|(_, task)| (task.kept_for.is_none(), task.rank, task.number));
-        first.map(|(id, _)| id.clone())
-    }
-
-    /// Whether a task that is not completed depends on itself.
-    fn has_ring(&self) -> bool {
-        let mut left: BTreeMap<&String, BTreeSet<String>> = self
-            .tasks
-            .iter()
-            .filter(|(_, task)| !task.is_completed)
-            .map(|(id, _)| (id, self.unmet(id).into_iter().collect()))
-            .collect();
-        loop {
-            let Some(free) = left
-                .iter()
-                .find(|(_, rest)| rest.is_empty())
-                .map(|(id, _)| (*id).clone())
-            else {
-                return !left.is_empty();
-            };
-            left.remove(&free);
-            for rest in left.values_mut() {
-                rest.remove(&free);
-            }
-        }
+    /// A message that the reader should get.
+    fn sends(&mut self, to: &str, text: String) {
+        self.sent.entry(to.to_owned()).or_default().push(text);
     }
 }
 
@@ -91,7 +39,7 @@ struct Run<'w> {
 
 impl Run<'_> {
     fn any_task(&mut self) -> String {
-        let ids: Vec<&String> = self.model.tasks.keys().collect();
+        let ids: Vec<&String> = self.model.tasks.0.keys().collect();
         match ids.is_empty() || self.random.u32(..30) == 0 {
             true => "t999".to_owned(),
             false => ids[self.random.usize(..ids.len())].clone(),
@@ -109,12 +57,12 @@ impl Run<'_> {
         let made = self.model.made;
         let ranks: Vec<usize> = (0..count).map(|_| self.random.usize(..PRIORITIES.len())).collect();
         for (place, rank) in ranks.iter().enumerate() {
-            after.insert(
+            after.0.insert(
                 id_of(place, made),
                 Task {
                     number: made + place,
                     rank: *rank,
-                    by: MATES[mate],
+                    by: MATES[mate].to_owned(),
                     ..Task::default()
                 },
             );
@@ -127,10 +75,10 @@ impl Run<'_> {
                 let other = of_new.map_or(id.clone(), |other| id_of(other, made));
                 let named = of_new.map_or_else(|| TaskReference::Task(task_id(&id)), TaskReference::New);
                 if self.random.bool() {
-                    after.get_mut(&id_of(place, made)).unwrap().dependencies.insert(other);
+                    after.0.get_mut(&id_of(place, made)).unwrap().dependencies.insert(other);
                     task.dependencies.push(named);
                 } else {
-                    if let Some(blocked) = after.get_mut(&other) {
+                    if let Some(blocked) = after.0.get_mut(&other) {
                         blocked.dependencies.insert(id_of(place, made));
                     }
                     task.blocks.push(named);
@@ -142,14 +90,14 @@ impl Run<'_> {
             .iter()
             .flat_map(|task| task.dependencies.iter().chain(&task.blocks))
             .all(|named| match named {
-                TaskReference::Task(id) => self.model.tasks.contains_key(id.as_str()),
+                TaskReference::Task(id) => self.model.tasks.0.contains_key(id.as_str()),
                 TaskReference::New(_) => true,
             });
         let answer = self.mates[mate].adds(&new).await;
         let before = std::mem::take(&mut self.model.tasks);
         let is_allowed = names_known && {
             self.model.tasks = after;
-            !self.model.has_ring()
+            self.model.tasks.ring().is_none()
         };
         assert_eq!(answer.is_ok(), is_allowed, "{answer:?} {new:?}");
         if is_allowed {
@@ -167,8 +115,8 @@ impl Run<'_> {
             ..TaskChanges::default()
         };
         let answer = self.mates[0].updates(&id, &changes).await;
-        assert_eq!(answer.is_ok(), self.model.tasks.contains_key(&id), "{answer:?}");
-        if let Some(task) = self.model.tasks.get_mut(&id) {
+        assert_eq!(answer.is_ok(), self.model.tasks.0.contains_key(&id), "{answer:?}");
+        if let Some(task) = self.model.tasks.0.get_mut(&id) {
             task.rank = rank;
         }
     }
@@ -179,13 +127,13 @@ impl Run<'_> {
         let to = MATES.get(self.random.usize(..4)).copied();
         let answer = self.mates[mate].assigns(&id, to).await;
         let may = |task: &Task| (mate == 0 || task.by == MATES[mate]) && !task.is_completed && task.owner.is_none();
-        let is_allowed = self.model.tasks.get(&id).is_some_and(may);
+        let is_allowed = self.model.tasks.0.get(&id).is_some_and(may);
         assert_eq!(answer.is_ok(), is_allowed, "{} {id}: {answer:?}", MATES[mate]);
         if is_allowed {
-            let task = self.model.tasks.get_mut(&id).unwrap();
-            (task.assignee, task.kept_for) = (to, to);
+            let task = self.model.tasks.0.get_mut(&id).unwrap();
+            (task.assignee, task.kept_for) = (to.map(str::to_owned), to.map(str::to_owned));
             if let Some(to) = to {
-                self.model.sent.entry(to).or_default().push("x".to_owned());
+                self.model.sends(to, "x".to_owned());
             }
         }
     }
@@ -198,9 +146,13 @@ impl Run<'_> {
         };
         let answer = self.mates[mate].updates(&id, &changes).await;
         let may = |task: &Task| mate == 0 || task.by == MATES[mate];
-        assert_eq!(answer.is_ok(), self.model.tasks.get(&id).is_some_and(may), "{answer:?}");
+        assert_eq!(
+            answer.is_ok(),
+            self.model.tasks.0.get(&id).is_some_and(may),
+            "{answer:?}"
+        );
         if answer.is_ok() {
-            self.model.tasks.get_mut(&id).unwrap().lapses = 0;
+            self.model.tasks.0.get_mut(&id).unwrap().lapses = 0;
         }
     }
 
@@ -211,21 +163,11 @@ impl Run<'_> {
             ..TaskChanges::default()
         };
         let answer = self.mates[mate].updates(&id, &changes).await;
-        let mut is_allowed = self.model.tasks.contains_key(&id)
-            && wanted.iter().all(|id| self.model.tasks.contains_key(id))
-            && !wanted.contains(&id);
+        let mut after = self.model.tasks.clone();
+        let is_allowed =
+            !wanted.contains(&id) && after.depends_on(&id, wanted.clone()).is_ok() && after.ring().is_none();
         if is_allowed {
-            let before = self.model.tasks.clone();
-            let met = before[&id]
-                .dependencies
-                .iter()
-                .filter(|other| before[*other].is_completed);
-            let dependencies = met.chain(&wanted).cloned().collect();
-            self.model.tasks.get_mut(&id).unwrap().dependencies = dependencies;
-            if self.model.has_ring() {
-                is_allowed = false;
-                self.model.tasks = before;
-            }
+            self.model.tasks = after;
         }
         assert_eq!(answer.is_ok(), is_allowed, "{id} on {wanted:?}: {answer:?}");
     }
@@ -234,37 +176,26 @@ impl Run<'_> {
         let id = self.any_task();
         let answer = self.mates[mate].claims(&id).await;
         let me = MATES[mate];
-        let may = |task: &Task| {
-            let is_free = task.lapses < MOST_LAPSES && task.kept_for.is_none_or(|handle| handle == me);
-            !task.is_completed && (task.owner == Some(me) || (task.owner.is_none() && is_free))
-        };
-        let is_allowed = self.model.tasks.get(&id).is_some_and(may);
+        // A claim again is a renewal.
+        let is_own = self.model.tasks.0.get(&id).is_some_and(|task| task.is_out_with(me));
+        let is_allowed = is_own || self.model.tasks.claim(&id, me).is_ok();
         assert_eq!(answer.is_ok(), is_allowed, "{me} {id}: {answer:?}");
-        if is_allowed {
-            self.take(&id, me);
-        }
-    }
-
-    fn take(&mut self, id: &str, me: &'static str) {
-        let task = self.model.tasks.get_mut(id).unwrap();
-        (task.owner, task.was_claimed, task.has_lapsed) = (Some(me), true, false);
-        task.kept_for = None;
     }
 
     async fn next(&mut self, mate: usize) {
-        let expected = self.model.next(MATES[mate]);
+        let expected = self.model.tasks.next(MATES[mate]);
         match self.mates[mate].takes_next().await.unwrap() {
             TaskClaim::Claimed(claimed) => {
                 let id = &claimed.task.task.id;
                 assert_eq!(Some(id), expected.as_ref());
-                self.take(id, MATES[mate]);
+                self.model.tasks.claim(id, MATES[mate]).unwrap();
             }
             claim => {
                 let counts = nothing(claim).counts;
                 assert_eq!(expected, None);
-                let open_here = self.model.tasks.values().filter(|task| !task.is_completed).count();
+                let open_here = self.model.tasks.0.values().filter(|task| !task.is_completed).count();
                 assert_eq!((counts.open, counts.made), (open_here as u64, self.model.made as u64));
-                let ready = self.model.tasks.keys().filter(|id| self.model.is_ready(id));
+                let ready = self.model.tasks.0.keys().filter(|id| self.model.tasks.is_ready(id));
                 assert_eq!(counts.ready, ready.count() as u64);
             }
         }
@@ -272,121 +203,77 @@ impl Run<'_> {
 
     async fn end(&mut self, mate: usize, completes: bool) {
         let (mut id, me) = (self.any_task(), MATES[mate]);
-        let is_own = |task: &Task| task.owner == Some(me) && !task.is_completed;
-        if let (Some(own), true) = (
-            self.model.tasks.iter().find(|(_, task)| is_own(task)),
-            self.random.bool(),
-        ) {
-            id = own.0.clone();
+        let mut own = self.model.tasks.0.iter().filter(|(_, task)| task.is_out_with(me));
+        if let (Some((own, _)), true) = (own.next(), self.random.bool()) {
+            id = own.clone();
         }
-        let is_allowed = self.model.tasks.get(&id).is_some_and(|task| {
-            let is_own = task.owner == Some(me) && !task.is_completed;
-            let is_last = task.owner.is_none() && task.has_lapsed && task.had == Some(me);
-            // A member that has completed the task may complete it again.
-            let is_over = task.is_completed && task.owner == Some(me);
-            is_own || (completes && (is_over || (is_last && !task.is_completed)))
-        });
-        let is_ok = if completes {
-            let blocked: Vec<String> = self.model.tasks.keys().cloned().collect();
-            let was: BTreeSet<String> = blocked
-                .iter()
-                .filter(|id| !self.model.unmet(id).is_empty())
-                .cloned()
-                .collect();
-            let answer = self.mates[mate].completes(&id).await;
-            if let (Ok(done), true) = (&answer, is_allowed) {
-                let task = self.model.tasks.get_mut(&id).unwrap();
-                if !task.is_completed {
-                    (task.is_completed, task.owner) = (true, Some(me));
-                    self.model.completions += 1;
-                    let freed: Vec<String> = was
-                        .into_iter()
-                        .filter(|other| self.model.unmet(other).is_empty() && !self.model.tasks[other].is_completed)
-                        .collect();
-                    assert_eq!(done.unblocked.count, freed.len() as u64, "the cascade is closed");
-                    self.notify("Dependencies are met", &freed);
-                }
-            }
-            answer.is_ok()
-        } else {
+        if !completes {
             let answer = self.mates[mate].releases(&id, "").await;
-            if is_allowed {
-                let task = self.model.tasks.get_mut(&id).unwrap();
-                (task.had, task.owner, task.has_lapsed) = (task.owner, None, false);
-            }
-            answer.is_ok()
-        };
-        assert_eq!(is_ok, is_allowed, "{me} ends {id}");
+            let is_allowed = self.model.tasks.end_claim(&id, me, false).is_ok();
+            assert_eq!(answer.is_ok(), is_allowed, "{me} gives {id} back: {answer:?}");
+            return;
+        }
+        let answer = self.mates[mate].completes(&id).await;
+        let task = self.model.tasks.0.get(&id);
+        // A member that has completed the task may complete it again.
+        if task.is_some_and(|task| task.is_completed && task.owner.as_deref() == Some(me)) {
+            assert!(answer.is_ok(), "{me} completes {id} again: {answer:?}");
+        } else if let Ok((_, freed)) = self.model.tasks.complete(&id, me) {
+            self.model.completions += 1;
+            assert_eq!(
+                answer.unwrap().unblocked.count,
+                freed.len() as u64,
+                "the cascade is closed"
+            );
+            self.notify("Dependencies are met", &freed);
+        } else {
+            assert!(answer.is_err(), "{me} completes {id}: {answer:?}");
+        }
     }
 
     /// Owners and assignees of what a cascade frees get one message each.
-    fn notify(&mut self, words: &str, freed: &[String]) {
-        let mut by_owner: BTreeMap<&'static str, Vec<(usize, String)>> = BTreeMap::new();
-        let mut order: Vec<&String> = freed.iter().collect();
-        order.sort();
-        for other in order {
-            let task = &self.model.tasks[other];
-            for handle in BTreeSet::from([task.owner, task.assignee]).into_iter().flatten() {
-                by_owner.entry(handle).or_default().push((0, other.clone()));
+    fn notify(&mut self, words: &str, freed: &BTreeSet<String>) {
+        let mut by_owner: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for id in freed {
+            let task = &self.model.tasks.0[id];
+            for handle in BTreeSet::from([&task.owner, &task.assignee]).into_iter().flatten() {
+                by_owner.entry(handle.clone()).or_default().push(id);
             }
         }
         for (owner, ids) in by_owner {
-            let names: Vec<String> = ids.into_iter().map(|(_, id)| id).collect();
-            let text = format!("{words}: {}", names.join(", "));
-            self.model.sent.entry(owner).or_default().push(text);
+            self.model.sends(&owner, format!("{words}: {}", ids.join(", ")));
         }
     }
 
     async fn lapse(&mut self) {
-        let held = self
-            .model
-            .tasks
-            .iter()
-            .filter(|(_, task)| task.owner.is_some() && !task.is_completed);
-        let held: Vec<String> = held.map(|(id, _)| id.clone()).collect();
-        if held.is_empty() {
-            return;
+        let held = self.model.tasks.0.iter().filter(|(_, task)| !task.is_completed);
+        let held = held.filter_map(|(id, task)| Some((id.clone(), task.owner.clone()?)));
+        let held: Vec<(String, String)> = held.collect();
+        if let Some((id, owner)) = self.random.choice(held) {
+            self.mates[0].lapses(&id).await;
+            self.model.tasks.end_claim(&id, &owner, true).unwrap();
         }
-        let id = &held[self.random.usize(..held.len())];
-        self.mates[0].lapses(id).await;
-        let task = self.model.tasks.get_mut(id).unwrap();
-        (task.had, task.owner, task.has_lapsed) = (task.owner, None, true);
-        task.lapses += 1;
     }
 
     async fn delete(&mut self, mate: usize) {
-        let (id, is_unlinked) = (self.any_task(), self.random.bool());
-        let depends = |task: &Task| !task.is_completed && task.dependencies.contains(&id);
-        let is_depended_on = self.model.tasks.values().any(depends);
+        let (id, is_unlinked, me) = (self.any_task(), self.random.bool(), MATES[mate]);
+        let is_free = is_unlinked || !self.model.tasks.is_depended_on(&id);
         let answer = self.mates[mate].deletes(&id, is_unlinked).await;
-        let is_allowed = self.model.tasks.get(&id).is_some_and(|task| {
-            task.is_completed
-                || ((is_unlinked || !is_depended_on)
-                    && (mate == 0 || task.owner.is_none_or(|owner| owner == MATES[mate])))
-        });
+        let may = |task: &Task| {
+            let is_others = task.owner.as_deref().is_some_and(|owner| owner != me);
+            task.is_completed || is_free && (mate == 0 || !is_others)
+        };
+        let is_allowed = self.model.tasks.0.get(&id).is_some_and(may);
         assert_eq!(answer.is_ok(), is_allowed, "{id}: {answer:?}");
         if is_allowed {
-            let ids: Vec<String> = self.model.tasks.keys().filter(|other| **other != id).cloned().collect();
-            let was: Vec<String> = ids
-                .into_iter()
-                .filter(|other| !self.model.unmet(other).is_empty())
-                .collect();
-            let owner = self.model.tasks.remove(&id).filter(|task| !task.is_completed);
-            let owner = owner.and_then(|task| task.owner).filter(|owner| *owner != MATES[mate]);
-            for task in self.model.tasks.values_mut() {
-                task.dependencies.remove(&id);
-            }
-            let freed: Vec<String> = was
-                .into_iter()
-                .filter(|other| self.model.unmet(other).is_empty() && !self.model.tasks[other].is_completed)
-                .collect();
+            let (gone, freed) = self.model.tasks.delete(&id).unwrap();
             self.notify(
                 &format!("Dependencies are gone with task {id}, which was deleted"),
                 &freed,
             );
-            if let Some(owner) = owner {
-                let text = format!("Task {id}, which you had, was deleted by {}: x", MATES[mate]);
-                self.model.sent.entry(owner).or_default().push(text);
+            if let Some(owner) = gone.owner.filter(|owner| !gone.is_completed && owner != me) {
+                let text = format!("Task {id}, which you had, was deleted by {me}: x");
+                self.model.sends(&owner, text);
             }
         }
     }
@@ -396,12 +283,12 @@ impl Run<'_> {
         if self.random.bool() {
             self.mates[mate].tells(&[], &text).await.unwrap();
             for name in MATES.iter().filter(|name| **name != MATES[mate]) {
-                self.model.sent.entry(name).or_default().push(text.clone());
+                self.model.sends(name, text.clone());
             }
         } else {
             let to = MATES[self.random.usize(..3)];
             self.mates[mate].tells(&[to], &text).await.unwrap();
-            self.model.sent.entry(to).or_default().push(text);
+            self.model.sends(to, text);
         }
     }
 
@@ -413,8 +300,8 @@ impl Run<'_> {
         let inbox = self.mates[mate].reads_most(cursor, most).await.unwrap();
         if self.random.u32(..4) > 0 {
             let texts = inbox.messages.iter().map(|message| message.message.clone());
-            self.model.got.entry(me).or_default().extend(texts);
-            self.model.cursors.insert(me, inbox.cursor);
+            self.model.got.entry(me.to_owned()).or_default().extend(texts);
+            self.model.cursors.insert(me.to_owned(), inbox.cursor);
         }
         let (sent, got) = (self.model.sent.get(me), self.model.got.get(me));
         let (sent, got) = (sent.map_or(&[][..], Vec::as_slice), got.map_or(&[][..], Vec::as_slice));
@@ -434,31 +321,31 @@ impl Run<'_> {
     async fn check(&self) {
         let (now_ms, listed) = self.listed().await;
         let ids: Vec<&String> = listed.keys().collect();
-        assert_eq!(ids, self.model.tasks.keys().collect::<Vec<_>>());
+        assert_eq!(ids, self.model.tasks.0.keys().collect::<Vec<_>>());
         for (id, view) in &listed {
-            let task = &self.model.tasks[id];
+            let task = &self.model.tasks.0[id];
             let status = match (task.is_completed, task.was_claimed) {
                 (true, _) => TaskStatus::Completed,
                 (_, true) => TaskStatus::InProgress,
                 _ => TaskStatus::Pending,
             };
             assert_eq!(view.record.status, status, "{id}");
-            assert_eq!(view.owner(now_ms), task.owner, "{id}");
-            assert_eq!(view.lapses(now_ms), task.lapses, "{id}");
+            assert_eq!(view.owner(now_ms), task.owner.as_deref(), "{id}");
+            assert_eq!(u64::from(view.lapses(now_ms)), task.lapses, "{id}");
             assert_eq!(
                 view.is_ready(now_ms),
-                self.model.is_ready(id),
+                self.model.tasks.is_ready(id),
                 "{id}: {view:?} {task:?}"
             );
             assert_eq!(
                 view.lease(now_ms) == LeaseState::Held,
                 task.owner.is_some() && !task.is_completed
             );
-            let unmet = self.model.unmet(id);
+            let unmet = self.model.tasks.open_dependencies(id);
             let met: BTreeSet<&String> = task
                 .dependencies
                 .iter()
-                .filter(|other| !unmet.contains(other))
+                .filter(|other| !unmet.contains(*other))
                 .collect();
             assert_eq!(view.met_dependencies.iter().collect::<BTreeSet<_>>(), met, "{id}");
             // A completed task waits for nothing, and is in nobody's `blocks`.
@@ -475,10 +362,10 @@ impl Run<'_> {
                 assert_eq!(is_blocked, !task.is_completed, "{id} and {other}");
             }
             for other in &view.blocks {
-                assert!(self.model.tasks[other].dependencies.contains(id), "{id} and {other}");
+                assert!(self.model.tasks.0[other].dependencies.contains(id), "{id} and {other}");
             }
         }
-        assert!(!self.model.has_ring());
+        assert_eq!(self.model.tasks.ring(), None);
         self.mates[0].assert_offers_are_exact().await;
     }
 }

@@ -2,11 +2,11 @@
 //! bounds.
 
 use coord_protocol::team_event::MessageType;
-use coord_state::departures::ShutdownProgress;
-use coord_state::mail;
-use coord_state::messages::MessageFilter;
-use coord_state::tasks::{NewTask, TaskChanges, TaskFilter, TaskReference};
-use coord_state::teams::{RequestKey, TeamRefusal, keys};
+use coord_teams_state::departures::ShutdownProgress;
+use coord_teams_state::mail;
+use coord_teams_state::messages::MessageFilter;
+use coord_teams_state::tasks::{NewTask, TaskChanges, TaskFilter, TaskReference};
+use coord_teams_state::teams::{RequestKey, TeamRefusal, keys};
 
 use super::tasks::{after, depends_on};
 use crate::world::World;

@@ -1,7 +1,7 @@
 //! Teams of thousands of tasks.
 
 use coord_protocol::team_event::MessageType;
-use coord_state::tasks::{NewTask, TaskFilter, TaskReference};
+use coord_teams_state::tasks::{NewTask, TaskFilter, TaskReference};
 
 use super::tasks::{after, depends_on, sentence};
 use crate::world::World;
@@ -17,7 +17,7 @@ async fn a_cascade_over_10_000_dependents_is_whole(world: World) {
     lead.assigns("t7", Some("bob")).await.unwrap();
     lead.claims("t1").await.unwrap();
     assert_eq!(lead.completes("t1").await.unwrap().unblocked.count, 10_000);
-    let ready = coord_state::tasks::keys::ready(&world.repo, &lead.team);
+    let ready = coord_teams_state::tasks::keys::ready(&world.repo, &lead.team);
     assert_eq!(world.number(["ZCARD", &ready]).await, 10_000);
     assert_eq!(
         bob.reads(None).await.unwrap().messages.last().unwrap().message,

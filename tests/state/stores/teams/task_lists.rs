@@ -1,6 +1,6 @@
 //! Lists of tasks: pages, filters, bounds.
 
-use coord_state::tasks::{NewTask, Readiness, TaskChanges, TaskFilter, TaskReference, TaskStatus, TaskView};
+use coord_teams_state::tasks::{NewTask, Readiness, TaskChanges, TaskFilter, TaskReference, TaskStatus, TaskView};
 
 use super::tasks::{after, depends_on};
 use crate::world::World;

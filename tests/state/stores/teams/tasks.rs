@@ -1,7 +1,7 @@
 //! Tasks: every outcome of the scripts that write them.
 
-use coord_state::tasks::{NewTask, Priority, TaskChanges, TaskClaim, TaskFilter, TaskReference, TaskStatus};
-use coord_state::teams::{RequestKey, TeamRefusal};
+use coord_teams_state::tasks::{NewTask, Priority, TaskChanges, TaskClaim, TaskFilter, TaskReference, TaskStatus};
+use coord_teams_state::teams::{RequestKey, TeamRefusal};
 
 use coord_protocol::team_event::MessageType;
 
@@ -215,13 +215,13 @@ async fn a_deleted_task_leaves_no_edge(world: World) {
     bob.deletes("t2", false).await.unwrap();
     bob.deletes("t3", false).await.unwrap();
     for key in [
-        coord_state::tasks::keys::edges,
-        coord_state::tasks::keys::tasks,
-        coord_state::tasks::keys::unmet,
-        coord_state::tasks::keys::ready,
-        coord_state::tasks::keys::leases,
-        coord_state::tasks::keys::order,
-        coord_state::tasks::keys::done,
+        coord_teams_state::tasks::keys::edges,
+        coord_teams_state::tasks::keys::tasks,
+        coord_teams_state::tasks::keys::unmet,
+        coord_teams_state::tasks::keys::ready,
+        coord_teams_state::tasks::keys::leases,
+        coord_teams_state::tasks::keys::order,
+        coord_teams_state::tasks::keys::done,
     ] {
         let key = key(&world.repo, &lead.team);
         assert_eq!(world.number(["EXISTS", &key]).await, 0, "{key}");
@@ -314,7 +314,7 @@ async fn no_answer_is_forgotten_before_ten_minutes_are_over(world: World) {
     };
     assert_eq!(lead.adds_with_key(first, &[titled("a")]).await.unwrap(), ["t1"]);
     // As if there were as many as there may be.
-    let answers = coord_state::teams::keys::answers(&world.repo, &coord_store::script::sha1_hex("lead"));
+    let answers = coord_teams_state::teams::keys::answers(&world.repo, &coord_store::script::sha1_hex("lead"));
     let full = |oldest: i64| serde_json::json!({ "count": 4000, "bytes": 1, "oldest": oldest }).to_string();
     let now = lead.lists(0, 1, &TaskFilter::default()).await.unwrap().now;
     let another = RequestKey {
@@ -425,7 +425,7 @@ async fn a_completed_task_is_in_nobodys_blocks_and_waits_for_nothing(world: Worl
     for id in ["t1", "t5", "t4"] {
         lead.deletes(id, false).await.unwrap();
     }
-    let edges = coord_state::tasks::keys::edges(&world.repo, &lead.team);
+    let edges = coord_teams_state::tasks::keys::edges(&world.repo, &lead.team);
     assert_eq!(world.number(["EXISTS", &edges]).await, 0);
 }
 

@@ -1,6 +1,6 @@
 //! Items that wait for a member, in the answer to any of its requests.
 
-use coord_state::teams::{Membership, PendingShutdown, TeamRefusal, Waiting, memberships};
+use coord_teams_state::teams::{Membership, PendingShutdown, TeamRefusal, Waiting, memberships};
 
 use crate::world::World;
 use crate::world::team::{Mate, titled};

@@ -22,6 +22,7 @@ use tokio::task::JoinHandle;
 pub use faults::Fault;
 pub use state::{APP, APP_KEY, APP_PUBLIC_KEY, Behavior, INSTALLATION, NAME, NUMBER, OWNER, Person, Seen, Visibility};
 
+use crate::waiting::until;
 use state::Shared;
 
 /// A running fake. It stops when it is dropped.
@@ -86,6 +87,15 @@ impl Fake {
         std::mem::take(&mut self.shared.behavior.lock().unwrap().seen)
     }
 
+    /// Waits until a request for a target with this text has arrived since the last look.
+    pub async fn until_asked(&self, target: &str) {
+        until("GitHub is asked", async || {
+            let behavior = self.shared.behavior.lock().unwrap();
+            behavior.seen.iter().any(|seen| seen.target.contains(target))
+        })
+        .await;
+    }
+
     /// Paths and queries of the requests since the last call, from the repository on.
     pub fn asked(&self) -> Vec<String> {
         let prefix = format!("/api/v3/repos/{OWNER}/{NAME}");
@@ -116,6 +126,7 @@ async fn answer(State((shared, is_download)): State<(Arc<Shared>, bool)>, reques
         behavior.faults.take(&seen.target)
     };
     if let Some(Fault::Slow(time)) = &fault {
+        // time: a GitHub that takes its time.
         tokio::time::sleep(*time).await;
     }
     if let Some(Fault::Answer(status, headers, body)) = &fault {

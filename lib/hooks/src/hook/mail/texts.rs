@@ -3,6 +3,7 @@
 use coord_agent::mail_notes::TeamNotes;
 use coord_protocol::messages::{InboxResponse, MessageView};
 use coord_protocol::plain_text::{WHOSE, quoted_beginning, shown_line};
+use coord_protocol::team_event::MessageType;
 use coord_protocol::teams::ShutdownView;
 
 use super::super::event::Moment;
@@ -23,21 +24,25 @@ pub(super) fn inbox_text(
     let mut lines = Vec::new();
     let mut given = 0;
     for message in &inbox.messages {
+        // The text about the shutdown has its message.
+        let is_said = shutdown.is_some() && is_request(message, inbox);
         let text = shown(message, &inbox.team);
-        if text.len() > *room {
+        if !is_said && text.len() > *room {
             break;
         }
-        *room -= text.len();
         known.cursor = Some(message.id);
         given += 1;
-        lines.push(text);
+        if !is_said {
+            *room -= text.len();
+            lines.push(text);
+        }
     }
     if given == inbox.messages.len() {
         // Beyond the session's own broadcasts, too.
         known.cursor = Some(inbox.cursor);
     }
     let (team, handle) = (&inbox.team, &inbox.handle);
-    if given > 0 {
+    if !lines.is_empty() {
         let more = match inbox.unread.saturating_sub(given as u64) {
             0 => String::new(),
             more => format!(" {more} more wait: the next call of the hook brings them, and so does message_read."),
@@ -74,6 +79,12 @@ fn open_shutdown(inbox: &InboxResponse, known: &mut TeamNotes, moment: Moment) -
          answer. Approve (`coord team shutdown approve {id} --team {team}`, or the tool team), which releases your tasks, or \
          reject with a reason. The reason of \"{by}\"{login}:\n{reason}"
     ))
+}
+
+/// Whether `message` is the request of the open shutdown.
+fn is_request(message: &MessageView, inbox: &InboxResponse) -> bool {
+    let reason = inbox.shutdown.as_ref().map(|shutdown| &shutdown.reason);
+    message.kind == MessageType::ShutdownRequest && reason == Some(&message.message)
 }
 
 /// Whether `handle` has yet to answer.
@@ -113,7 +124,6 @@ fn shown(message: &MessageView, team: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use coord_protocol::team_event::MessageType;
     use coord_protocol::{Action, Orchestration};
 
     use super::super::MOST_BYTES;
@@ -217,6 +227,21 @@ mod tests {
         assert!(text.contains(&format!("({rest} more bytes: ")), "{text}");
         assert!(text.contains("\n> after it"), "{text}");
         assert!(text.contains("The reason of \"lead\" (login alice):\n> "), "{text}");
+    }
+
+    #[test]
+    fn the_request_of_an_open_shutdown_is_printed_once_and_counts_as_read() {
+        let request = MessageView {
+            kind: MessageType::ShutdownRequest,
+            ..message(1, "All is done")
+        };
+        let mut all = inbox(vec![request]);
+        all.shutdown = Some(shutdown("All is done"));
+        let mut known = TeamNotes::default();
+        let text = inbox_text(&all, &mut known, Moment::AfterTool, &mut 1000).unwrap();
+        assert_eq!(text.matches("> All is done").count(), 1, "{text}");
+        assert!(text.starts_with("Coord: SHUTDOWN_REQUESTED"), "{text}");
+        assert_eq!(known.cursor, Some(2));
     }
 
     #[test]

@@ -14,12 +14,12 @@ use super::select::select;
 use crate::registered::unknown_intent;
 use coord_auth::Caller;
 use coord_domain::FilePaths;
+use coord_intents_state::intents::{
+    AllowOutcome, Criteria, Move, MoveOutcome, TakeOutcome, allow_overlap, move_intent, take_over,
+};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, line, required};
-use coord_state::intents::{
-    AllowOutcome, Criteria, Move, MoveOutcome, TakeOutcome, allow_overlap, move_intent, take_over,
-};
 
 /// Most characters of a reason.
 const MOST_REASON_CHARS: usize = 500;
@@ -140,11 +140,7 @@ async fn change_status(
             MoveOutcome::Unknown => return Err(unknown_intent(id)),
             MoveOutcome::Person(from) => return Err(person_required(app, &of_person(from, status))),
             MoveOutcome::NoWay(from) => {
-                let reason = format!(
-                    "Intent {id} is {}, and no way leads from there to {}",
-                    from.as_str(),
-                    status.as_str()
-                );
+                let reason = format!("Intent {id} is {} and cannot become {}", from.as_str(), status.as_str());
                 (ErrorCode::IntentTransition, Action::Stop, reason)
             }
             MoveOutcome::Criteria => {

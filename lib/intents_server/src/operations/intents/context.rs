@@ -9,10 +9,10 @@ use super::context_text::{Choice, Context};
 use super::view::{owned_by, view};
 use crate::registered::unknown_intent;
 use coord_domain::{Branch, Holder, LockMode, RepoId};
+use coord_intents_state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
+use coord_intents_state::ledger::{AppendedLine, newest_lines};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
-use coord_state::ledger::{AppendedLine, newest_lines};
 use coord_state::locks::{LiveLocks, live_locks};
 
 /// Lines of the ledger that are looked at.

@@ -13,11 +13,11 @@ use crate::registered::Intents;
 use crate::registered::unknown_intent;
 use coord_auth::Caller;
 use coord_domain::Holder;
+use coord_intents_state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
 use coord_server::admission::admit_as_holder;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::list_locks::held_locks;
-use coord_state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
 use coord_state::locks::live_locks;
 
 /// Most bytes of texts in one response.

@@ -6,12 +6,12 @@ use coord_scopes::{Overlap, Scope, StepBudget};
 use super::members::parse_scope;
 use crate::registered::Intents;
 use coord_domain::{Branch, RepoId};
+use coord_intents_state::intents::{IntentRecord, Registry, intent_texts};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::sentences::reason_by_login;
 use coord_state as state;
 use coord_state::builds::graph_hash;
-use coord_state::intents::{IntentRecord, Registry, intent_texts};
 
 /// An active intent whose scope meets that of another.
 pub(super) struct ScopeOverlap {

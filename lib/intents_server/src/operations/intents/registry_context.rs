@@ -6,9 +6,11 @@ use super::view::{owned_by, view, wire_state};
 use crate::registered::Intents;
 use crate::registered::unknown_intent;
 use coord_domain::{Holder, RepoId};
+use coord_intents_state::intents::{
+    IntentRecord, Registry, Session, StoredIntent, intent_texts, owned_paths, registry,
+};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_state::intents::{IntentRecord, Registry, Session, StoredIntent, intent_texts, owned_paths, registry};
 
 /// An intent with the registry around it.
 pub(super) struct RegistryContext {

@@ -15,10 +15,10 @@ use super::registry_context::{RegistryContext, done, refused};
 use super::rounds::Rounds;
 use crate::registered::unknown_intent;
 use coord_domain::Branch;
+use coord_intents_state::intents::{SelectOutcome, Selection, deny_selection, select_intent};
 use coord_server::admission::Admission;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_state::intents::{SelectOutcome, Selection, deny_selection, select_intent};
 
 /// Why a selection is refused.
 type Refusal = (ErrorCode, Action, String);

@@ -12,9 +12,9 @@ use super::view::wire_state;
 use crate::registered::Intents;
 use crate::registered::unknown_intent;
 use coord_auth::Caller;
+use coord_intents_state::intents::{Limit, Usage, UseOutcome, use_intent as run};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_state::intents::{Limit, Usage, UseOutcome, use_intent as run};
 use coord_store::script::sha1_hex;
 
 /// Most tokens of a session.

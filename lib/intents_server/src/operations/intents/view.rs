@@ -6,7 +6,7 @@ use coord_intents::ledger::State;
 use coord_protocol::{HolderState, IntentBudget, IntentStatus, IntentView, MetCriterion};
 use serde_json::json;
 
-use coord_state::intents::{IntentRecord, IntentUse, Owners, StoredIntent};
+use coord_intents_state::intents::{IntentRecord, IntentUse, Owners, StoredIntent};
 
 /// The intent of `record`, whose text may be gone.
 pub(super) fn view(
@@ -101,7 +101,7 @@ pub(super) fn owned_by(id: &str, owners: &Owners) -> u64 {
     let owns = |entries: &&Vec<_>| {
         entries
             .iter()
-            .any(|owner: &coord_state::intents::Owner| owner.intent == id)
+            .any(|owner: &coord_intents_state::intents::Owner| owner.intent == id)
     };
     owners.values().filter(owns).count() as u64
 }

@@ -15,10 +15,10 @@ use super::view::instant;
 use crate::registered::unknown_intent;
 use coord_auth::Caller;
 use coord_domain::{Holder, RepoId};
+use coord_intents_state::intents::{StoredIntent, WriteOutcome, WrittenIntent, intent_texts, write_intent};
 use coord_server::admission::Admission;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_state::intents::{StoredIntent, WriteOutcome, WrittenIntent, intent_texts, write_intent};
 
 /// Writes a new intent. `agent` is the header `X-Coord-Agent`, if sent.
 ///

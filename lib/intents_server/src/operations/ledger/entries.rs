@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 
 use super::adoption::{adoption, summary};
 use coord_domain::{AgentId, FilePath};
+use coord_intents_state::ledger::{Mutation, RecordedEvent, RecordedKind};
 use coord_server::error::ApiError;
-use coord_state::ledger::{Mutation, RecordedEvent, RecordedKind};
 
 /// Most entries of a request.
 const MOST_ENTRIES: usize = 32;

@@ -7,10 +7,10 @@ use coord_protocol::{MapResponse, MappedFile};
 use crate::registered::Intents;
 use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, Branch, Holder, RepoId};
+use coord_intents_state::intents::{Owners, Registry, owned_paths, registry};
 use coord_server::admission::admit_as_holder;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_state::intents::{Owners, Registry, owned_paths, registry};
 
 /// The map, and the caller.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 use crate::ledger::seal_lines;
 use crate::registered::Intents;
 use coord_domain::RepoId;
+use coord_intents_state::ledger::{Seal, has_unsealed_lines, seal};
 use coord_server::app::App;
 use coord_state::Read;
-use coord_state::ledger::{Seal, has_unsealed_lines, seal};
 
 /// Reads the seal, and whether lines follow it.
 pub(super) fn seal_and_rest(repo: &RepoId) -> Read<(Seal, bool)> {

@@ -7,11 +7,10 @@ use super::newest_seal::{newest_seal, seal_and_rest};
 use crate::ledger::{SealedLine, read_lines};
 use coord_auth::CallerIdentity;
 use coord_domain::{AgentId, FilePath, RepoId};
+use coord_intents_state::ledger::Seal;
 use coord_server::admission::admit_to_repository;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_state as state;
-use coord_state::ledger::Seal;
 
 /// Lines that are looked at in one round trip, where not all of them are wanted.
 const WINDOW_LINES: usize = 512;
@@ -87,7 +86,7 @@ pub async fn page(app: &App, request: LedgerRequest) -> Result<LedgerResponse, A
                 base: seal.base.point.to_string(),
             });
         }
-        seal = state::ledger::seal(&repo).run(&*app.store).await?;
+        seal = coord_intents_state::ledger::seal(&repo).run(&*app.store).await?;
     }
     Err(ApiError::StoreUnavailable(
         "the oldest lines are being dropped; try again soon".to_owned(),

@@ -9,13 +9,12 @@ use crate::config::Handshake;
 use crate::registered::Intents;
 use coord_auth::Caller;
 use coord_domain::{Branch, RepoId};
+use coord_intents_state::ledger::{Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
 use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::id_in;
 use coord_server::operations::fields::{agent_of, in_field, required};
-use coord_state as state;
-use coord_state::ledger::{Record, RecordOutcome, RecordStatus, RecordedEvent, RecordedKind};
 
 /// The branch of a request that names none.
 const NO_BRANCH: &str = "main";
@@ -44,7 +43,7 @@ pub async fn record(
     };
     let outcome = admission
         .run_plain(&wanted, |store, terms, wanted| {
-            state::ledger::record(store, terms, wanted).boxed()
+            coord_intents_state::ledger::record(store, terms, wanted).boxed()
         })
         .await?;
     if outcome.has_lines {

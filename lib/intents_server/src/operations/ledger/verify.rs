@@ -5,11 +5,11 @@ use coord_protocol::{FileContent, FileReport, FileVerdict, VerifyRequest, Verify
 
 use coord_auth::Caller;
 use coord_domain::{Branch, FilePath, FilePaths, RepoId};
+use coord_intents_state::intents::{Owner, owners_of};
 use coord_server::admission::admit_to_repository;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{agent_of, in_field, required};
-use coord_state::intents::{Owner, owners_of};
 
 /// Compares the files of `sent` with their records. `agent` is the header `X-Coord-Agent`, if sent.
 ///

@@ -15,6 +15,7 @@ function LockChanges.event_about(call, kind, entry)
     agent_id = entry.agent_id,
     intent_id = entry.intent_id,
     forced_by = entry.forced_by,
+    is_pushed = entry.is_pushed,
     branch = entry.branch,
     work_branch = entry.work_branch,
     status = entry.status,
@@ -27,7 +28,8 @@ function LockChanges.event_about(call, kind, entry)
   }
 end
 
--- One event for the entries of one claim: those with the same holder, branches, status, token, intent and message.
+-- One event for the entries of one claim: those with the same holder, branches, status, token, intent,
+-- proof of a push and message.
 function LockChanges.emit_by_claim(call, kind, entries)
   -- Maximum events about different claims in one script; the rest is one event without a holder.
   local MOST_EVENTS = 512
@@ -46,6 +48,8 @@ function LockChanges.emit_by_claim(call, kind, entries)
       .. (entry.intent_id or '')
       .. ' '
       .. (entry.work_branch or '')
+      .. ' '
+      .. tostring(entry.is_pushed)
       .. ' '
       .. entry.message
     if not events[claim] and #order >= MOST_EVENTS then

@@ -222,6 +222,7 @@ function ReleaseFiles.release(call, release)
     call.entries_of[path] = left
     call.is_changed[path] = true
     Held.count_out(call, mine)
+    mine.is_pushed = mine.status == 'WRITING' and not is_abandoned and not is_unchanged[path]
     released[index] = path
     local is_pending = blobs[path] and PendingAdded.add(call, mine, new_head, blobs[path])
     if blobs[path] then

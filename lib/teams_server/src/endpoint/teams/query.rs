@@ -13,7 +13,7 @@ use utoipa::openapi::schema::Object;
 
 use crate::operations::teams::{HistoryRequest, TasksRequest};
 use coord_server::error::ApiError;
-use coord_state::tasks::Readiness;
+use coord_teams_state::tasks::Readiness;
 
 /// A query, or the error of one that cannot be read.
 pub(super) struct ParsedQuery<T>(pub Result<T, ApiError>);

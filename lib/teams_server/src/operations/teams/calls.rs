@@ -8,13 +8,13 @@ use coord_domain::team::{Handle, TaskId};
 use coord_server::admission::{Admission, AdmittedCall};
 use coord_server::error::ApiError;
 use coord_state::admission::{AdmissionTerms, Admitted, Question};
-use coord_state::departures::{self, ShutdownStep};
-use coord_state::messages::{self, Inbox, MessageFilter, MessagePage, NewMessage, SentMessage};
-use coord_state::tasks::{
+use coord_store::{Store, StoreError};
+use coord_teams_state::departures::{self, ShutdownStep};
+use coord_teams_state::messages::{self, Inbox, MessageFilter, MessagePage, NewMessage, SentMessage};
+use coord_teams_state::tasks::{
     self, CreatedTasks, FullTask, NewTask, TaskChanges, TaskFilter, TaskPage, Unblocked, UpdateOutcome,
 };
-use coord_state::teams::{self, JoinKind, NewMember, RequestKey, TeamAnswer, TeamRecord};
-use coord_store::{Store, StoreError};
+use coord_teams_state::teams::{self, JoinKind, NewMember, RequestKey, TeamAnswer, TeamRecord};
 
 /// Runs `call`. Returns its outcome, and pending items for the caller.
 pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = TeamAnswer<T>>>(

@@ -30,8 +30,8 @@ use coord_server::operations::parse_tool_use;
 use coord_server::operations::sentences::named;
 use coord_server::operations::wait::{Urgency, Waiting, wait_seconds};
 use coord_state::locks::ClaimOutcome;
-use coord_state::tasks::{ClaimedTask, NothingReady, SkippedTask, TaskClaim, TaskEnd};
-use coord_state::teams::RequestKey;
+use coord_teams_state::tasks::{ClaimedTask, NothingReady, SkippedTask, TaskClaim, TaskEnd};
+use coord_teams_state::teams::RequestKey;
 
 fn agent_of(caller: &TeamCaller, context: CallerContext<'_>) -> Result<TeamAgent, ApiError> {
     TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), context)

@@ -19,9 +19,9 @@ use coord_server::operations::release::ReleasedWork;
 use coord_server::operations::{claim, release};
 use coord_state::admission::{AdmissionTerms, Admitted, Question};
 use coord_state::locks::{ClaimOutcome, ReleaseOutcome, Released, Survey};
-use coord_state::tasks::{self, ClaimedFiles, ReleasedFiles, TaskClaim, TaskEnd};
-use coord_state::teams::{RequestKey, TeamAnswer};
 use coord_store::{Store, StoreError};
+use coord_teams_state::tasks::{self, ClaimedFiles, ReleasedFiles, TaskClaim, TaskEnd};
+use coord_teams_state::teams::{RequestKey, TeamAnswer};
 
 /// How a request handles the files of its task.
 #[derive(Debug)]

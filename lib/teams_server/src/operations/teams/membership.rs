@@ -24,8 +24,8 @@ use coord_server::operations::fields::seconds;
 use coord_server::operations::fields::{in_field, line, required};
 use coord_server::operations::memberships;
 use coord_server::operations::sentences::named;
-use coord_state::departures::{ShutdownProgress, ShutdownStep};
-use coord_state::teams::{self, JoinKind, NewMember};
+use coord_teams_state::departures::{ShutdownProgress, ShutdownStep};
+use coord_teams_state::teams::{self, JoinKind, NewMember};
 
 /// Most characters of the name and the kind of an agent, and of a reason.
 const MOST_LINE_CHARS: usize = 500;

@@ -19,8 +19,8 @@ use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, line, required};
 use coord_server::operations::wait::{Urgency, Waiting, wait_seconds};
-use coord_state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
-use coord_state::teams::RequestKey;
+use coord_teams_state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
+use coord_teams_state::teams::RequestKey;
 
 /// The recipient that stands for all other members.
 const BROADCAST: &str = "broadcast";
@@ -175,7 +175,7 @@ pub async fn read_messages(
         let reason = match inbox.messages.len() {
             0 => "There are no new messages".to_owned(),
             count => format!(
-                "{count} of {} unread messages; send cursor {} to prove that you have them",
+                "{count} of {} unread messages; send cursor {} to mark them read",
                 inbox.unread, inbox.cursor
             ),
         };

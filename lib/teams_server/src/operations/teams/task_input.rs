@@ -10,7 +10,7 @@ use coord_domain::team::TaskId;
 use coord_domain::{Branch, FilePaths};
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{id_in, in_field};
-use coord_state::tasks::{NewTask, TaskChanges, TaskReference};
+use coord_teams_state::tasks::{NewTask, TaskChanges, TaskReference};
 
 /// The tasks with their references: to another one of the request by its `ref`, or else to one of the team.
 pub(super) fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {

@@ -2,7 +2,7 @@
 
 use coord_protocol::tasks::PassedReason;
 
-use coord_state::tasks::{MOST_LAPSES, Obstacles, SkippedTask, TaskCounts};
+use coord_teams_state::tasks::{MOST_LAPSES, Obstacles, SkippedTask, TaskCounts};
 
 /// The sentence for a team that has no task for the caller now.
 pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &Obstacles) -> String {
@@ -88,7 +88,7 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coord_state::tasks::HeldBackTask;
+    use coord_teams_state::tasks::HeldBackTask;
 
     #[test]
     fn why_there_is_no_task_is_told_in_good_grammar() {

@@ -24,8 +24,8 @@ use coord_server::admission::Right;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, required};
-use coord_state::tasks::{FullTask, Readiness, TaskFilter, TaskView, UpdateOutcome};
-use coord_state::teams::{RequestKey, TeamRefusal};
+use coord_teams_state::tasks::{FullTask, Readiness, TaskFilter, TaskView, UpdateOutcome};
+use coord_teams_state::teams::{RequestKey, TeamRefusal};
 
 /// Tasks of a page, unless another number is asked for, and the most.
 const USUAL_TASKS: usize = 100;
@@ -267,9 +267,7 @@ pub async fn edit_task(
     };
     let (updated, waiting) = run(&mut admission, &mut call).await?;
     match updated {
-        UpdateOutcome::Task(whole) => Ok(of_task(*whole, waiting, |task| {
-            format!("Task {} is as it was asked for", task.id)
-        })),
+        UpdateOutcome::Task(whole) => Ok(of_task(*whole, waiting, |task| format!("Updated task {}", task.id))),
         UpdateOutcome::NotByUpdate { from, to } => {
             let id = id.as_str().to_owned();
             let refusal = TeamRefusal::NotByEdit { id, from, to };

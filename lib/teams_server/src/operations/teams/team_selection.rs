@@ -7,7 +7,7 @@ use coord_domain::team::TeamName;
 use coord_server::admission::Admission;
 use coord_server::error::ApiError;
 use coord_state::admission::{AdmissionTerms, Question};
-use coord_state::teams::{TeamQuestion, TeamTerms, handles};
+use coord_teams_state::teams::{TeamQuestion, TeamTerms, handles};
 
 /// The name of a team, or the documented refusal.
 pub(super) fn team_name(field: &'static str, text: &str) -> Result<TeamName, ApiError> {

@@ -5,9 +5,9 @@ use coord_protocol::tasks::{self as wire, DependencyResult, Lease, LeaseState, T
 use coord_protocol::teams::{MemberView, ShutdownView, TeamSummary, TeamView};
 
 use coord_domain::instant;
-use coord_state::messages::StoredMessage;
-use coord_state::tasks::{self as stored, FullTask, Note};
-use coord_state::teams::{self, EVERYBODY, MemberRecord, ShutdownRecord, TeamRecord};
+use coord_teams_state::messages::StoredMessage;
+use coord_teams_state::tasks::{self as stored, FullTask, Note};
+use coord_teams_state::teams::{self, EVERYBODY, MemberRecord, ShutdownRecord, TeamRecord};
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()

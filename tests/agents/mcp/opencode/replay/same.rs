@@ -6,10 +6,10 @@ use coord_protocol::messages::MessageView;
 use serde_json::{Value as Json, json};
 
 use super::super::board::{TEAM, caller, without_times};
-use super::super::runs::differences::{COMPLETED, Shown};
-use super::super::runs::{text, texts};
 use super::{LEADER, Replay, STAND_IN, here, is_of_shutdown, there};
-use crate::world::REPO_URL;
+use coord_test_support::opencode_runs::differences::{COMPLETED, Shown};
+use coord_test_support::opencode_runs::{text, texts};
+use coord_test_worlds::world::REPO_URL;
 
 impl Replay<'_> {
     pub(super) fn same_config(&mut self, recorded: &Json) {

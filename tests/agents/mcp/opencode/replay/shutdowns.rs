@@ -7,8 +7,8 @@ use coord_protocol::teams::{ShutdownProgress, ShutdownRequest, ShutdownStep};
 use serde_json::{Value as Json, json};
 
 use super::super::board::{TEAM, actor, without_times};
-use super::super::runs::{text, texts};
 use super::{LEADER, Replay, here, there};
+use coord_test_support::opencode_runs::{text, texts};
 
 /// The reason of everybody that goes on.
 pub const REJECTION: &str = "There is work left";
@@ -116,7 +116,7 @@ impl Replay<'_> {
     fn go_on(&mut self, asking: &str, approved: &[&str]) {
         let team = self
             .board
-            .wait(self.board.http.team(crate::world::REPO_URL, TEAM))
+            .wait(self.board.http.team(coord_test_worlds::world::REPO_URL, TEAM))
             .expect("the team");
         let id = team.team.shutdown.expect("an open shutdown").id;
         let others = self.unread.keys().filter(|handle| !approved.contains(&handle.as_str()));

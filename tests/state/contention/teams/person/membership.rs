@@ -59,6 +59,7 @@ impl Person {
             while self.asks(&request).await.is_none() {}
         }
         self.notes(Some((self.contest.mark(), Asked::Deed("left".to_owned()))), &told);
+        // time: a member is away for a while.
         tokio::time::sleep(Duration::from_millis(self.random.u64(..60))).await;
         self.joins().await;
     }
@@ -83,6 +84,7 @@ impl Person {
                 request.asked = Some((self.contest.mark(), Asked::Deed(format!("forced {id}"))));
                 match self.is_told(request).await {
                     Told::Refused(code) if code == "SHUTDOWN_TOO_EARLY" => {
+                        // time: the time to respond ends.
                         tokio::time::sleep(Duration::from_millis(100)).await;
                     }
                     _ => return,

@@ -266,6 +266,7 @@ impl Person {
             }
         }
         if self.random.u32(..3) == 0 {
+            // time: an agent pauses.
             tokio::time::sleep(Duration::from_millis(self.random.u64(..30))).await;
         }
     }

@@ -152,7 +152,7 @@ fn each_event_that_cannot_be_is_named() {
         ("has it", |events| events[2]["handle"] = json!("h1")),
         ("message 1 is next", |events| events[6]["number"] = json!(2)),
         ("no event of a team", |events| events[6]["type"] = json!("graph_update")),
-        ("there is no such task", |events| {
+        ("there is no task", |events| {
             events.insert(
                 4,
                 json!({ "type": "task_deleted", "task": "t2", "title": "m1.1", "handle": "h0" }),

@@ -1,0 +1,107 @@
+//! The tools and resources, as they are registered.
+
+use coord_http::ToolGroup;
+use coord_intents_server::operations::{intents, ledger};
+use coord_intents_server::{IntentsQuery, LedgerQuery};
+use coord_mcp::{Offer, ResourceType, Tool, ToolSet, annotations, arguments_of, as_json, of_results, query};
+use coord_protocol::{AgentError, IntentResponse, SelectIntentCall, UpdateIntentCall};
+use futures::FutureExt;
+use rmcp::model::{JsonObject, Tool as Definition};
+use serde_json::Value;
+
+use super::calls::{SELECT, UPDATE, call};
+
+static TOOLS: [Tool; 2] = [
+    Tool::new(SELECT, GROUPS, select, |session, arguments| {
+        call(session, SELECT, arguments).boxed()
+    }),
+    Tool::new(UPDATE, GROUPS, update, |session, arguments| {
+        call(session, UPDATE, arguments).boxed()
+    }),
+];
+
+/// The tools, resources and rules of intents and their ledger.
+pub static INTENTS: ToolSet = ToolSet {
+    tools: &TOOLS,
+    resources: &[
+        ResourceType {
+            kind: "intents",
+            template: "coord://intents{?repo_url,view}",
+            words: [
+                "intents",
+                "Why files are changed",
+                "The intents of a repository; view=state: with the files that they own, and all locks",
+            ],
+            endpoint: "api/intents",
+            is_of_agent: false,
+            read: |session, _, uri| {
+                async move {
+                    let query = query::<IntentsQuery>(uri)?;
+                    let request = query.parse(session.caller.clone(), session.agent.as_deref())?;
+                    as_json(&intents::list_intents(&session.app, request).await?)
+                }
+                .boxed()
+            },
+        },
+        ResourceType {
+            kind: "ledger",
+            template: "coord://ledger{?repo_url,after,limit,intent,file,last}",
+            words: [
+                "ledger",
+                "What was done",
+                "The lines of the ledger: all, those about an intent or a file, or the last ones",
+            ],
+            endpoint: "api/ledger",
+            is_of_agent: false,
+            read: |session, _, uri| {
+                async move {
+                    let query = query::<LedgerQuery>(uri)?;
+                    let request = query.parse(session.caller.clone(), session.agent.as_deref())?;
+                    as_json(&ledger::page(&session.app, request).await?)
+                }
+                .boxed()
+            },
+        },
+    ],
+    rules: &[
+        "A repository may have intents, which say why files change and how far work may reach. Select one (select_active_intent) before \
+         you claim under it; for files beyond its scope write a new one that supplements it.",
+    ],
+};
+
+const GROUPS: &[ToolGroup] = &[ToolGroup::Locks, ToolGroup::Intents];
+
+fn select(name: &'static str, offer: Offer) -> Definition {
+    Definition::new(
+        name,
+        "Select the intent that you work on: its scope, constraints and criteria. Without intent_id: lists those that can be selected.",
+        arguments_of::<SelectIntentCall>(offer),
+    )
+    .with_title("Select an intent")
+    .with_raw_output_schema(results_about_an_intent().into())
+    .with_annotations(annotations().read_only(false))
+}
+
+fn update(name: &'static str, offer: Offer) -> Definition {
+    Definition::new(
+        name,
+        "Write a new intent, mark criteria as met with proof, complete, abandon or block one.",
+        arguments_of::<UpdateIntentCall>(offer),
+    )
+    .with_title("Update an intent")
+    .with_raw_output_schema(results_about_an_intent().into())
+    .with_annotations(annotations().read_only(false).idempotent(false))
+}
+
+/// The schema of the results about an intent. A model reads the intent itself in the text.
+fn results_about_an_intent() -> JsonObject {
+    let mut schema = of_results::<IntentResponse, AgentError>();
+    let intent = schema
+        .get_mut("properties")
+        .and_then(|properties| properties.get_mut("intent"));
+    if let Some(intent) = intent.and_then(Value::as_object_mut) {
+        intent.remove("properties");
+        intent.remove("required");
+    }
+    schema
+}

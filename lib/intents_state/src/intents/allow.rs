@@ -1,0 +1,59 @@
+use coord_intents::intent::Status;
+use coord_intents::ledger::State;
+use serde::{Deserialize, Serialize};
+
+use super::scripts::ALLOW_OVERLAP;
+use super::status::{state, status};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use coord_state::reply::call;
+use coord_state::request_keys::share_keys;
+use coord_store::{Store, StoreError};
+
+/// The outcome of letting two intents overlap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AllowOutcome {
+    /// They may; the state of the caller.
+    Allowed(State),
+    /// There is no intent with this id.
+    Unknown(String),
+    /// One of them has ended.
+    Ended(Status),
+    /// One of them may overlap with too many.
+    Full,
+}
+
+/// Arguments of `allow_overlap.lua` beside the terms of the admission.
+#[derive(Serialize)]
+struct AllowOverlapArgs<'a> {
+    id: &'a str,
+    other: &'a str,
+    origin: &'a str,
+}
+
+#[derive(Deserialize)]
+struct UnknownIntent {
+    id: String,
+}
+
+/// Lets the intents `id` and `other` overlap.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn allow_overlap(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    id: &str,
+    other: &str,
+    origin: &str,
+) -> Result<Admitted<AllowOutcome>, StoreError> {
+    let keys = share_keys(terms);
+    let args = terms.request(Kind::Read, 1, &keys, &AllowOverlapArgs { id, other, origin });
+    let reply = call(store, &ALLOW_OVERLAP, keys, args).await?;
+    admitted(reply, |reply| match reply.outcome.as_str() {
+        "ALLOWED" => Ok(AllowOutcome::Allowed(state(&reply)?)),
+        "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.object::<UnknownIntent>()?.id)),
+        "NO_WAY" => Ok(AllowOutcome::Ended(status(&reply)?)),
+        "TOO_MANY" => Ok(AllowOutcome::Full),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}

@@ -1,0 +1,147 @@
+//! Reads of the registry. Of texts, only those that are named are read: they may have 64 KiB each.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+
+use super::keys;
+use super::record::{IntentRecord, IntentUse, Session, StoredIntent};
+use coord_domain::{Holder, RepoId};
+use coord_state::read::Read;
+use coord_store::{Request, Store, StoreError, Value};
+
+/// The registry of a repository, without the texts of intents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Registry {
+    /// Its version; empty without any intent.
+    pub version: String,
+    /// The records by id.
+    pub records: BTreeMap<String, IntentRecord>,
+    /// The costs of the work, by id.
+    pub uses: BTreeMap<String, IntentUse>,
+    /// The handshake of the caller.
+    pub session: Session,
+    /// The store's clock, Unix milliseconds.
+    pub now_ms: u64,
+}
+
+impl Registry {
+    /// The ids in the order of creation.
+    pub fn ids(&self) -> Vec<&str> {
+        let mut ids: Vec<(u64, &str)> = self
+            .records
+            .iter()
+            .map(|(id, record)| (record.order, id.as_str()))
+            .collect();
+        ids.sort_unstable();
+        ids.into_iter().map(|(_, id)| id).collect()
+    }
+}
+
+/// Reads the registry as `holder` sees it.
+pub fn registry(repo: &RepoId, holder: &Holder) -> Read<Registry> {
+    let requests = [
+        Request::command(["GET", &keys::governed(repo)]),
+        Request::command(["HGETALL", &keys::intents(repo)]),
+        Request::command(["HGETALL", &keys::intent_use(repo)]),
+        Request::command(["HGET", &keys::sessions(repo, holder), holder.agent_or_empty()]),
+        Request::command(["TIME"]),
+    ];
+    Read::new(requests, |[version, records, uses, session, time]| {
+        let clock = |index: usize| time.as_array().and_then(|time| time.get(index)?.as_int());
+        let (seconds, micros) = clock(0).zip(clock(1)).ok_or_else(|| malformed("the clock"))?;
+        let now_ms = (seconds * 1000 + micros / 1000).unsigned_abs();
+        Ok(Registry {
+            version: version.as_str().unwrap_or_default().to_owned(),
+            records: by_field(&records)?,
+            uses: uses_by_id(&uses)?,
+            session: match &session {
+                Value::Nil => Session::default(),
+                stored => session_at(bytes(stored)?, now_ms)?,
+            },
+            now_ms,
+        })
+    })
+}
+
+/// As it is stored: see `modules/session.lua`.
+fn session_at(stored: &[u8], now_ms: u64) -> Result<Session, StoreError> {
+    /// How long a session is remembered, in milliseconds.
+    const KEPT_FOR_MS: u64 = 86_400_000;
+    let stored = std::str::from_utf8(stored).ok();
+    let parts = stored.and_then(|stored| stored.split_once(' '));
+    let (time, json) = parts.ok_or_else(|| malformed("a session"))?;
+    let time: u64 = time.parse().map_err(|_| malformed("a session"))?;
+    if now_ms.saturating_sub(time) >= KEPT_FOR_MS {
+        return Ok(Session::default());
+    }
+    decode(json.as_bytes())
+}
+
+/// Reads the texts of these intents. One round trip, none without ids.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn intent_texts(
+    store: &dyn Store,
+    repo: &RepoId,
+    ids: &[&str],
+) -> Result<BTreeMap<String, StoredIntent>, StoreError> {
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let key = keys::intent_texts(repo);
+    let words = ["HMGET", &key].into_iter().chain(ids.iter().copied());
+    let request = Request::Command(words.map(|word| word.as_bytes().to_vec()).collect());
+    let texts = Read::new([request], |[texts]| Ok(texts)).run(store).await?;
+    let texts = texts.as_array().ok_or_else(|| malformed("the texts of intents"))?;
+    let mut found = BTreeMap::new();
+    for (id, text) in ids.iter().zip(texts) {
+        if !matches!(text, Value::Nil) {
+            found.insert((*id).to_owned(), decode(bytes(text)?)?);
+        }
+    }
+    Ok(found)
+}
+
+fn malformed(what: &str) -> StoreError {
+    StoreError::Malformed(format!("{what} of a repository"))
+}
+
+fn bytes(value: &Value) -> Result<&[u8], StoreError> {
+    match value {
+        Value::Bulk(bytes) => Ok(bytes),
+        _ => Err(malformed("a value of the intents")),
+    }
+}
+
+pub(super) fn decode<T: DeserializeOwned>(json: &[u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(json).map_err(|error| StoreError::Malformed(error.to_string()))
+}
+
+/// The fields of a hash.
+fn fields(hash: &Value) -> Result<impl Iterator<Item = (Result<String, StoreError>, &[u8])>, StoreError> {
+    let items = hash.as_array().ok_or_else(|| malformed("a hash of the intents"))?;
+    let pairs: Result<Vec<_>, StoreError> = items
+        .chunks_exact(2)
+        .map(|pair| {
+            let name = String::from_utf8(bytes(&pair[0])?.to_vec());
+            let name = name.map_err(|error| StoreError::Malformed(error.to_string()));
+            Ok((name, bytes(&pair[1])?))
+        })
+        .collect();
+    Ok(pairs?.into_iter())
+}
+
+fn by_field<T: DeserializeOwned>(hash: &Value) -> Result<BTreeMap<String, T>, StoreError> {
+    fields(hash)?.map(|(name, json)| Ok((name?, decode(json)?))).collect()
+}
+
+/// The costs of the work on intents, by id.
+fn uses_by_id(hash: &Value) -> Result<BTreeMap<String, IntentUse>, StoreError> {
+    let uses = fields(hash)?.map(|(id, text)| {
+        let text = std::str::from_utf8(text).ok().and_then(IntentUse::parse);
+        Ok((id?, text.ok_or_else(|| malformed("the use of an intent"))?))
+    });
+    uses.collect()
+}

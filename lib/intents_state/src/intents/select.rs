@@ -1,0 +1,101 @@
+use coord_intents::intent::Status;
+use coord_intents::ledger::State;
+use serde::{Deserialize, Serialize};
+
+use super::scripts::{DENY_SELECTION, SELECT_INTENT};
+use super::status::{state, status};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use coord_state::reply::{Reply, call};
+use coord_state::request_keys::share_keys;
+use coord_store::{Store, StoreError};
+
+/// The selection of an intent, as `select_intent.lua` and `deny_selection.lua` read it beside the terms of the admission.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Selection<'a> {
+    pub id: &'a str,
+    /// Version of the registry by which it was decided that it may begin.
+    pub seen: &'a str,
+    /// `payload` of the line of the ledger.
+    pub payload: &'a str,
+    /// `result` of the line.
+    pub result: &'a str,
+    /// Origin of the line.
+    pub origin: &'a str,
+}
+
+/// The outcome of a selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelectOutcome {
+    /// Done; the state of the caller.
+    Selected(State),
+    /// There is no such intent.
+    Unknown,
+    /// It is blocked or has ended.
+    NotActive(Status),
+    /// Too many are active.
+    Full,
+    /// The caller's login has its share of them; nothing changed.
+    LoginFull,
+    /// The registry has changed; decide anew.
+    Changed,
+}
+
+/// Selects an intent.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn select_intent(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    selection: &Selection<'_>,
+) -> Result<Admitted<SelectOutcome>, StoreError> {
+    let keys = share_keys(terms);
+    let args = terms.request(Kind::Read, 1, &keys, selection);
+    let reply = call(store, &SELECT_INTENT, keys, args).await?;
+    admitted(reply, |reply| match reply.outcome.as_str() {
+        "SELECTED" => Ok(SelectOutcome::Selected(state(&reply)?)),
+        "UNKNOWN" => Ok(SelectOutcome::Unknown),
+        "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(status(&reply)?)),
+        "TOO_MANY" => Ok(match limit_subject(&reply)? {
+            IntentLimitSubject::Repository => SelectOutcome::Full,
+            IntentLimitSubject::Login => SelectOutcome::LoginFull,
+        }),
+        "CHANGED" => Ok(SelectOutcome::Changed),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}
+
+/// Records that a selection was refused, and returns the state of the caller. `selection.seen` does not matter.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn deny_selection(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    selection: &Selection<'_>,
+) -> Result<Admitted<State>, StoreError> {
+    let keys = share_keys(terms);
+    let args = terms.request(Kind::Read, 1, &keys, selection);
+    let reply = call(store, &DENY_SELECTION, keys, args).await?;
+    admitted(reply, |reply| match reply.outcome.as_str() {
+        "NOTED" => state(&reply),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}
+
+/// The subject that has too many intents.
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(super) enum IntentLimitSubject {
+    Repository,
+    Login,
+}
+
+#[derive(Deserialize)]
+struct IntentLimit {
+    whose: IntentLimitSubject,
+}
+
+pub(super) fn limit_subject(reply: &Reply) -> Result<IntentLimitSubject, StoreError> {
+    Ok(reply.object::<IntentLimit>()?.whose)
+}

@@ -1,0 +1,60 @@
+use coord_intents::intent::Status;
+use coord_intents::ledger::State;
+use serde::Serialize;
+
+use super::scripts::TAKE_OVER;
+use super::status::{state, status};
+use coord_domain::FilePath;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use coord_state::reply::call;
+use coord_state::request_keys::share_keys;
+use coord_store::{Store, StoreError};
+
+/// The outcome of taking files over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakeOutcome {
+    /// The intent owns them; the state of the caller.
+    Taken(State),
+    /// There is no such intent.
+    Unknown,
+    /// It is not active.
+    NotActive(Status),
+    /// Too many files are owned.
+    Full,
+}
+
+/// Arguments of `take_over.lua` beside the terms of the admission.
+#[derive(Serialize)]
+struct TakeOverArgs<'a> {
+    id: &'a str,
+    origin: &'a str,
+    paths: Vec<&'a str>,
+}
+
+/// Makes the intent `id` the owner of `paths`.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn take_over(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    id: &str,
+    origin: &str,
+    paths: &[FilePath],
+) -> Result<Admitted<TakeOutcome>, StoreError> {
+    let keys = share_keys(terms);
+    let taken = TakeOverArgs {
+        id,
+        origin,
+        paths: paths.iter().map(FilePath::as_str).collect(),
+    };
+    let args = terms.request(Kind::Read, paths.len(), &keys, &taken);
+    let reply = call(store, &TAKE_OVER, keys, args).await?;
+    admitted(reply, |reply| match reply.outcome.as_str() {
+        "TAKEN" => Ok(TakeOutcome::Taken(state(&reply)?)),
+        "UNKNOWN" => Ok(TakeOutcome::Unknown),
+        "NOT_ACTIVE" => Ok(TakeOutcome::NotActive(status(&reply)?)),
+        "TOO_MANY" => Ok(TakeOutcome::Full),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}

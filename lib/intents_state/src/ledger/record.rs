@@ -1,0 +1,215 @@
+use coord_intents::ledger::{ContentHash, PreparedLine, ResultStatus, TraceId};
+use serde::{Deserialize, Serialize};
+
+use super::scripts::RECORD;
+use coord_domain::FilePath;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted, is_false};
+use coord_state::reply::{Reply, call};
+use coord_state::request_keys::share_keys;
+use coord_store::{Store, StoreError};
+
+/// An event that is recorded.
+#[derive(Clone, Debug)]
+pub struct RecordedEvent {
+    /// Its kind, with the fields for the script.
+    pub kind: RecordedKind,
+    pub trace_id: TraceId,
+    /// Its line, with the result that was sent.
+    pub line: PreparedLine,
+}
+
+/// The kind of an event.
+#[derive(Clone, Debug)]
+pub enum RecordedKind {
+    /// A file was changed.
+    Mutation(Mutation),
+    /// The agent was given a prompt.
+    Prompt,
+    /// The agent's session has ended.
+    End,
+    /// Anything else: it is recorded as it was sent.
+    Other(ResultStatus),
+}
+
+/// A change of a file.
+#[derive(Clone, Debug)]
+pub struct Mutation {
+    pub path: FilePath,
+    pub hash: ContentHash,
+    /// Fencing token of the lock, where it was sent.
+    pub token: Option<i64>,
+    /// Whether the caller says that it failed.
+    pub has_failed: bool,
+    /// `result` where the caller has no lock for writing.
+    pub without_lock: String,
+    /// `result` where the lock has another token.
+    pub other_token: String,
+}
+
+/// Events to record.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    pub intent: Option<&'a str>,
+    /// Whether a prompt ends the selection of an intent.
+    pub is_reset_by_prompts: bool,
+    /// The events, in order.
+    pub events: &'a [RecordedEvent],
+}
+
+/// The outcome for an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordStatus {
+    /// It is recorded with this status.
+    New(ResultStatus),
+    /// It was recorded before.
+    Repeated,
+}
+
+/// The result of recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordOutcome {
+    /// For each event.
+    pub outcomes: Vec<RecordStatus>,
+    /// Whether the ledger has more lines now.
+    pub has_lines: bool,
+    /// Whether the cited intent is unknown: it is in no line.
+    pub is_unknown_intent: bool,
+    /// Number of files without room for their content, which is in the ledger alone.
+    pub without_room: u64,
+}
+
+/// Arguments of `record.lua` beside the terms of the admission.
+#[derive(Serialize)]
+struct RecordArgs<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intent: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_false")]
+    is_reset_by_prompts: bool,
+    entries: Vec<EntryArgs<'a>>,
+}
+
+#[derive(Serialize)]
+struct EntryArgs<'a> {
+    kind: &'static str,
+    trace: &'a str,
+    action_type: &'static str,
+    payload: &'a str,
+    result: &'a str,
+    origin: &'a str,
+    #[serde(flatten)]
+    mutation: Option<MutationArgs<'a>>,
+}
+
+#[derive(Serialize)]
+struct MutationArgs<'a> {
+    path: &'a str,
+    hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<i64>,
+    #[serde(skip_serializing_if = "is_false")]
+    has_failed: bool,
+    without_lock: &'a str,
+    other_token: &'a str,
+}
+
+/// The answer of `record.lua`.
+#[derive(Deserialize)]
+struct RecordAnswer {
+    #[serde(default)]
+    outcomes: Vec<OutcomeArgs>,
+    has_lines: bool,
+    is_unknown_intent: bool,
+    without_room: u64,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum OutcomeArgs {
+    Success,
+    Failure,
+    Repeated,
+    /// As it was sent.
+    Other,
+}
+
+/// Appends events to the ledger. One round trip. It counts as a release does: finished work can always be recorded.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed. Even then the events may have been recorded.
+pub async fn record(
+    store: &dyn Store,
+    entry: &AdmissionTerms<'_>,
+    request: &Record<'_>,
+) -> Result<Admitted<RecordOutcome>, StoreError> {
+    let keys = share_keys(entry);
+    let sent = RecordArgs {
+        intent: request.intent,
+        is_reset_by_prompts: request.is_reset_by_prompts,
+        entries: request.events.iter().map(RecordedEvent::sent).collect(),
+    };
+    let args = entry.request(Kind::Release, request.events.len(), &keys, &sent);
+    let reply = call(store, &RECORD, keys, args).await?;
+    admitted(reply, |reply| read_outcome(reply, request.events))
+}
+
+impl RecordedEvent {
+    fn sent(&self) -> EntryArgs<'_> {
+        let (kind, mutation) = match &self.kind {
+            RecordedKind::Mutation(mutation) => ("MUTATION", Some(mutation.sent())),
+            RecordedKind::Prompt => ("PROMPT", None),
+            RecordedKind::End => ("END", None),
+            RecordedKind::Other(_) => ("OTHER", None),
+        };
+        EntryArgs {
+            kind,
+            trace: self.trace_id.as_str(),
+            action_type: self.line.action_type.as_str(),
+            payload: &self.line.payload,
+            result: &self.line.result,
+            // The script adds the last quote.
+            origin: self.line.origin.strip_suffix('"').unwrap_or(&self.line.origin),
+            mutation,
+        }
+    }
+}
+
+impl Mutation {
+    fn sent(&self) -> MutationArgs<'_> {
+        MutationArgs {
+            path: self.path.as_str(),
+            hash: self.hash.to_string(),
+            token: self.token,
+            has_failed: self.has_failed,
+            without_lock: &self.without_lock,
+            other_token: &self.other_token,
+        }
+    }
+}
+
+fn read_outcome(reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutcome, StoreError> {
+    if reply.outcome != "RECORDED" {
+        return Err(reply.malformed("an unknown outcome"));
+    }
+    let answer: RecordAnswer = reply.object()?;
+    if answer.outcomes.len() != events.len() {
+        return Err(reply.malformed("another number of outcomes"));
+    }
+    let outcome = |(sent, event): (&OutcomeArgs, &RecordedEvent)| match (sent, &event.kind) {
+        (OutcomeArgs::Success, _) => Ok(RecordStatus::New(ResultStatus::Success)),
+        (OutcomeArgs::Failure, _) => Ok(RecordStatus::New(ResultStatus::Failure)),
+        (OutcomeArgs::Repeated, _) => Ok(RecordStatus::Repeated),
+        (OutcomeArgs::Other, RecordedKind::Other(status)) => Ok(RecordStatus::New(*status)),
+        _ => Err(reply.malformed("an unknown outcome of an event")),
+    };
+    Ok(RecordOutcome {
+        outcomes: answer
+            .outcomes
+            .iter()
+            .zip(events)
+            .map(outcome)
+            .collect::<Result<_, _>>()?,
+        has_lines: answer.has_lines,
+        is_unknown_intent: answer.is_unknown_intent,
+        without_room: answer.without_room,
+    })
+}

@@ -1,0 +1,31 @@
+//! Parts of the content of a resource: the query of its URI, and the answer of HTTP.
+
+use axum::extract::Query;
+use axum::http::Uri;
+use coord_protocol::plain_text::clean;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use coord_server::error::ApiError;
+
+/// An answer as the content of a resource.
+///
+/// # Errors
+/// When it has no form in JSON.
+pub fn as_json(answer: &impl Serialize) -> Result<String, ApiError> {
+    let mut json = serde_json::to_value(answer).map_err(|_| ApiError::Internal)?;
+    clean(&mut json);
+    Ok(json.to_string())
+}
+
+/// The query of `uri`.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
+    let Query(query) = Query::try_from_uri(uri).map_err(|_| ApiError::MalformedBody {
+        field: None,
+        message: "the query of the URI cannot be read; send each name once".to_owned(),
+    })?;
+    Ok(query)
+}

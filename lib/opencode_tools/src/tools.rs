@@ -1,0 +1,122 @@
+//! The tools, as they are registered.
+
+use coord_http::{Session, ToolGroup};
+use coord_mcp::{CallResult, Outcome, Tool, ToolSet, arguments_of};
+use coord_protocol::opencode_tools::{
+    ActAs, BroadcastMessage, ClaimTask, CreateTask, GetTasks, InRepository, InTeam, JoinTeam, PollInbox, SendMessage,
+    SpawnTeam, UpdateTask,
+};
+use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_server::error::ApiError;
+use futures::FutureExt;
+use rmcp::model::{CallToolResult, JsonObject, Tool as Definition, ToolAnnotations};
+
+use super::answer::{answer, refusal};
+use super::board::{Defaults, Requests};
+use super::call::OpenCodeCall;
+
+/// The tool `$name`, whose arguments are a `$call`.
+macro_rules! tool {
+    ($name:literal, $call:ty, $description:literal) => {
+        Tool::new(
+            $name,
+            &[ToolGroup::OpenCode],
+            |name, offer| definition(name, $description, arguments_of::<$call>(offer)),
+            |session, arguments| call(session, $name, arguments),
+        )
+    };
+}
+
+static TOOLS: [Tool; 14] = [
+    tool!("spawn-team", SpawnTeam, "Make a team, which you lead."),
+    tool!("discover-teams", InRepository, "List the teams."),
+    tool!("join-team", JoinTeam, "Join a team; agentId is your name there."),
+    tool!("get-team-info", InTeam, "Show a team and its members."),
+    tool!("send-message", SendMessage, "Tell a member something."),
+    tool!(
+        "broadcast-message",
+        BroadcastMessage,
+        "Tell all other members something."
+    ),
+    tool!("read-messages", ActAs, "Read your new messages."),
+    tool!(
+        "poll-inbox",
+        PollInbox,
+        "Read your new messages, and wait for one if there is none."
+    ),
+    tool!("create-task", CreateTask, "Add a task."),
+    tool!("get-tasks", GetTasks, "List tasks."),
+    tool!(
+        "claim-task",
+        ClaimTask,
+        "Take a task before you work on it. Again: renews."
+    ),
+    tool!("update-task", UpdateTask, "Change a task; status completed ends yours."),
+    tool!(
+        "request-shutdown",
+        ActAs,
+        "Ask the team to end. You stop; the others are asked."
+    ),
+    tool!(
+        "approve-shutdown",
+        ActAs,
+        "Stop, as a shutdown asks: your tasks are released."
+    ),
+];
+
+/// The tools of the plugin.
+pub static OPENCODE: ToolSet = ToolSet {
+    tools: &TOOLS,
+    resources: &[],
+    rules: &[],
+};
+
+/// The definition of a tool. A result is sent as text, without a schema.
+fn definition(name: &'static str, description: &'static str, arguments: JsonObject) -> Definition {
+    let annotations = match name {
+        "discover-teams" | "get-team-info" | "get-tasks" => ToolAnnotations::new().read_only(true),
+        _ => ToolAnnotations::new().destructive(false),
+    };
+    Definition::new(name, description, arguments).with_annotations(annotations.open_world(false))
+}
+
+/// Requests of the caller of a session, by the operations.
+struct SessionRequests<'a>(&'a Session);
+
+impl Requests for SessionRequests<'_> {
+    type Error = ApiError;
+
+    fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, ApiError>> {
+        // In a box, because of the compiler: it does not see otherwise that this may go to another thread.
+        let session = self.0;
+        async move { coord_team_tools::answer(session, &call).await }.boxed()
+    }
+}
+
+/// Calls the tool `name`. Nothing is remembered until the next call, so that messages count as read at once.
+fn call<'a>(session: &'a Session, name: &'static str, arguments: &'a str) -> CallResult<'a> {
+    async move {
+        match answered(session, name, arguments).await {
+            Ok(result) => Ok(result),
+            Err(error @ ApiError::Unauthorized(_)) => Err(error),
+            Err(error) => Ok(refusal(error.for_agent())),
+        }
+    }
+    .boxed()
+}
+
+async fn answered(session: &Session, name: &str, arguments: &str) -> Result<CallToolResult, ApiError> {
+    let call = match OpenCodeCall::read(name, arguments).unwrap_or(Err(ApiError::Internal)) {
+        Ok(call) => call,
+        Err(error) => return Ok(Outcome::Malformed(error.for_agent()).result()),
+    };
+    let defaults = Defaults {
+        agent_id: session.agent.clone(),
+        ..Defaults::default()
+    };
+    let mut answered = answer(&call, &defaults, &SessionRequests(session)).await?;
+    if let Some(proof) = answered.proof.take() {
+        coord_team_tools::answer(session, &proof).await?;
+    }
+    Ok(answered.result())
+}

@@ -1,0 +1,41 @@
+use serde::Deserialize;
+
+use super::scripts::{DELETE_TEAM, LEAVE_TEAM};
+use crate::teams::{TeamOutcome, TeamTerms, run, unknown};
+use coord_state::admission::Kind;
+use coord_store::Store;
+
+/// The answer of `leave_team.lua`.
+#[derive(Deserialize)]
+struct LeaveAnswer {
+    #[serde(default)]
+    given_back: Vec<String>,
+}
+
+/// Ends the caller's membership, and returns the tasks that it released.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
+    run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |reply| {
+        match reply.outcome.as_str() {
+            "LEFT" => reply.object().map(|left: LeaveAnswer| left.given_back),
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}
+
+/// Removes a team that is closed, or that has no other live member.
+///
+/// # Errors
+/// As those of [`leave_team`].
+pub async fn delete_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<()> {
+    run(store, &DELETE_TEAM, terms, Kind::Release, &(), |reply| {
+        match reply.outcome.as_str() {
+            "DELETED" => Ok(()),
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}

@@ -1,0 +1,143 @@
+use serde::{Deserialize, Serialize};
+
+use super::scripts::{ANSWER_SHUTDOWN, FORCE_SHUTDOWN, REQUEST_SHUTDOWN};
+use crate::teams::{TeamOutcome, TeamTerms, run, unknown};
+use coord_domain::team::Handle;
+use coord_settings::Rates;
+use coord_state::admission::{Admitted, Kind};
+use coord_state::reply::Reply;
+use coord_store::{Store, StoreError};
+
+/// How far a shutdown is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShutdownProgress {
+    /// Answers are missing.
+    #[default]
+    Open,
+    /// The member has stopped.
+    Stopped,
+    /// The team is closed.
+    Closed,
+    /// It was rejected, and is over.
+    Rejected,
+}
+
+/// A call's effect on a shutdown.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ShutdownStep {
+    /// How far it is.
+    #[serde(skip)]
+    pub progress: ShutdownProgress,
+    pub id: String,
+    /// Released tasks.
+    #[serde(default)]
+    pub given_back: Vec<String>,
+    /// Handles of members that were passed over by force.
+    #[serde(default)]
+    pub passed_over: Vec<String>,
+    /// The unpushed locks of a caller that stops: branch and path of the first 100 of its locks for writing.
+    #[serde(default)]
+    pub unpushed: Vec<(String, String)>,
+    /// The number of these locks.
+    #[serde(default)]
+    pub unpushed_count: u64,
+    /// Members that were not notified of the answer, because their inboxes are full.
+    #[serde(default)]
+    pub not_told: Vec<String>,
+}
+
+fn read(reply: Reply) -> Result<ShutdownStep, StoreError> {
+    let progress = match reply.outcome.as_str() {
+        "OPEN" => ShutdownProgress::Open,
+        "STOPPED" => ShutdownProgress::Stopped,
+        "CLOSED" => ShutdownProgress::Closed,
+        "REJECTED" => ShutdownProgress::Rejected,
+        _ => return unknown(&reply),
+    };
+    let step: ShutdownStep = reply.object()?;
+    Ok(ShutdownStep { progress, ..step })
+}
+
+/// Arguments of `request_shutdown.lua`.
+#[derive(Serialize)]
+struct RequestShutdownArgs<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    reason: &'a str,
+    respond_seconds: u32,
+}
+
+/// Arguments of `answer_shutdown.lua`.
+#[derive(Serialize)]
+struct AnswerShutdownArgs<'a> {
+    shutdown: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejection: Option<&'a str>,
+}
+
+/// Arguments of `force_shutdown.lua`.
+#[derive(Serialize)]
+struct ForceShutdownArgs<'a> {
+    shutdown: &'a str,
+}
+
+/// Asks one member to stop, or the team to close; the caller approves for itself alone.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn request_shutdown(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    target: Option<&Handle>,
+    reason: &str,
+    respond_seconds: u32,
+) -> TeamOutcome<ShutdownStep> {
+    let asking = RequestShutdownArgs {
+        target: target.map(Handle::as_str),
+        reason,
+        respond_seconds,
+    };
+    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, &asking, read).await
+}
+
+/// Approves a shutdown for the caller, or rejects it with a reason.
+///
+/// # Errors
+/// As those of [`request_shutdown`].
+pub async fn answer_shutdown(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    id: &str,
+    rejection: Option<&str>,
+) -> TeamOutcome<ShutdownStep> {
+    let answer = AnswerShutdownArgs {
+        shutdown: id,
+        rejection,
+    };
+    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, &answer, read).await
+}
+
+/// Ends a shutdown whose time to respond is over, for all that have not approved: member by member, so that no run of the script
+/// takes long. If the store fails in between, the shutdown is still open, and the same call goes on.
+///
+/// # Errors
+/// As those of [`request_shutdown`].
+pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) -> TeamOutcome<ShutdownStep> {
+    let (mut given_back, mut passed_over) = (Vec::new(), Vec::new());
+    let mut terms = *terms;
+    loop {
+        let forcing = ForceShutdownArgs { shutdown: id };
+        let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &forcing, read).await?;
+        let Admitted::Outcome(Ok((step, _))) = &mut forced else {
+            return Ok(forced);
+        };
+        given_back.append(&mut step.given_back);
+        passed_over.append(&mut step.passed_over);
+        if step.progress != ShutdownProgress::Open {
+            (step.given_back, step.passed_over) = (given_back, passed_over);
+            return Ok(forced);
+        }
+        // All runs are one request.
+        terms.admission.rates = Rates::NONE;
+    }
+}

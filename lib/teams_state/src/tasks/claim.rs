@@ -1,0 +1,215 @@
+//! Tasks are claimed, completed and released.
+
+use serde::{Deserialize, Serialize};
+
+use super::files::{ClaimedFiles, ReleasedFiles, run_claim, run_release};
+use super::outcome::{ClaimedTask, CompletedTask, ReleasedTask, SkippedTask, TaskClaim, TaskEnd};
+use super::record::FullTask;
+use super::scripts::{CLAIM_TASK, COMPLETE_TASK, NEXT_TASK, RELEASE_TASK};
+use super::write::Unblocked;
+use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, unknown};
+use coord_domain::team::TaskId;
+use coord_state::locks::{ReleaseAnswer, Released, SurveyAnswer};
+use coord_state::reply::Reply;
+use coord_store::{Store, StoreError};
+
+/// The answer of a claim that was granted.
+#[derive(Deserialize)]
+struct GrantedClaim {
+    task: FullTask,
+    #[serde(default)]
+    passed: Vec<SkippedTask>,
+    files: Option<SurveyAnswer>,
+    files_now: Option<i64>,
+}
+
+impl GrantedClaim {
+    fn read(reply: &Reply, is_renewal: bool) -> Result<TaskClaim, StoreError> {
+        let granted: GrantedClaim = reply.object()?;
+        let now = granted.files_now.unwrap_or(reply.now);
+        Ok(TaskClaim::Claimed(Box::new(ClaimedTask {
+            task: granted.task,
+            is_renewal,
+            passed: granted.passed,
+            files: granted.files.map(|files| files.survey(now)),
+        })))
+    }
+}
+
+/// Arguments of `claim_task.lua` beside the fields of [`ClaimedFiles`].
+#[derive(Serialize)]
+struct ClaimTaskArgs<'a> {
+    task_id: &'a str,
+    seconds: u32,
+}
+
+/// Claims a task for `seconds`, with its files, or renews its claim.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood. Even then the claim may have been made.
+pub async fn claim_task(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    id: &TaskId,
+    seconds: u32,
+    files: &ClaimedFiles<'_>,
+) -> TeamOutcome<TaskClaim> {
+    let claim = ClaimTaskArgs {
+        task_id: id.as_str(),
+        seconds,
+    };
+    run_claim(store, &CLAIM_TASK, terms, seconds, &claim, files, |reply| {
+        match reply.outcome.as_str() {
+            "CLAIMED" | "CLAIMED_FILES" => GrantedClaim::read(reply, false),
+            "RENEWED" | "RENEWED_FILES" => GrantedClaim::read(reply, true),
+            _ => unknown(reply),
+        }
+    })
+    .await
+}
+
+/// Arguments of `next_task.lua` beside the fields of [`ClaimedFiles`].
+#[derive(Serialize)]
+struct NextTaskArgs<'a> {
+    #[serde(flatten)]
+    key: RequestKeyArgs,
+    seconds: u32,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    skipped: &'a [String],
+}
+
+/// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents refuse.
+///
+/// # Errors
+/// As those of [`claim_task`].
+pub async fn next_task(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    key: RequestKey<'_>,
+    seconds: u32,
+    skipped: &[String],
+    files: &ClaimedFiles<'_>,
+) -> TeamOutcome<TaskClaim> {
+    let next = NextTaskArgs {
+        key: key.sent(&NEXT_TASK),
+        seconds,
+        skipped,
+    };
+    run_claim(store, &NEXT_TASK, terms, seconds, &next, files, |reply| {
+        match reply.outcome.as_str() {
+            "CLAIMED" | "CLAIMED_FILES" => GrantedClaim::read(reply, false),
+            "NOTHING" => Ok(TaskClaim::Nothing(Box::new(reply.object()?))),
+            _ => unknown(reply),
+        }
+    })
+    .await
+}
+
+/// The answer of the end of a claim.
+#[derive(Deserialize)]
+struct EndAnswer {
+    task: FullTask,
+    #[serde(default)]
+    is_other_result: bool,
+    #[serde(default)]
+    had_expired: bool,
+    #[serde(default)]
+    unblocked: Unblocked,
+    #[serde(default)]
+    kept: Vec<String>,
+    files: Option<ReleaseAnswer>,
+}
+
+impl EndAnswer {
+    fn completed(self, was_completed: bool) -> TaskEnd {
+        TaskEnd::Completed(Box::new(CompletedTask {
+            task: self.task,
+            was_completed,
+            is_other_result: self.is_other_result,
+            had_expired: self.had_expired,
+            unblocked: self.unblocked,
+            files: self.files.map(Released::from),
+        }))
+    }
+
+    fn released(self) -> TaskEnd {
+        TaskEnd::Released(Box::new(ReleasedTask {
+            task: self.task,
+            kept: self.kept,
+            files: self.files.map(Released::from),
+        }))
+    }
+}
+
+/// Arguments of `complete_task.lua` beside the fields of [`ReleasedFiles`].
+#[derive(Serialize)]
+struct CompleteTaskArgs<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<i64>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    result: &'a str,
+}
+
+/// Completes a task that the caller has claimed, and releases its files; `token`: of that claim.
+///
+/// # Errors
+/// As those of [`claim_task`].
+pub async fn complete_task(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    id: &TaskId,
+    token: Option<i64>,
+    result: &str,
+    files: &ReleasedFiles<'_>,
+) -> TeamOutcome<TaskEnd> {
+    let completion = CompleteTaskArgs {
+        task_id: id.as_str(),
+        token,
+        result,
+    };
+    run_release(store, &COMPLETE_TASK, terms, &completion, files, |reply| {
+        match reply.outcome.as_str() {
+            "COMPLETED" => reply.object().map(|ended: EndAnswer| ended.completed(false)),
+            "COMPLETED_BEFORE" => reply.object().map(|ended: EndAnswer| ended.completed(true)),
+            _ => unknown(reply),
+        }
+    })
+    .await
+}
+
+/// Arguments of `release_task.lua` beside the fields of [`ReleasedFiles`].
+#[derive(Serialize)]
+struct ReleaseTaskArgs<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<i64>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    note: &'a str,
+}
+
+/// Gives a claimed task back, with a note or an empty one; of its files, those whose work the branch has.
+///
+/// # Errors
+/// As those of [`claim_task`].
+pub async fn release_task(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    id: &TaskId,
+    token: Option<i64>,
+    note: &str,
+    files: &ReleasedFiles<'_>,
+) -> TeamOutcome<TaskEnd> {
+    let back = ReleaseTaskArgs {
+        task_id: id.as_str(),
+        token,
+        note,
+    };
+    run_release(store, &RELEASE_TASK, terms, &back, files, |reply| {
+        match reply.outcome.as_str() {
+            "RELEASED" => reply.object().map(EndAnswer::released),
+            _ => unknown(reply),
+        }
+    })
+    .await
+}

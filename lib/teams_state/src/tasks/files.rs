@@ -1,0 +1,256 @@
+//! The files of a task, which are claimed and released with it.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::outcome::{TaskClaim, TaskEnd};
+use super::scripts::{CLAIM_TASK, NEXT_TASK};
+use crate::teams::{TeamOutcome, TeamTerms, outcome};
+use crate::teams::{team_and_lock_keys, team_keys};
+use coord_domain::CommitSha;
+use coord_settings::Rates;
+use coord_state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, is_false};
+use coord_state::locks::{
+    ClaimOutcome, GateArgs, GateTerms, JudgedFile, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyArgs, PolicyTerms,
+    ReleaseAnswer, ReleaseOutcome, SurveyAnswer, mark_and_run, verdicts,
+};
+use coord_state::reply::{Reply, call};
+use coord_store::{Script, Store, StoreError};
+
+/// How a claim of a task handles its files.
+#[derive(Clone, Copy, Debug)]
+pub enum ClaimedFiles<'a> {
+    /// They are left alone.
+    LeftAlone,
+    /// The request has no head of a working copy, which they take.
+    NoHead,
+    /// They are claimed for writing.
+    Claimed {
+        /// The rules of the branch, and the files that were judged by them.
+        policy: &'a PolicyTerms,
+        /// The commit of the caller's working copy.
+        agent_head: &'a CommitSha,
+        /// The terms of intents; the verdict names the files that were judged.
+        gate: GateTerms<'a>,
+    },
+}
+
+impl ClaimedFiles<'_> {
+    /// The request with the fields of `own` and of `modules/file_claims.lua`.
+    fn sent<'s, T>(&'s self, terms: &'s AdmissionTerms<'_>, own: &'s T) -> FileClaimArgs<'s, T> {
+        let (file_mode, claim) = match self {
+            ClaimedFiles::LeftAlone => (None, None),
+            ClaimedFiles::NoHead => (Some("NO_HEAD"), None),
+            ClaimedFiles::Claimed {
+                policy,
+                agent_head,
+                gate,
+            } => {
+                let judged = gate.judgement.map(|judgement| judgement.files.as_slice());
+                let claim = FileClaim {
+                    gate: gate.sent(),
+                    policy: policy.sent_of_task(),
+                    agent_head: agent_head.as_str(),
+                    repository: terms.repo.as_str(),
+                    paths_of_request: PATHS_OF_A_REQUEST,
+                    judged_paths: judged.unwrap_or_default(),
+                };
+                (Some("HEAD"), Some(claim))
+            }
+        };
+        FileClaimArgs { own, file_mode, claim }
+    }
+}
+
+#[derive(Serialize)]
+struct FileClaimArgs<'a, T> {
+    #[serde(flatten)]
+    own: &'a T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_mode: Option<&'static str>,
+    #[serde(flatten)]
+    claim: Option<FileClaim<'a>>,
+}
+
+#[derive(Serialize)]
+struct FileClaim<'a> {
+    gate: GateArgs<'a>,
+    policy: PolicyArgs<'a>,
+    agent_head: &'a str,
+    repository: &'a str,
+    paths_of_request: usize,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    judged_paths: &'a [String],
+}
+
+/// How the completion or release of a task handles its files.
+#[derive(Clone, Copy, Debug)]
+pub enum ReleasedFiles<'a> {
+    /// They are left alone.
+    LeftAlone,
+    /// The request has no head of a working copy, which they take.
+    NoHead,
+    /// They are released, if the branch has the work.
+    GivenBack {
+        /// The commit that the caller has pushed.
+        new_head: Option<&'a CommitSha>,
+        /// The commit of its working copy.
+        agent_head: &'a CommitSha,
+        /// Whether a source can be asked about work that the store does not know.
+        can_ask: bool,
+        /// The verdicts of the source.
+        judged: &'a [JudgedFile],
+    },
+    /// They are released without a push.
+    Abandoned,
+}
+
+impl ReleasedFiles<'_> {
+    /// Whether the script looks at locks.
+    fn are_looked_at(&self) -> bool {
+        matches!(self, ReleasedFiles::GivenBack { .. } | ReleasedFiles::Abandoned)
+    }
+
+    /// The request with the fields of `own` and of `modules/release_terms.lua`.
+    fn sent<'s, T>(&'s self, own: &'s T) -> FileReleaseArgs<'s, T> {
+        let (file_mode, new_head, agent_head, can_ask, judged) = match self {
+            ReleasedFiles::LeftAlone => (None, None, None, false, &[] as &[JudgedFile]),
+            ReleasedFiles::NoHead => (Some("NO_HEAD"), None, None, false, &[] as &[JudgedFile]),
+            ReleasedFiles::Abandoned => (Some("ABANDON"), None, None, false, &[] as &[JudgedFile]),
+            ReleasedFiles::GivenBack {
+                new_head,
+                agent_head,
+                can_ask,
+                judged,
+            } => (
+                Some("HEAD"),
+                new_head.map(CommitSha::as_str),
+                Some(agent_head.as_str()),
+                *can_ask,
+                *judged,
+            ),
+        };
+        FileReleaseArgs {
+            own,
+            file_mode,
+            new_head,
+            agent_head,
+            most_importers: MOST_IMPORTERS,
+            most_importer_bytes: MOST_IMPORTER_BYTES,
+            can_ask,
+            paths_of_request: PATHS_OF_A_REQUEST,
+            verdicts: verdicts(judged),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct FileReleaseArgs<'a, T> {
+    #[serde(flatten)]
+    own: &'a T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_mode: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_head: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_head: Option<&'a str>,
+    most_importers: usize,
+    most_importer_bytes: usize,
+    #[serde(skip_serializing_if = "is_false")]
+    can_ask: bool,
+    paths_of_request: usize,
+    #[serde(skip_serializing_if = "HashMap::is_empty")]
+    verdicts: HashMap<&'a str, String>,
+}
+
+/// The answer `FILES` of a claim.
+#[derive(Deserialize)]
+struct RefusedClaim {
+    id: String,
+    outcome: String,
+    files: SurveyAnswer,
+}
+
+/// The answer `FILES` of the end of a claim.
+#[derive(Deserialize)]
+struct RefusedRelease {
+    outcome: String,
+    files: ReleaseAnswer,
+}
+
+/// Runs a script that claims a task for `seconds`, with the fields of `own`. Once for each repository, and again every ten minutes, that takes a second round
+/// trip; see `mark_due.lua`.
+pub(super) async fn run_claim(
+    store: &dyn Store,
+    script: &'static Script,
+    terms: &TeamTerms<'_>,
+    seconds: u32,
+    own: &impl Serialize,
+    files: &ClaimedFiles<'_>,
+    read: impl FnOnce(&Reply) -> Result<TaskClaim, StoreError>,
+) -> TeamOutcome<TaskClaim> {
+    debug_assert!([CLAIM_TASK.name, NEXT_TASK.name].contains(&script.name));
+    let sent = files.sent(&terms.admission, own);
+    let read = |reply: Reply| match reply.outcome.as_str() {
+        "FILES" => {
+            let refused: RefusedClaim = reply.object()?;
+            let outcome = ClaimOutcome::of(&refused.outcome, refused.files.survey(reply.now));
+            Ok(TaskClaim::Files {
+                id: refused.id,
+                because: Box::new(outcome.ok_or_else(|| reply.malformed("an unknown claim"))?),
+            })
+        }
+        _ => read(&reply),
+    };
+    let with_locks = matches!(files, ClaimedFiles::Claimed { .. });
+    let (keys, kind) = match with_locks {
+        true => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
+        false => (team_keys(&terms.admission, terms.team), Kind::Read),
+    };
+    let args = terms.request((kind, 1), &keys, &sent);
+    let reply = call(store, script, keys.clone(), args).await?;
+    if reply.outcome != "MARK_FIRST" {
+        return outcome(reply, read);
+    }
+    // It was counted.
+    let counted = TeamTerms {
+        admission: AdmissionTerms {
+            rates: Rates::NONE,
+            ..terms.admission
+        },
+        ..*terms
+    };
+    let args = counted.request((Kind::Marked, 1), &keys, &sent);
+    let holds = |reply: &Reply| reply.outcome.starts_with("CLAIMED") || reply.outcome.starts_with("RENEWED");
+    let marked = mark_and_run(store, terms.admission.repo, seconds, (script, keys, args), holds).await?;
+    outcome(marked, read)
+}
+
+/// Runs a script that ends the claim of a task, with the fields of `own`.
+pub(super) async fn run_release(
+    store: &dyn Store,
+    script: &'static Script,
+    terms: &TeamTerms<'_>,
+    own: &impl Serialize,
+    files: &ReleasedFiles<'_>,
+    read: impl FnOnce(&Reply) -> Result<TaskEnd, StoreError>,
+) -> TeamOutcome<TaskEnd> {
+    let keys = match files.are_looked_at() {
+        true => team_and_lock_keys(&terms.admission, terms.team),
+        false => team_keys(&terms.admission, terms.team),
+    };
+    let args = terms.request((Kind::Release, 1), &keys, &files.sent(own));
+    outcome(call(store, script, keys, args).await?, |reply| {
+        match reply.outcome.as_str() {
+            "FILES" => {
+                let refused: RefusedRelease = reply.object()?;
+                let outcome = ReleaseOutcome::of(&refused.outcome, refused.files);
+                outcome
+                    .map(TaskEnd::Files)
+                    .ok_or_else(|| reply.malformed("an unknown release"))
+            }
+            _ => read(&reply),
+        }
+    })
+}

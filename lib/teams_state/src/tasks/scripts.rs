@@ -1,0 +1,28 @@
+//! The scripts.
+
+use coord_state::scripts;
+
+scripts! {
+    /// Adds tasks.
+    CREATE_TASKS = "create_tasks", repeatable: false;
+    /// Changes a task.
+    UPDATE_TASK = "update_task", repeatable: false;
+    /// Gives one task to the caller.
+    CLAIM_TASK = "claim_task", repeatable: false;
+    /// Gives the first ready task to the caller.
+    NEXT_TASK = "next_task", repeatable: false;
+    /// Completes a task, and frees its dependents.
+    COMPLETE_TASK = "complete_task", repeatable: false;
+    /// Gives a claimed task back.
+    RELEASE_TASK = "release_task", repeatable: false;
+    /// Keeps a task for a member.
+    ASSIGN_TASK = "assign_task", repeatable: false;
+    /// Removes a task.
+    DELETE_TASK = "delete_task", repeatable: false;
+    /// Announces expired claims.
+    SETTLE_LAPSES = "settle_lapses", repeatable: false;
+    /// Shows one task.
+    SHOW_TASK = "show_task", repeatable: true;
+    /// Lists tasks.
+    LIST_TASKS = "list_tasks", repeatable: true;
+}

@@ -1,0 +1,320 @@
+//! Tasks are added, changed, assigned and removed.
+
+use serde::{Deserialize, Serialize};
+
+use super::record::{FullTask, Priority, TaskStatus, TaskView};
+use super::scripts::{ASSIGN_TASK, CREATE_TASKS, DELETE_TASK, UPDATE_TASK};
+use crate::teams::{RequestKey, RequestKeyArgs, TeamOutcome, TeamTerms, run, run_as_many, unknown};
+use coord_domain::team::{Handle, TaskId};
+use coord_state::admission::{Kind, is_false};
+use coord_store::Store;
+
+/// A task that another one names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskReference {
+    /// A task of the team.
+    Task(TaskId),
+    /// A task of the same request, by its place from 0 on.
+    New(usize),
+}
+
+/// A task to be added.
+#[derive(Clone, Debug, Default)]
+pub struct NewTask {
+    /// The title, not empty.
+    pub title: String,
+    /// The description, or empty.
+    pub description: String,
+    pub priority: Priority,
+    /// The id, for a task that is imported.
+    pub id: Option<TaskId>,
+    /// Its name in a refusal if it has no id; without either, `#` and its place from 1 on.
+    pub reference: Option<String>,
+    pub dependencies: Vec<TaskReference>,
+    /// Tasks that depend on it.
+    pub blocks: Vec<TaskReference>,
+    /// Files that it is about.
+    pub files: Vec<String>,
+    pub branch: Option<String>,
+    /// The intent that it serves.
+    pub intent_id: Option<String>,
+}
+
+/// Arguments of `create_tasks.lua`.
+#[derive(Serialize)]
+struct CreateTasksArgs<'a> {
+    #[serde(flatten)]
+    key: RequestKeyArgs,
+    tasks: Vec<TaskArgs<'a>>,
+}
+
+#[derive(Serialize)]
+struct TaskArgs<'a> {
+    title: &'a str,
+    priority: Priority,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    files: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intent_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dependencies: Vec<TaskReferenceArg<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<TaskReferenceArg<'a>>,
+}
+
+/// An id, or the place of a task of the request, from 1 on.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum TaskReferenceArg<'a> {
+    Task(&'a str),
+    New(usize),
+}
+
+fn names(named: &[TaskReference]) -> Vec<TaskReferenceArg<'_>> {
+    let sent = named.iter().map(|name| match name {
+        TaskReference::Task(id) => TaskReferenceArg::Task(id.as_str()),
+        TaskReference::New(place) => TaskReferenceArg::New(place + 1),
+    });
+    sent.collect()
+}
+
+impl NewTask {
+    fn sent(&self) -> TaskArgs<'_> {
+        TaskArgs {
+            title: &self.title,
+            priority: self.priority,
+            description: &self.description,
+            id: self.id.as_ref().map(TaskId::as_str),
+            reference: self.reference.as_deref(),
+            files: &self.files,
+            branch: self.branch.as_deref(),
+            intent_id: self.intent_id.as_deref(),
+            dependencies: names(&self.dependencies),
+            blocks: names(&self.blocks),
+        }
+    }
+}
+
+/// Tasks that were added.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct CreatedTasks {
+    /// The store's clock, Unix seconds.
+    #[serde(skip)]
+    pub now: i64,
+    /// Their ids, in the order of the request.
+    pub ids: Vec<String>,
+    /// The tasks as they are now, without those that are gone since a first request.
+    #[serde(default)]
+    pub tasks: Vec<TaskView>,
+}
+
+/// Edges that cost as much of the limits as a path of another request.
+const EDGES_OF_A_PATH: usize = 32;
+
+/// Adds `tasks`, 1 to 200, all or none.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn create_tasks(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    key: RequestKey<'_>,
+    tasks: &[NewTask],
+) -> TeamOutcome<CreatedTasks> {
+    let new = CreateTasksArgs {
+        key: key.sent(&CREATE_TASKS),
+        tasks: tasks.iter().map(NewTask::sent).collect(),
+    };
+    let edges = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
+    let as_many = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
+    run_as_many(store, &CREATE_TASKS, terms, as_many, &new, |reply| {
+        match reply.outcome.as_str() {
+            "CREATED" => {
+                let created: CreatedTasks = reply.object()?;
+                Ok(CreatedTasks {
+                    now: reply.now,
+                    ..created
+                })
+            }
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}
+
+/// Changes of a task; `None` leaves a field.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TaskChanges {
+    /// The title, not empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// Files that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The intent that it serves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent_id: Option<String>,
+    /// The status that it should have: the same, or the change is refused or left to another call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<TaskStatus>,
+    /// Reset the count of expired claims.
+    #[serde(skip_serializing_if = "is_false")]
+    pub clear_lapses: bool,
+    /// `dependencies` names the completed ones too: those that it leaves out are dropped.
+    #[serde(skip_serializing_if = "is_false")]
+    pub drops_completed: bool,
+    /// The description, empty for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// A note to add, or empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Its dependencies, besides completed ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dependencies: Option<Vec<TaskId>>,
+    /// Tasks that depend on it, besides completed ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<Vec<TaskId>>,
+}
+
+/// Outcome of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UpdateOutcome {
+    Task(Box<FullTask>),
+    /// The status would go forward: by a claim or a completion. Nothing was changed.
+    NotByUpdate {
+        from: String,
+        /// The one that was asked for.
+        to: String,
+    },
+}
+
+/// The answer `NOT_BY_UPDATE`.
+#[derive(Deserialize)]
+struct Transition {
+    from: String,
+    to: String,
+}
+
+/// Arguments of `update_task.lua`.
+#[derive(Serialize)]
+struct UpdateTaskArgs<'a> {
+    task_id: &'a str,
+    changes: &'a TaskChanges,
+}
+
+/// Changes a task: all that is given, or nothing.
+///
+/// # Errors
+/// As those of [`create_tasks`].
+pub async fn update_task(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    id: &TaskId,
+    changes: &TaskChanges,
+) -> TeamOutcome<UpdateOutcome> {
+    let update = UpdateTaskArgs {
+        task_id: id.as_str(),
+        changes,
+    };
+    run(store, &UPDATE_TASK, terms, Kind::Read, &update, |reply| {
+        match reply.outcome.as_str() {
+            "UPDATED" => Ok(UpdateOutcome::Task(Box::new(reply.object()?))),
+            "NOT_BY_UPDATE" => {
+                let Transition { from, to } = reply.object()?;
+                Ok(UpdateOutcome::NotByUpdate { from, to })
+            }
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}
+
+/// Arguments of `assign_task.lua`.
+#[derive(Serialize)]
+struct AssignTaskArgs<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'a str>,
+}
+
+/// Reserves a task for a member for ten minutes, or for none.
+///
+/// # Errors
+/// As those of [`create_tasks`].
+pub async fn assign_task(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    id: &TaskId,
+    to: Option<&Handle>,
+) -> TeamOutcome<FullTask> {
+    let assignment = AssignTaskArgs {
+        task_id: id.as_str(),
+        to: to.map(Handle::as_str),
+    };
+    run(
+        store,
+        &ASSIGN_TASK,
+        terms,
+        Kind::Read,
+        &assignment,
+        |reply| match reply.outcome.as_str() {
+            "ASSIGNED" => reply.object(),
+            _ => unknown(&reply),
+        },
+    )
+    .await
+}
+
+/// The effect on the dependents of a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Unblocked {
+    /// Number of tasks without a dependency that is not met, now.
+    pub count: u64,
+    /// Handles of owners and assignees that were not notified, because their inboxes are full.
+    #[serde(default)]
+    pub not_told: Vec<String>,
+}
+
+/// Arguments of `delete_task.lua`.
+#[derive(Serialize)]
+struct DeleteTaskArgs<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    is_unlinked: bool,
+}
+
+/// Removes a task; with `is_unlinked` even if others depend on it.
+///
+/// # Errors
+/// As those of [`create_tasks`].
+pub async fn delete_task(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    id: &TaskId,
+    is_unlinked: bool,
+) -> TeamOutcome<Unblocked> {
+    let deletion = DeleteTaskArgs {
+        task_id: id.as_str(),
+        is_unlinked,
+    };
+    run(store, &DELETE_TASK, terms, Kind::Read, &deletion, |reply| {
+        match reply.outcome.as_str() {
+            "DELETED" => reply.object(),
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}

@@ -1,0 +1,35 @@
+//! Teams and their members. A team stands in keys by its name in lower case: two names that differ in case are one.
+
+use coord_domain::RepoId;
+use coord_domain::team::TeamName;
+use coord_state::keys::of;
+
+/// Prefix of the keys of when members were last seen.
+pub(crate) const SEEN: &str = "coord:seen:";
+
+/// hash: team -> its entry in a listing, JSON; `TEAM/open` and `TEAM/done` -> number of such tasks; `/bytes` and
+/// `/bytes LOGIN` -> bytes of tasks, `/mail` and `/mail LOGIN` of messages (`modules/bytes.lua`).
+pub fn teams(repo: &RepoId) -> String {
+    of("coord:teams:", repo, &[])
+}
+
+/// hash: `@LOGIN AGENT` -> team and handle of that agent, JSON; `TEAM/HANDLE` -> counts of an inbox (`modules/marks.lua`);
+/// `TEAM/*` -> number of broadcasts; `TEAM/!` -> the open shutdown.
+pub fn members(repo: &RepoId) -> String {
+    of("coord:members:", repo, &[])
+}
+
+/// hash: `team` -> configuration; `=HANDLE` -> member; `@LOGIN AGENT` -> handle of that agent; `shutdown`; counters, `bytes LOGIN` and `mail LOGIN` among them.
+pub fn team(repo: &RepoId, team: &TeamName) -> String {
+    of("coord:team:", repo, &[":", team.key()])
+}
+
+/// hash: handle -> when the member was last seen, Unix milliseconds. [`coord_state::is_expendable`].
+pub fn seen(repo: &RepoId, team: &TeamName) -> String {
+    of(SEEN, repo, &[":", team.key()])
+}
+
+/// hash: `TEAM AGENT KEY` of a request -> its outcome, for ten minutes; JSON. `person` is the SHA-1 of a login.
+pub fn answers(repo: &RepoId, person: &str) -> String {
+    of("coord:answers:", repo, &[":", person])
+}

@@ -1,0 +1,138 @@
+//! Teams are made, joined and handed over.
+
+use serde::{Deserialize, Serialize};
+
+use super::scripts::{CREATE_TEAM, HAND_OVER, JOIN_TEAM};
+use super::terms::{TeamOutcome, TeamTerms, run, unknown};
+use coord_domain::team::Handle;
+use coord_state::admission::{Kind, is_false};
+use coord_store::Store;
+
+/// How a member is known.
+#[derive(Clone, Copy, Debug)]
+pub struct NewMember<'a> {
+    pub handle: &'a Handle,
+    /// Name of the agent, to show.
+    pub name: &'a str,
+    /// Kind of the agent, to show.
+    pub kind: &'a str,
+}
+
+impl<'a> NewMember<'a> {
+    fn sent(&self) -> NewMemberArgs<'a> {
+        NewMemberArgs {
+            handle: self.handle.as_str(),
+            name: self.name,
+            kind: self.kind,
+        }
+    }
+}
+
+/// Arguments of `modules/new_member.lua`.
+#[derive(Serialize)]
+struct NewMemberArgs<'a> {
+    handle: &'a str,
+    name: &'a str,
+    kind: &'a str,
+}
+
+/// Arguments of `create_team.lua`.
+#[derive(Serialize)]
+struct CreateTeamArgs<'a> {
+    member: NewMemberArgs<'a>,
+    #[serde(skip_serializing_if = "is_false")]
+    is_strict: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+}
+
+/// Arguments of `join_team.lua`.
+#[derive(Serialize)]
+struct JoinTeamArgs<'a> {
+    member: NewMemberArgs<'a>,
+}
+
+/// Arguments of `hand_over.lua`.
+#[derive(Serialize)]
+struct HandOverArgs<'a> {
+    to: &'a str,
+}
+
+/// Makes a team that the caller leads.
+///
+/// # Errors
+/// When the store gives no reply, or none that is understood.
+pub async fn create_team(
+    store: &dyn Store,
+    terms: &TeamTerms<'_>,
+    leader: &NewMember<'_>,
+    is_strict: bool,
+    description: &str,
+) -> TeamOutcome<()> {
+    let team = CreateTeamArgs {
+        member: leader.sent(),
+        is_strict,
+        description,
+    };
+    run(store, &CREATE_TEAM, terms, Kind::Read, &team, |reply| {
+        match reply.outcome.as_str() {
+            "CREATED" => Ok(()),
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}
+
+/// How the caller has come to its handle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JoinKind {
+    /// As a new member, or as one that had stopped.
+    New { handle: String },
+    /// From another agent of the same login.
+    TakenOver {
+        handle: String,
+        /// The agent before; empty for one without an id.
+        from: String,
+    },
+}
+
+/// The answer about a member.
+#[derive(Deserialize)]
+struct Member {
+    handle: String,
+    #[serde(default)]
+    from: String,
+}
+
+/// Makes the caller a member under a handle.
+///
+/// # Errors
+/// As those of [`create_team`].
+pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMember<'_>) -> TeamOutcome<JoinKind> {
+    let joining = JoinTeamArgs { member: member.sent() };
+    run(store, &JOIN_TEAM, terms, Kind::Read, &joining, |reply| {
+        match reply.outcome.as_str() {
+            "JOINED" => reply.object().map(|Member { handle, .. }| JoinKind::New { handle }),
+            "TAKEN_OVER" => reply
+                .object()
+                .map(|Member { handle, from }| JoinKind::TakenOver { handle, from }),
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}
+
+/// Makes another member the leader, and returns its handle.
+///
+/// # Errors
+/// As those of [`create_team`].
+pub async fn hand_over(store: &dyn Store, terms: &TeamTerms<'_>, to: &Handle) -> TeamOutcome<String> {
+    let to = HandOverArgs { to: to.as_str() };
+    run(store, &HAND_OVER, terms, Kind::Read, &to, |reply| {
+        match reply.outcome.as_str() {
+            "HANDED_OVER" => reply.object().map(|leader: Member| leader.handle),
+            _ => unknown(&reply),
+        }
+    })
+    .await
+}

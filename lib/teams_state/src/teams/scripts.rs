@@ -1,0 +1,16 @@
+//! The scripts.
+
+use coord_state::scripts;
+
+scripts! {
+    /// Makes a team.
+    CREATE_TEAM = "create_team", repeatable: false;
+    /// Makes the caller a member, or gives it its handle back.
+    JOIN_TEAM = "join_team", repeatable: false;
+    /// Shows a team and its members.
+    SHOW_TEAM = "show_team", repeatable: true;
+    /// Returns pending items for a caller.
+    TELL_WAITING = "tell_waiting", repeatable: true;
+    /// Makes another member the leader.
+    HAND_OVER = "hand_over", repeatable: false;
+}

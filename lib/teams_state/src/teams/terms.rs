@@ -1,0 +1,130 @@
+//! Common arguments of the scripts of teams, and their outcome.
+
+use serde::Serialize;
+
+use super::refusal::Refused;
+use crate::teams::team_keys;
+use coord_domain::team::TeamName;
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, denied};
+use coord_state::reply::{Reply, call};
+use coord_state::request_keys::Keys;
+use coord_state::seams::Waiting;
+use coord_store::{Script, Store, StoreError};
+
+/// The caller and the team.
+#[derive(Clone, Copy, Debug)]
+pub struct TeamTerms<'a> {
+    /// The admission; only what concerns files needs a head (`HeadTerms::Any` for all else).
+    pub admission: AdmissionTerms<'a>,
+    pub team: &'a TeamName,
+    /// The request names no team: this one has to be the only one of the caller ([`super::TeamQuestion`]).
+    pub is_assumed: bool,
+}
+
+/// The answer of a team's script, with pending items for the caller in the team; or the refusal by the rules of the team.
+pub type TeamAnswer<T> = Result<(T, Waiting), Box<Refused>>;
+
+/// That answer, or why the request was not admitted.
+pub type TeamOutcome<T> = Result<Admitted<TeamAnswer<T>>, StoreError>;
+
+/// A key under which a request may be repeated for ten minutes.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestKey<'a> {
+    /// The key; empty for none.
+    pub key: &'a str,
+    /// The request, in any form that differs for different ones.
+    pub content: &'a str,
+}
+
+impl RequestKey<'static> {
+    /// No key.
+    pub const NONE: RequestKey<'static> = RequestKey { key: "", content: "" };
+}
+
+impl RequestKey<'_> {
+    /// The key, and the digest of the content; `script` keeps requests of different kinds apart.
+    pub(crate) fn sent(&self, script: &Script) -> RequestKeyArgs {
+        let is_given = !self.key.is_empty();
+        RequestKeyArgs {
+            request_key: is_given.then(|| format!("{} {}", script.name, self.key)),
+            request_digest: is_given.then(|| coord_store::script::sha1_hex(self.content)),
+        }
+    }
+}
+
+/// The fields of a request that may be repeated, as `modules/answers.lua` reads them.
+#[derive(Serialize)]
+pub(crate) struct RequestKeyArgs {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_digest: Option<String>,
+}
+
+/// Arguments of `modules/team.lua` of a request, and the fields of its function.
+#[derive(Serialize)]
+struct TeamRequest<'a, T> {
+    team: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team_name: Option<&'a str>,
+    #[serde(flatten)]
+    own: &'a T,
+}
+
+impl TeamTerms<'_> {
+    /// ARGV of a request with the fields of `own`, which costs as much of the limits as one with so many `paths`.
+    pub(crate) fn request<T: Serialize>(&self, (kind, paths): (Kind, usize), keys: &Keys, own: &T) -> Vec<Vec<u8>> {
+        let request = TeamRequest {
+            team: self.team.key(),
+            team_name: (!self.is_assumed).then(|| self.team.as_str()),
+            own,
+        };
+        self.admission.request(kind, paths, keys, &request)
+    }
+}
+
+/// Runs a script of a team with the fields of `own`; `read` reads what is neither a denial nor a refusal.
+pub(crate) async fn run<T>(
+    store: &dyn Store,
+    script: &'static Script,
+    terms: &TeamTerms<'_>,
+    kind: Kind,
+    own: &impl Serialize,
+    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+) -> TeamOutcome<T> {
+    run_as_many(store, script, terms, (kind, 1), own, read).await
+}
+
+/// The same for a request that costs as much of the limits as one with so many paths.
+pub(crate) async fn run_as_many<T>(
+    store: &dyn Store,
+    script: &'static Script,
+    terms: &TeamTerms<'_>,
+    cost: (Kind, usize),
+    own: &impl Serialize,
+    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+) -> TeamOutcome<T> {
+    let keys = team_keys(&terms.admission, terms.team);
+    let args = terms.request(cost, &keys, own);
+    outcome(call(store, script, keys, args).await?, read)
+}
+
+/// The outcome of a script of a team, with what waits for the caller; `read` reads what is neither a denial nor a refusal.
+pub(crate) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
+    let reply = match denied(reply)? {
+        Ok(denial) => return Ok(Admitted::Denied(denial)),
+        Err(reply) => reply,
+    };
+    let waiting = Waiting::of(&reply)?;
+    if reply.outcome == "REFUSED" {
+        let refusal = reply.object()?;
+        return Ok(Admitted::Outcome(Err(Box::new(Refused { refusal, waiting }))));
+    }
+    let outcome = read(reply)?;
+    Ok(Admitted::Outcome(Ok((outcome, waiting))))
+}
+
+/// The error of an outcome that no version of the script has.
+pub(crate) fn unknown<T>(reply: &Reply) -> Result<T, StoreError> {
+    Err(reply.malformed("an unknown outcome"))
+}
