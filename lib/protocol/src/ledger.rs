@@ -60,25 +60,33 @@ wire! {
         /// Its kind.
         pub kind: RecordKind,
         /// The tool.
+        #[serde(default)]
         #[schema(max_length = 128)]
         pub tool_name: Option<String>,
         /// The tool's input, or the part that may leave the machine.
+        #[serde(default)]
         pub tool_input: optional Object as Map<String, Json>,
         /// Why.
+        #[serde(default)]
         pub reasoning: Option<String>,
         /// The file.
+        #[serde(default)]
         pub file_path: optional FilePath as String,
         /// Its content afterwards: `sha256:` and 64 digits, or `DELETED`.
+        #[serde(default)]
         pub hash: optional ContentHash as String,
         /// Fencing token of the lock under which it was changed.
+        #[serde(default)]
         #[schema(minimum = 1)]
         pub token: Option<i64>,
         /// One line about the outcome.
         #[serde(default)]
         pub output_summary: String,
         /// Why it failed or was refused. A `mutation` or `call` that has one is a failure.
+        #[serde(default)]
         pub error_message: Option<String>,
         /// `AST_REFACTOR` or `INTENT_EVOLUTION`, where the agent says so.
+        #[serde(default)]
         #[schema(schema_with = mutation_class, required = false)]
         pub mutation_class: Option<String>,
     }

@@ -82,6 +82,7 @@ wire! {
         /// The mode of the lock; with RESERVED and WAITING, of the claim that waits.
         pub status: LockMode,
         /// DIRECT, NEIGHBOR, RESERVED or WAITING; absent in a graph, which has no files of a request.
+        #[serde(default)]
         #[schema(schema_with = schema::lock_type, required = false)]
         pub lock_type: Option<LockType>,
         /// With NEIGHBOR: the file of the request that it imports, or that imports it.
@@ -284,6 +285,7 @@ wire! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub shared: bool,
         /// The commit of the holder's working copy when it was first granted; for a writer, the head of the branch, in full.
+        #[serde(default)]
         pub agent_head: required CommitId as String,
         /// The holder's description of its work, and the reason.
         #[schema(min_length = 1, max_length = 500)]

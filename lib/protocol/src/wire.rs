@@ -52,10 +52,10 @@ macro_rules! wire {
         wire!(@ $head $done #[schema(value_type = Option<$type>)] $(#[$meta])* pub $field: Option<$rust>, $($rest)*);
     };
     (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: maybe $type:ty as $rust:ty, $($rest:tt)*) => {
-        wire!(@ $head $done #[schema(value_type = $type, required = false)] $(#[$meta])* pub $field: Option<$rust>, $($rest)*);
+        wire!(@ $head $done #[serde(default)] #[schema(value_type = $type, required = false)] $(#[$meta])* pub $field: Option<$rust>, $($rest)*);
     };
     (@ $head:tt $done:tt $(#[$meta:meta])* pub $field:ident: maybe $type:ty, $($rest:tt)*) => {
-        wire!(@ $head $done #[schema(required = false, nullable = false)] $(#[$meta])* pub $field: Option<$type>, $($rest)*);
+        wire!(@ $head $done #[serde(default)] #[schema(required = false, nullable = false)] $(#[$meta])* pub $field: Option<$type>, $($rest)*);
     };
     (@ $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: nullable $type:ty as $rust:ty, $($rest:tt)*) => {
         wire!(@ $head {
@@ -71,7 +71,7 @@ macro_rules! wire {
     (@ $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: Option<$type:ty>, $($rest:tt)*) => {
         wire!(@ $head {
             $($done)*
-            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[serde(skip_serializing_if = "Option::is_none")]
             $(#[$meta])*
             pub $field: Option<$type>,
         } $($rest)*);
