@@ -33,7 +33,7 @@ pub(super) struct Finding {
     /// The result, as a sentence.
     pub(super) found: String,
     /// The command, or the step, that fixes it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "mend", skip_serializing_if = "Option::is_none")]
     pub(super) fix: Option<String>,
 }
 

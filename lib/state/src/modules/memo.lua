@@ -1,4 +1,4 @@
--- What a function makes of texts that most requests repeat, so that it is made once.
+-- Remembers the results of a function for texts that most requests repeat.
 local Memo = {}
 
 -- Coord sends a dozen different texts; a caller that invokes the functions itself cannot make more of them stay.
