@@ -232,6 +232,11 @@ async fn records_keep_the_form_of_the_version_before(world: World) {
     }
     // The answers to repeated releases have another form, under another digest of the request: neither version reads the other's.
     let is_compared = |form: &&String| !form.starts_with("HSET coord:releases:");
+    // Events of releases say since this version whether the push was proved; a version before ignores the field.
+    let found: BTreeSet<String> = found
+        .iter()
+        .map(|form| form.replace(r#""is_pushed":false,"#, ""))
+        .collect();
     let lost: Vec<_> = expected.difference(&found).filter(is_compared).collect();
     let new: Vec<_> = found.difference(&expected).filter(is_compared).collect();
     assert!(lost.is_empty() && new.is_empty(), "lost {lost:#?}, new {new:#?}");
