@@ -39,6 +39,7 @@ fn a_server_that_stops_ends_its_streams_at_once() {
     let (mut sent, mut socket) = (stream(&coord, ""), stream(&coord, UPGRADE));
     assert_eq!(status(&mut sent).as_deref(), Some("HTTP/1.1 200 OK"));
     assert_eq!(status(&mut socket).as_deref(), Some("HTTP/1.1 101 Switching Protocols"));
+    first_message(&mut socket);
     let began = Instant::now();
     coord.terminate();
     let (mut text, mut bytes) = (String::new(), Vec::new());
