@@ -9,6 +9,7 @@ use coord_agent::session_notes::SessionNotes;
 use coord_domain::AgentId;
 use coord_files::RootedPath;
 use coord_intents::ledger::ContentHash;
+use coord_protocol::tool_names;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
 use super::copy_files::{self, CopyFiles};
@@ -209,7 +210,7 @@ async fn record_call(caller: &Caller<'_>, effects: &Effects) -> Option<String> {
 /// After a tool or command of Coord that may have selected or ended an intent, the server is asked again.
 async fn note_selection(caller: &Caller<'_>) {
     let may_select = match &caller.call.tool {
-        Tool::Own(tool) => matches!(*tool, "select_active_intent" | "update_intent"),
+        Tool::Own(tool) => matches!(*tool, tool_names::SELECT_ACTIVE_INTENT | tool_names::UPDATE_INTENT),
         Tool::Shell { command, .. } => command.contains("coord") && command.contains("intent"),
         _ => false,
     };
