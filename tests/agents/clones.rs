@@ -101,7 +101,7 @@ fn the_server_reads_the_commits_of_every_clone_that_uses_it() {
 
 // rule: servers#two-stores
 #[test]
-fn clones_with_a_server_each_are_told_and_the_line_that_is_named_brings_them_together() {
+fn clones_with_separate_servers_are_warned_and_the_named_fix_joins_them() {
     let (world, two) = two_clones();
     // As before there was a list of clones.
     let mut apart = world.coord(two.path());
@@ -162,7 +162,7 @@ fn one_server_serves_two_clones_of_one_repository() {
 }
 
 #[test]
-fn a_damaged_or_outdated_list_of_clones_stops_nobody() {
+fn a_damaged_or_outdated_list_of_clones_blocks_no_check() {
     let (world, two) = two_clones();
     assert!(said(&world, &two, &["check", "a.txt"]).0 == 0);
     kill(&server_of(&two).unwrap());
@@ -201,7 +201,7 @@ fn a_damaged_or_outdated_list_of_clones_stops_nobody() {
 
 // rule: servers#port
 #[test]
-fn a_server_that_starts_by_itself_listens_where_its_user_says() {
+fn a_server_that_starts_by_itself_listens_on_the_port_of_its_user() {
     let world = World::with(&[("a.txt", "a")]);
     let port = || free_address().port().to_string();
     let listens_on = |expected: &str, is_set: bool, run: &dyn Fn(&mut Command)| {

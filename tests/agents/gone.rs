@@ -133,7 +133,7 @@ fn a_copy_is_another_repository_without_the_locks_of_the_first() {
 
 /// The name was not written down by earlier versions.
 #[test]
-fn a_store_of_an_earlier_version_goes_on_under_its_id() {
+fn a_store_of_an_earlier_version_keeps_its_id() {
     let mut world = World::without_remote(&[("a.txt", "a")]);
     assert_eq!(claims(&world, &world.clone, "one").0, 0);
     let server = world.server().unwrap();

@@ -238,7 +238,7 @@ fn the_command_of_pull_works_in_every_state() {
 
 // rule: locks#during-git
 #[test]
-fn while_git_is_in_the_middle_of_something_edits_are_let_in_and_nothing_is_pulled() {
+fn edits_during_a_merge_or_rebase_are_allowed_and_get_no_pull() {
     for begin in [
         "git merge -q origin/main",
         "git rebase -q origin/main",

@@ -55,7 +55,7 @@ fn the_password_of_a_store_is_not_kept() {
 
 /// The locks of the second repository are in the folder of the first.
 #[test]
-fn a_clone_that_is_served_beside_another_has_no_store_of_its_own() {
+fn a_clone_that_is_served_beside_another_has_no_separate_store() {
     let (world, first) = (World::with(&[("a.txt", "a")]), World::with(&[("b.txt", "b")]));
     first
         .clone

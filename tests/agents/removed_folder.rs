@@ -82,7 +82,7 @@ fn mcp(world: &World, folder: &std::path::Path) -> Command {
 }
 
 #[test]
-fn the_mcp_server_goes_on_when_its_folder_is_removed() {
+fn the_mcp_server_keeps_working_when_its_folder_is_removed() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let worktree = world.worktree("ada");
     let mut agent = Agent::start(mcp(&world, worktree.path()));

@@ -38,7 +38,7 @@ async fn a_claim_for_which_there_is_no_room_is_a_refusal_with_a_whole_body() {
 }
 
 #[tokio::test]
-async fn files_with_too_many_locks_are_asked_about_in_parts() {
+async fn a_request_over_too_many_locks_is_refused_with_too_much_at_once() {
     let api = Api::start().await;
     let names: Vec<String> = (0..512).map(|number| format!("src/{number}.ts")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

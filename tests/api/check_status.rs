@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::api::Api;
 
 #[tokio::test]
-async fn nothing_in_the_way_is_ok() {
+async fn a_check_without_conflicts_is_ok() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     assert_json_snapshot!(api.check("ann", &["src/auth.ts"], json!({})).await.snapshot());
@@ -37,7 +37,7 @@ async fn a_working_copy_that_is_behind_is_stale() {
 }
 
 #[tokio::test]
-async fn commits_that_are_not_pushed_make_nobody_stale() {
+async fn a_commit_that_is_not_pushed_is_not_stale_when_its_base_is_known() {
     let api = Api::start().await;
     api.git.git(&["checkout", "--quiet", "-b", "work"]);
     let local = api.git.commit(&[("src/new.ts", "")]);
@@ -75,7 +75,7 @@ async fn a_file_that_another_writes_is_a_direct_conflict() {
 }
 
 #[tokio::test]
-async fn written_neighbors_are_conflicts_both_ways_and_say_how_they_are_related() {
+async fn written_neighbors_are_conflicts_both_ways_and_name_their_relation() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/db.ts"]).await;
@@ -84,7 +84,7 @@ async fn written_neighbors_are_conflicts_both_ways_and_say_how_they_are_related(
 }
 
 #[tokio::test]
-async fn a_conflict_that_is_also_stale_says_both() {
+async fn a_conflict_that_is_also_stale_reports_both() {
     let api = Api::start().await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
     let answer = api

@@ -108,7 +108,7 @@ async fn store(folder: &tempfile::TempDir) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_has_ended_when_the_graph_that_it_asked_for_is_built() {
+async fn a_request_ends_once_the_graph_build_that_it_started_has_ended() {
     let folder = tempfile::tempdir().unwrap();
     let repo = Repo::init(folder.path().join("repo"), &[]);
     repo.commit(&[("a.ts", "import './b';\n"), ("b.ts", "")]);

@@ -136,7 +136,7 @@ async fn a_graph_is_compressed_for_who_can_read_that() {
 }
 
 #[tokio::test]
-async fn a_question_without_its_parts_says_which() {
+async fn a_query_without_its_parameters_names_the_missing_one() {
     let api = Api::start().await;
     let url = "repo_url=https://github.com/acme/shop.git";
     let mut lines = Vec::new();
@@ -228,7 +228,7 @@ async fn a_focus_gives_the_part_of_the_graph_around_a_file() {
 }
 
 #[tokio::test]
-async fn a_build_that_is_under_way_says_how_far_it_is() {
+async fn a_build_that_is_under_way_reports_its_progress() {
     let api = Api::start().await;
     let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
     let commit = CommitSha::parse(&api.head).unwrap();
@@ -253,7 +253,7 @@ async fn a_build_that_is_under_way_says_how_far_it_is() {
 }
 
 #[tokio::test]
-async fn a_failed_build_says_why() {
+async fn a_failed_build_reports_its_failure() {
     let api = Api::start().await;
     let key = state::builds::keys::graph(&crate::api::repo(), &crate::api::main_branch());
     api.command(["HSET", &key, "failure", "the repository has more than 500,000 files"])

@@ -29,7 +29,7 @@ async fn clone_of_a_hub() -> (Api, Repo) {
 }
 
 #[tokio::test]
-async fn a_branch_that_was_not_pushed_is_unknown_and_the_answer_says_how_to_push_it() {
+async fn a_branch_that_was_not_pushed_is_unknown_branch_with_the_push_command() {
     let (api, _) = clone_of_a_hub().await;
     api.git.git(&["branch", "feature"]);
     let answer = api.check("ann", &["src/db.ts"], json!({ "branch": "feature" })).await;

@@ -94,7 +94,7 @@ async fn probed(takes: Duration) -> (Api, Arc<AtomicUsize>, Arc<AtomicUsize>) {
 
 // rule: http#health
 #[tokio::test]
-async fn a_store_that_cannot_be_written_says_why() {
+async fn the_health_of_a_store_that_cannot_be_written_has_its_cause() {
     let memory = "OOM command not allowed when used memory > 'maxmemory'. script: 1f, on @user_script:3.";
     let replica = "READONLY You can't write against a read only replica.";
     let saving = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.";
@@ -136,7 +136,7 @@ async fn a_store_that_cannot_be_written_says_why() {
 }
 
 #[tokio::test]
-async fn a_store_whose_writes_are_paused_says_so() {
+async fn the_health_of_a_store_with_paused_writes_is_down_and_paused() {
     let store = Arc::new(Probed {
         writes: Arc::default(),
         asked: Arc::default(),
@@ -155,7 +155,7 @@ async fn a_store_whose_writes_are_paused_says_so() {
 }
 
 #[tokio::test]
-async fn the_pause_of_a_redis_is_told_for_as_long_as_it_lasts() {
+async fn the_pause_of_a_redis_is_reported_for_as_long_as_it_lasts() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     let store: Arc<dyn Store> = Arc::new(RedisStore::connect(&redis.url()).unwrap());
     redis.command(&["CLIENT", "PAUSE", "600000", "WRITE"]);
@@ -199,7 +199,7 @@ fn body(answer: &Answer) -> Value {
 }
 
 #[tokio::test]
-async fn a_service_that_works_says_so_to_anybody() {
+async fn the_health_of_a_working_service_is_ok_without_credentials() {
     let api = Api::start().await;
     let answer = api
         .get("/api/health", &[("x-coord-user", "nobody in particular")])
@@ -310,7 +310,7 @@ async fn a_short_secret_is_named_without_its_value() {
 }
 
 #[tokio::test]
-async fn a_source_that_was_not_asked_yet_is_not_asked_for_this() {
+async fn health_sends_no_request_to_a_source_that_is_still_unknown() {
     // Nobody listens there: a question would fail, and the source be unreachable.
     let variables = [
         ("GITHUB_API_URL", "http://127.0.0.1:1"),

@@ -137,7 +137,7 @@ async fn an_interface_that_was_kept_is_no_news() {
 
 // rule: locks#checked-at-release
 #[tokio::test]
-async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neighbors() {
+async fn a_broken_promise_warns_interface_changed_and_notifies_watchers_and_neighbors() {
     let api = shop().await;
     api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
         .await;

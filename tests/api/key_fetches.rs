@@ -83,7 +83,7 @@ async fn unknown_keys_make_no_more_than_one_fetch_in_a_while() {
 
 // rule: settings#key-sets
 #[tokio::test]
-async fn old_keys_are_renewed_while_requests_go_on() {
+async fn old_keys_are_renewed_while_requests_are_answered() {
     let (old, new) = (Signer::ed25519(), Signer::ed25519());
     let issuer = Issuer::start(set(&[old.jwk("old")])).await;
     let timing = KeyTiming {

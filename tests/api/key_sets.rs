@@ -147,7 +147,7 @@ async fn a_kid_is_a_name_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn keys_that_cannot_be_told_apart_verify_nothing() {
+async fn keys_with_the_same_kid_and_kind_verify_nothing() {
     let (one, two, third) = (Signer::ed25519(), Signer::ed25519(), Signer::p256());
     let issuer = Issuer::start(set(&[one.jwk("same"), two.jwk("same"), third.jwk("same")])).await;
     let verifier = issuer.verifier(KeyTiming::default());

@@ -122,7 +122,7 @@ async fn a_holder_finds_what_is_its_own() {
 }
 
 #[tokio::test]
-async fn a_question_without_its_parts_says_which() {
+async fn a_query_without_its_parameters_names_the_missing_one() {
     let api = Api::start().await;
     let url = "repo_url=https://github.com/acme/shop.git";
     let mut lines = Vec::new();
@@ -172,7 +172,7 @@ async fn the_limits_of_questions_hold_here_too() {
 }
 
 #[tokio::test]
-async fn nobody_is_shown_anything_without_a_credential() {
+async fn locks_are_refused_without_a_credential() {
     let verifier = JwtVerifier::hs256(&SecretString::from(crate::identity::SECRET));
     let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await;
     for query in ["", "&holder=me"] {

@@ -196,7 +196,7 @@ async fn attack(api: &Api) {
 }
 
 #[tokio::test]
-async fn nothing_that_is_sent_makes_a_line_of_its_own() {
+async fn nothing_that_is_sent_adds_a_line_to_the_log() {
     for is_json in [true, false] {
         let (log, _guard) = if is_json {
             Log::json("coord=trace,info")

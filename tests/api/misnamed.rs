@@ -13,7 +13,7 @@ fn warnings(answer: &Answer, code: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_symbol_stands_for_its_file_and_the_response_says_so() {
+async fn a_symbol_claims_its_file_and_warns_whole_file() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;

@@ -33,7 +33,7 @@ fn warnings(body: &Value) -> Vec<&str> {
 
 // rule: policy#shared
 #[tokio::test]
-async fn a_shared_file_is_no_conflict_and_who_else_writes_it_is_told() {
+async fn a_shared_file_is_no_conflict_and_warns_shared_file() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["Cargo.lock"]).await;
@@ -75,7 +75,7 @@ async fn a_shared_file_is_no_conflict_and_who_else_writes_it_is_told() {
 
 // rule: policy#ignore
 #[tokio::test]
-async fn an_ignored_file_is_granted_without_a_lock_and_the_answer_says_so() {
+async fn an_ignored_file_is_granted_without_a_lock_and_warns_ignored_file() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.publish_policy("ignore = [\"dist/\"]\nttl_seconds = 60", None).await;
@@ -109,7 +109,7 @@ async fn an_ignored_file_is_granted_without_a_lock_and_the_answer_says_so() {
 
 // rule: policy#invalid
 #[tokio::test]
-async fn every_answer_says_what_is_wrong_with_the_policy() {
+async fn every_response_warns_policy_invalid_with_the_problem() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let problem = ".coord.toml:3:7: unknown key \"x\"";

@@ -23,7 +23,7 @@ async fn a_claim_shows_what_is_held() {
 
 // rule: messages#wait
 #[tokio::test]
-async fn a_conflict_says_who_what_and_how_long() {
+async fn a_conflict_names_its_holder_its_reason_and_its_expiry() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
@@ -48,7 +48,7 @@ async fn a_conflict_says_who_what_and_how_long() {
 }
 
 #[tokio::test]
-async fn a_reader_is_told_of_a_written_neighbor_and_goes_on() {
+async fn a_reader_of_a_written_neighbor_is_granted_with_a_warning() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
@@ -75,7 +75,7 @@ async fn writing_behind_the_branch_is_refused_with_a_pull() {
 
 // rule: locks#vague-message
 #[tokio::test]
-async fn a_message_that_says_nothing_is_taken_with_an_example_of_a_good_one() {
+async fn a_vague_message_is_accepted_with_an_example_of_a_good_one() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     for (message, is_vague) in [
@@ -127,7 +127,7 @@ async fn an_agent_that_may_be_ahead_gets_no_missing_commit() {
 }
 
 #[tokio::test]
-async fn a_claim_of_what_one_holds_already_says_so() {
+async fn a_claim_of_a_held_file_warns_already_held() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let first = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();

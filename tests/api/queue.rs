@@ -16,7 +16,7 @@ fn metadata(body: &Value) -> &Value {
 }
 
 #[tokio::test]
-async fn a_refused_claim_says_its_place_and_who_is_before() {
+async fn a_refused_claim_has_its_position_and_the_claims_before_it() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let first = api
@@ -83,7 +83,7 @@ async fn two_holders_that_want_each_others_files_are_warned_of_mutual_wait() {
 }
 
 #[tokio::test]
-async fn a_check_of_a_free_file_that_somebody_waits_for_is_a_go_and_shows_it() {
+async fn a_check_of_a_free_file_with_a_queued_claim_is_proceed_and_shows_waiting() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let files = ["README.md", "src/db.ts"];
@@ -369,7 +369,7 @@ async fn bad_values_of_wait_seconds_and_force_are_named() {
 
 // rule: locks#force
 #[tokio::test]
-async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
+async fn a_person_force_releases_a_lock_and_its_holder_gets_stop() {
     let api = Api::start().await;
     let agent = json!({ "agent_id": "one" });
     api.tell("ann", "WRITING", &["src/db.ts", "src/page.ts"], agent.clone())
@@ -467,7 +467,7 @@ async fn a_waiting_caller_is_offered_free_files_nearby() {
 
 // rule: locks#waiting
 #[tokio::test]
-async fn the_locks_of_a_repository_say_who_waits_for_whom() {
+async fn the_locks_of_a_repository_list_queued_claims_and_what_blocks_them() {
     let api = Api::start().await;
     let locks = async |query: &str| {
         let path = format!("/api/locks?repo_url=https://github.com/acme/shop{query}");
@@ -506,7 +506,7 @@ async fn the_locks_of_a_repository_say_who_waits_for_whom() {
 }
 
 #[tokio::test]
-async fn a_lock_says_since_when_it_is_held_and_when_it_was_renewed() {
+async fn a_lock_has_the_time_of_its_grant_and_of_its_renewal() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     // time: times of locks are whole seconds.

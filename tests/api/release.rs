@@ -110,7 +110,7 @@ async fn an_expired_lock_that_another_agent_holds_now_is_a_stop_with_its_holder(
 
 // rule: locks#all
 #[tokio::test]
-async fn an_agent_gives_back_everything_that_it_holds_on_a_branch() {
+async fn an_agent_releases_everything_that_it_holds_on_a_branch() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.git.git(&["branch", "other"]);
@@ -150,7 +150,7 @@ async fn an_agent_gives_back_everything_that_it_holds_on_a_branch() {
 }
 
 #[tokio::test]
-async fn everything_is_given_back_alone_and_nothing_else_done_with_it() {
+async fn releasing_everything_allows_no_other_file_and_no_other_status() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     let refusal = "400 INVALID_FIELD file_paths: file_paths has '*', which means all files that you hold: send it \

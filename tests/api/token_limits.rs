@@ -237,7 +237,7 @@ async fn a_header_that_names_a_user_changes_nothing_beside_a_token() {
 }
 
 #[tokio::test]
-async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() {
+async fn a_function_with_contradictory_settings_answers_identity_unavailable() {
     let set = |name: &str| match name {
         "COORD_JWT_SECRET" => Some("sesame".repeat(6)),
         "COORD_JWT_JWKS_URL" => Some("https://login.example.com/jwks".to_owned()),

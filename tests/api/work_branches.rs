@@ -65,7 +65,7 @@ const TOLD: &str =
 
 // rule: locks#pending
 #[tokio::test]
-async fn changes_on_a_work_branch_are_told_until_they_are_merged() {
+async fn changes_on_a_work_branch_warn_pending_until_they_are_merged() {
     let api = with_pending().await;
     let check = api.check("bob", &["src/db.ts"], json!({})).await.json();
     assert_eq!((&check["status"], warnings(&check)), (&json!("OK"), vec![TOLD]));

@@ -142,7 +142,7 @@ async fn of_a_redis_that_others_use_only_keys_of_coord_are_exported_and_wiped() 
 
 // rule: commands#store
 #[test]
-fn without_a_store_both_commands_say_how_to_name_one() {
+fn store_export_and_wipe_without_a_store_name_the_settings() {
     let folder = tempfile::tempdir().expect("a folder");
     for arguments in [&["export"][..], &["wipe", "--yes"]] {
         let told = error(&coord_store(folder.path(), arguments, &[]));

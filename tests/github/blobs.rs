@@ -175,7 +175,7 @@ async fn every_wanted_blob_is_answered_once_whatever_it_is() {
 }
 
 #[tokio::test]
-async fn an_archive_that_breaks_off_is_asked_for_once_more() {
+async fn an_archive_that_breaks_off_is_requested_once_more() {
     let (_temp, repo, head, fake) = many().await;
     for fault in [
         Fault::Cut,

@@ -239,7 +239,7 @@ async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_instances_build_once_and_the_builder_goes_on_where_the_branch_has_moved() {
+async fn two_instances_build_once_and_the_builder_follows_a_moved_branch() {
     let deployment = Deployment::new().await;
     let (mut one, mut two) = (
         deployment.instance(coord_http::endpoint::GRAPH),

@@ -29,7 +29,7 @@ async fn a_right_counts_in_its_repository_alone() {
 }
 
 #[tokio::test]
-async fn a_name_that_would_leave_its_key_is_refused_or_has_a_key_of_its_own() {
+async fn a_name_that_would_leave_its_key_is_refused_or_has_a_separate_key() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let instance = cloud.instance(&[]).await;

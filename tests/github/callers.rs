@@ -158,7 +158,7 @@ async fn a_github_verdict_on_a_caller_is_shared_by_all_instances() {
 }
 
 #[tokio::test]
-async fn while_github_does_not_say_who_asks_nobody_is_let_in_and_nothing_is_remembered() {
+async fn identity_unavailable_refuses_every_caller_and_stores_no_verdict() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let instance = cloud.instance(&[]).await;

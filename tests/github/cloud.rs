@@ -209,7 +209,7 @@ impl Cloud {
     }
 
     /// Lets the time be over for which GitHub was not to be asked again.
-    pub async fn may_ask_again(&self) {
+    pub async fn allow_refresh(&self) {
         self.command(["HSET", HEAD_KEY, "refresh_at", "0"]).await;
     }
 

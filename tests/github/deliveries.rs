@@ -50,7 +50,7 @@ pub fn next(cloud: &Cloud) -> String {
 }
 
 #[tokio::test]
-async fn a_push_moves_the_head_at_once_and_then_github_is_not_asked_for_it() {
+async fn a_push_moves_the_head_at_once_and_github_gets_no_request_for_it() {
     let (cloud, instance) = started().await;
     let other = cloud.instance(&[]).await;
     let next = next(&cloud);
@@ -163,7 +163,7 @@ async fn a_delivery_that_is_sent_again_does_no_harm() {
 }
 
 #[tokio::test]
-async fn a_delivery_that_comes_after_github_was_asked_has_the_webhook_count() {
+async fn a_delivery_after_a_fetched_head_marks_the_webhook_as_alive() {
     let (cloud, instance) = started().await;
     let next = next(&cloud);
     cloud.age_head(11).await;

@@ -71,7 +71,7 @@ async fn a_call_has_an_end_whatever_its_repetitions() {
 }
 
 #[tokio::test]
-async fn nobody_at_the_other_end_is_an_error() {
+async fn a_source_without_a_listener_is_unreachable() {
     let (_temp, _repo, _, fake) = small().await;
     let source = source(&fake);
     drop(fake);
@@ -82,7 +82,7 @@ async fn nobody_at_the_other_end_is_an_error() {
 }
 
 #[tokio::test]
-async fn while_a_limit_lasts_nothing_is_asked() {
+async fn no_request_is_sent_while_a_limit_lasts() {
     let used_up: &[(&'static str, &'static str)] = &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "SOON")];
     let asked: &[(&'static str, &'static str)] = &[("retry-after", "3"), ("x-ratelimit-remaining", "4000")];
     let secondary = r#"{"message": "You have exceeded a secondary rate limit and have been temporarily blocked"}"#;

@@ -52,7 +52,7 @@ async fn abandoning_releases_the_rest_and_names_no_orphans() {
 }
 
 #[tokio::test]
-async fn two_agents_without_an_id_are_told() {
+async fn two_agents_without_an_id_are_warned_already_held() {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&[]).await;
     let first = instance.post(&jwt("ann"), json!({})).await;

@@ -51,7 +51,7 @@ async fn a_branch_of_any_name_is_not_taken_for_a_tag_or_an_id() {
 }
 
 #[tokio::test]
-async fn a_head_that_has_not_moved_is_asked_for_with_its_etag() {
+async fn a_known_head_is_requested_with_its_etag() {
     let (_temp, repo, first, fake) = small().await;
     let source = source(&fake);
     for _ in 0..2 {
@@ -108,7 +108,7 @@ async fn a_body_that_is_no_id_is_no_head() {
 }
 
 #[tokio::test]
-async fn sixty_four_who_ask_at_once_are_one_question() {
+async fn sixty_four_concurrent_callers_send_one_request() {
     let (_temp, _repo, head, fake) = small().await;
     let source = Arc::new(source(&fake));
     fake.fail("/commits/", 1, Fault::Slow(Duration::from_millis(100)));
@@ -122,7 +122,7 @@ async fn sixty_four_who_ask_at_once_are_one_question() {
 }
 
 #[tokio::test]
-async fn the_question_goes_on_when_the_first_who_asked_is_gone() {
+async fn a_shared_request_continues_when_its_first_caller_is_gone() {
     let (_temp, _repo, head, fake) = small().await;
     let source = Arc::new(source(&fake));
     fake.fail("/commits/", 1, Fault::Slow(Duration::from_millis(150)));
@@ -137,7 +137,7 @@ async fn the_question_goes_on_when_the_first_who_asked_is_gone() {
 }
 
 #[tokio::test]
-async fn a_young_head_is_not_asked_for_again() {
+async fn a_young_head_is_not_requested_again() {
     let (_temp, repo, first, fake) = small().await;
     let mut config = config(&fake);
     config.head_max_age = Duration::from_secs(3);

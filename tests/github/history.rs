@@ -4,7 +4,7 @@ use coord_sources::{Reachable, Source, SourceError};
 use crate::{branch, id, sha, small, source};
 
 #[tokio::test]
-async fn relations_of_commits_are_those_of_git_and_are_asked_for_once() {
+async fn relations_of_commits_match_git_and_are_requested_once() {
     let (_temp, repo, first, fake) = small().await;
     let second = repo.commit(&[("b", "1")]);
     repo.git(&["checkout", "--quiet", "-b", "side", &first]);

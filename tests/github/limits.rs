@@ -270,7 +270,7 @@ async fn a_person_has_the_same_questions_in_all_repositories_together() {
 }
 
 /// The targets asked for that are no heads of `main`, which are asked for with an ETag.
-fn asked_but_for_main(cloud: &Cloud) -> Vec<String> {
+fn requests_except_main(cloud: &Cloud) -> Vec<String> {
     let mut asked = cloud.fake.asked();
     asked.retain(|target| target != "/commits/heads/main");
     asked
@@ -305,7 +305,7 @@ async fn made_up_pushes_cost_github_twenty_questions_and_no_more() {
         }
         // One more every three seconds, which a loaded machine may take.
         let most = 21 + started.elapsed().as_secs() as usize / 3;
-        let asked = asked_but_for_main(&cloud);
+        let asked = requests_except_main(&cloud);
         let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
         assert!((20..=most).contains(&compared), "{work_branch:?}: {compared}");
         assert!(limited >= 60 - most, "{work_branch:?}: {limited}");
@@ -348,7 +348,7 @@ async fn made_up_branches_cost_github_a_question_each() {
     }
     // Two more tell the names of others, again after a minute.
     let most = refused + 2 * (1 + started.elapsed().as_secs() as usize / 60);
-    let asked = asked_but_for_main(&cloud);
+    let asked = requests_except_main(&cloud);
     assert!((refused..=most).contains(&asked.len()), "{refused}: {asked:?}");
 }
 
@@ -366,7 +366,7 @@ async fn a_copy_that_github_does_not_have_is_counted_with_what_it_costs() {
         let answer = instance.post(&jwt("ann"), open).await;
         assert!(matches!(answer.status, 409 | 429), "{answer:?}");
     }
-    let asked = asked_but_for_main(&cloud);
+    let asked = requests_except_main(&cloud);
     let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
     let most = 21 + started.elapsed().as_secs() as usize / 3;
     assert!((19..=most).contains(&compared), "{compared}");

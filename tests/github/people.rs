@@ -219,7 +219,7 @@ async fn a_repository_that_is_not_shown_is_no_right_and_a_bad_token_is_refused()
 }
 
 #[tokio::test]
-async fn known_facts_are_not_asked_for() {
+async fn known_facts_cause_no_request() {
     let alice = person("ghp_", "alice", Some("push"));
     let (_temp, fake, _) = with(std::slice::from_ref(&alice), true).await;
     let mut limited = config(&fake);
@@ -252,7 +252,7 @@ async fn known_facts_are_not_asked_for() {
 }
 
 #[tokio::test]
-async fn the_new_name_of_a_renamed_repository_is_told_to_anybody_only_where_it_is_public() {
+async fn the_new_name_of_a_renamed_repository_is_shown_only_when_it_is_public() {
     let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
     let absent = RepoId::parse("https://127.0.0.1/acme/nothing").unwrap();
     for is_private in [true, false] {
@@ -336,7 +336,7 @@ async fn sixty_four_questions_about_one_token_are_one() {
 }
 
 #[tokio::test]
-async fn anybody_reads_what_is_public_and_nothing_else() {
+async fn a_caller_without_a_token_reads_only_public_repositories() {
     let (_temp, fake, source) = with(&[], false).await;
     assert_eq!(
         source.verify_anybody(&id()).await.unwrap(),

@@ -14,7 +14,7 @@ use crate::{branch, config, id};
 use coord_test_support::github::Fault;
 
 #[tokio::test]
-async fn a_limited_token_limits_nobody_else() {
+async fn a_limited_token_limits_no_other_caller() {
     let (alice, bob) = (
         person("ghp_", "alice", Some("push")),
         person("ghp_", "bob", Some("push")),

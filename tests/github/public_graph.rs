@@ -7,7 +7,7 @@ use crate::cloud::{Cloud, URL, jwt};
 const PUBLIC: [(&str, &str); 1] = [("COORD_PUBLIC_GRAPH", "1")];
 
 #[tokio::test]
-async fn anybody_reads_the_graph_of_a_public_repository_and_does_nothing_else() {
+async fn a_caller_without_a_token_reads_a_public_graph_and_nothing_else() {
     let cloud = Cloud::start(&[]).await;
     cloud.is_public();
     let (one, other) = (cloud.instance(&PUBLIC).await, cloud.instance(&PUBLIC).await);
@@ -32,7 +32,7 @@ async fn anybody_reads_the_graph_of_a_public_repository_and_does_nothing_else() 
 }
 
 #[tokio::test]
-async fn nobody_reads_the_graph_of_a_private_repository_without_a_token() {
+async fn the_graph_of_a_private_repository_is_refused_without_a_token() {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&PUBLIC).await;
     for _ in 0..2 {
@@ -68,7 +68,7 @@ async fn a_private_repository_that_was_renamed_keeps_its_new_name_to_itself() {
 }
 
 #[tokio::test]
-async fn where_it_is_not_said_that_graphs_are_public_they_are_not() {
+async fn graphs_are_not_public_unless_coord_public_graph_is_set() {
     let cloud = Cloud::start(&[]).await;
     cloud.is_public();
     for value in ["", "0", "undefined", "null"] {
@@ -89,7 +89,7 @@ async fn where_it_is_not_said_that_graphs_are_public_they_are_not() {
 }
 
 #[tokio::test]
-async fn anybody_sees_who_holds_what_where_anybody_reads_the_graph_and_nobody_asks_for_a_head() {
+async fn locks_are_public_where_the_graph_is_and_cause_no_head_request() {
     let cloud = Cloud::start(&[]).await;
     let closed = cloud.instance(&[]).await;
     let open = cloud.instance(&PUBLIC).await;

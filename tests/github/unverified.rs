@@ -227,7 +227,7 @@ const CHECKSUMS: [&str; 20] = [
 ];
 
 #[tokio::test]
-async fn people_new_to_the_service_are_let_in_while_tokens_are_made_up_beside_them() {
+async fn new_users_are_admitted_while_made_up_tokens_are_sent_beside_them() {
     let newcomers: Vec<Person> = CHECKSUMS
         .iter()
         .enumerate()
@@ -293,7 +293,7 @@ async fn guessed_tokens_cost_few_reads_and_block_no_member() {
 }
 
 #[tokio::test]
-async fn a_verdict_is_renewed_in_the_background_before_it_lapses() {
+async fn a_verdict_is_renewed_in_the_background_before_it_expires() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     assert_eq!(
@@ -341,7 +341,7 @@ async fn while_github_gives_no_answer_a_member_is_believed_for_an_hour() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_revoked_is_refused_when_its_verdict_has_lapsed() {
+async fn a_revoked_token_is_refused_once_its_verdict_has_expired() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     assert_eq!(

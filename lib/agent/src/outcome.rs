@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_is_told_of_the_flag_and_not_of_the_field() {
+    fn a_terminal_sentence_names_the_flag_instead_of_the_field() {
         let told = for_terminal("LOCK_TAKEN: ... confirm with OPEN and \"abandon\": true");
         assert_eq!(told, "LOCK_TAKEN: ... confirm with coord release --abandon");
     }

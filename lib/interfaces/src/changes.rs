@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_names_past_the_end_of_a_cut_list() {
+    fn names_past_the_end_of_a_cut_list_are_not_compared() {
         let names = |count: usize| -> String {
             (0..count)
                 .map(|number| format!("export const n{number:05} = 1;\n"))

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn callers_at_once_share_one_answer_and_the_next_asks_anew() {
+    async fn concurrent_callers_share_one_reply_and_the_next_call_starts_anew() {
         let flights: Arc<SingleFlight<u8, usize>> = Arc::default();
         let asked = Arc::new(AtomicUsize::new(0));
         for round in 1..=3 {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_nobody_waits_for_goes_on_and_can_be_joined() {
+    async fn a_request_without_a_waiting_caller_continues_and_can_be_joined() {
         let flights: SingleFlight<u8, u8> = SingleFlight::default();
         let (go_on, told) = tokio::sync::oneshot::channel();
         drop(flights.start(7, || async { told.await.unwrap() }));

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cause_is_told_once_and_so_is_its_end() {
+    fn each_cause_is_logged_once_and_so_is_its_end() {
         let mut told = LoggedCauses::default();
         let with = |problems: &[&str]| {
             Ok(Report {

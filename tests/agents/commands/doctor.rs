@@ -207,7 +207,7 @@ fn hooks_that_cannot_run_or_do_not_deny_are_an_error() {
 }
 
 #[test]
-fn hot_files_are_named_until_a_policy_shares_them_whatever_else_it_says() {
+fn hot_files_are_reported_until_a_policy_shares_them() {
     let world = world();
     for number in 0..20 {
         world.clone.commit(&[("CHANGELOG.md", &number.to_string())]);

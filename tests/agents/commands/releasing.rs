@@ -64,7 +64,7 @@ fn everything_is_what_one_holder_has_and_not_what_its_other_agents_have() {
 }
 
 #[test]
-fn a_working_copy_that_is_behind_is_told_to_pull() {
+fn a_working_copy_that_is_behind_gets_pull() {
     let world = world();
     let other = world.worktree("other");
     other.commit(&[("src/db.ts", "export const query = 3;\n")]);
@@ -80,7 +80,7 @@ fn a_working_copy_that_is_behind_is_told_to_pull() {
 
 // rule: commands#person
 #[test]
-fn a_person_takes_a_lock_away_and_says_why() {
+fn a_person_force_releases_a_lock_with_a_reason() {
     let world = world();
     printed(
         &world,

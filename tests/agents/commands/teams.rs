@@ -82,7 +82,7 @@ fn a_plan_is_worked_off_and_drawn() {
 
 // rule: commands#exit-status
 #[test]
-fn a_refusal_by_the_rules_is_told_from_an_error() {
+fn a_refusal_by_the_rules_and_an_error_have_different_exit_statuses() {
     let world = team();
     by(
         &world,
@@ -315,7 +315,7 @@ fn messages_are_watched_as_they_come_and_are_read_then() {
 }
 
 #[test]
-fn a_member_leaves_and_its_tasks_are_given_back() {
+fn a_leaving_member_releases_its_tasks() {
     let world = team();
     by(&world, "lead", &["task", "add", "A"], 0);
     by(&world, "one", &["task", "claim", "t1"], 0);

@@ -3,7 +3,7 @@
 use super::{parts, world};
 
 #[test]
-fn a_wrong_call_is_told_what_is_missing_in_the_style_of_all_errors() {
+fn a_usage_error_names_the_missing_argument_in_the_style_of_all_errors() {
     let world = world();
     let said = |agent: &str, words: &[&str]| {
         let mut command = world.coord(world.clone.path());

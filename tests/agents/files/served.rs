@@ -160,7 +160,7 @@ fn a_conflict_and_a_persons_act_are_logged_and_the_file_stays() {
 }
 
 #[test]
-fn a_damaged_file_ends_no_server_and_counts_again_when_it_is_mended() {
+fn a_damaged_file_ends_no_server_and_counts_again_when_it_is_repaired() {
     let world = world();
     let serving = Serving::start(&world, &["--sync"]);
     begin(&world, "a", "src/**");
@@ -183,7 +183,7 @@ fn a_damaged_file_ends_no_server_and_counts_again_when_it_is_mended() {
 }
 
 #[test]
-fn a_deleted_folder_blocks_nobody_and_is_written_again() {
+fn a_deleted_folder_blocks_no_claim_and_is_written_again() {
     let world = world();
     let serving = Serving::start(&world, &["--sync"]);
     begin(&world, "a", "src/**");

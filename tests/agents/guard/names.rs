@@ -42,7 +42,7 @@ fn a_name_that_cannot_be_locked_is_left_out_and_the_rest_is_checked() {
 }
 
 #[test]
-fn an_edit_of_a_name_that_cannot_be_locked_is_let_in_with_a_note() {
+fn an_edit_of_a_name_that_cannot_be_locked_is_allowed_with_a_note() {
     let world = World::with(&[("a.txt", "a")]);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     for name in ODD {

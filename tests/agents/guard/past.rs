@@ -7,7 +7,7 @@ use coord_test_worlds::hook_forms::CLAUDE_CODE;
 use coord_test_worlds::world::World;
 
 #[test]
-fn an_agent_is_not_told_how_to_go_past_the_guard_and_cannot() {
+fn an_agent_cannot_bypass_the_guard_and_gets_no_hint() {
     let world = World::with(&[("a.txt", "a")]);
     install(&world, "pre-commit", "");
     bob_edits(&world, "a.txt");
@@ -62,7 +62,7 @@ fn a_shell_command_that_goes_past_the_guard_is_denied_where_git_runs_one() {
 
 // rule: hooks#lost-guard
 #[test]
-fn a_session_is_told_once_that_git_no_longer_runs_the_guard() {
+fn a_session_start_warns_once_that_git_no_longer_runs_the_guard() {
     let world = world_with_guards(&[("a.txt", "a")]);
     let hooks = world.clone.path().join(".git/hooks");
     let aside = world.folder("aside").join("hooks");

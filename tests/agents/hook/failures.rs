@@ -14,7 +14,7 @@ fn nowhere() -> String {
 
 // rule: hooks#on-error
 #[test]
-fn without_a_server_writes_are_denied_and_all_else_goes_on() {
+fn writes_without_a_server_are_denied_and_all_else_is_allowed() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a")]);
         world.clone.git(&["config", "coord.url", &nowhere()]);

@@ -275,7 +275,7 @@ fn a_subagent_cites_the_intent_that_its_session_has_selected() {
 }
 
 #[test]
-fn a_denial_says_who_what_until_when_and_what_to_do_in_thirty_words() {
+fn a_denial_names_holder_reason_expiry_and_next_step_in_thirty_words() {
     let world = World::with(&[
         ("src/db.ts", "export const a = 1;\n"),
         ("src/page.ts", "import './db';\n"),
@@ -324,7 +324,7 @@ fn rewritten(who: &Conversation<'_>, tool: &str, arguments: &Value) -> Value {
 // rule: holders#handed-down
 // rule: hooks#allow
 #[test]
-fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does_not_tell() {
+fn commands_and_tools_of_coord_get_the_agent_id_that_the_process_cannot_show() {
     for form in [&CLAUDE_CODE, &CODEX] {
         let world = World::with(&[("a.txt", "a")]);
         let lead = conversation(&world, form, "one");
@@ -428,7 +428,7 @@ fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_argumen
 /// A server for the tools of a process with two conversations let each in where the other wrote.
 // rule: holders#session-unknown
 #[test]
-fn an_mcp_server_of_two_conversations_is_refused_what_each_holds_and_says_why() {
+fn an_mcp_server_of_two_conversations_gets_wait_and_session_unknown() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let (one, two) = (conversation(&world, &CODEX, "one"), conversation(&world, &CODEX, "two"));
     assert_eq!(one.edits("a.txt"), None);

@@ -111,7 +111,7 @@ fn a_message_wakes_the_session_and_is_handed_over_once() {
 
 // rule: hooks#rewake
 #[test]
-fn where_nothing_is_waited_for_or_nobody_listens_the_hook_ends_at_once() {
+fn the_idle_hook_ends_at_once_without_a_queued_claim_or_a_listener() {
     let world = World::with(&[("a.txt", "a")]);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     let started = Instant::now();

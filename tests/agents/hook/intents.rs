@@ -196,7 +196,7 @@ fn before_an_intent_is_selected_only_what_reads_may_run_where_one_is_required() 
 
 // rule: hooks#events
 #[test]
-fn the_repository_says_which_unknown_tools_read_and_a_damaged_file_is_refused() {
+fn the_repository_lists_unknown_tools_that_read_and_a_damaged_list_denies() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -296,7 +296,7 @@ fn an_agent_is_refused_the_acts_of_a_person_in_its_shell() {
 }
 
 #[test]
-fn the_model_is_told_its_intent_at_the_start_at_a_prompt_and_after_compaction() {
+fn the_model_gets_its_intent_at_start_at_a_prompt_and_after_compaction() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);

@@ -18,7 +18,7 @@ pub fn context(form: &Form, body: &Value) -> Option<String> {
 }
 
 #[test]
-fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
+fn a_session_gets_the_locks_of_others_and_no_text_when_it_is_alone() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
         let ada = session(&world, form, None);
@@ -55,7 +55,7 @@ fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
 
 /// The whole list came again with each prompt.
 #[test]
-fn a_prompt_is_told_what_has_changed_since_the_last_one() {
+fn a_prompt_gets_the_changes_since_the_last_one() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
         let (ada, bob) = (session(&world, form, None), session(&world, &CLAUDE_CODE, Some("bob")));
@@ -84,7 +84,7 @@ fn a_prompt_is_told_what_has_changed_since_the_last_one() {
 }
 
 #[test]
-fn many_sessions_are_told_in_at_most_twelve_lines() {
+fn many_sessions_are_listed_in_at_most_twelve_lines() {
     let world = World::with(&[("a.txt", "a")]);
     for number in 0..13 {
         let holder = format!("agent-{number}");

@@ -107,7 +107,7 @@ fn a_message_is_handed_over_once_wherever_the_agent_takes_text() {
 }
 
 #[test]
-fn a_text_that_nobody_reads_hands_nothing_over() {
+fn a_message_that_could_not_be_printed_is_delivered_again() {
     let world = with_team();
     tells(&world, "Hello");
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
@@ -201,7 +201,7 @@ fn a_message_of_empty_lines_is_handed_over_with_those_after_it() {
 }
 
 #[test]
-fn of_more_teams_than_one_call_asks_about_each_has_its_turn() {
+fn a_hook_of_many_teams_reads_each_of_them_in_turn() {
     let world = with_team();
     for team in ["beta", "gamma", "delta", "epsilon", "zeta"] {
         does(&world, "lead", &["team", "create", team]);
@@ -223,7 +223,7 @@ fn of_more_teams_than_one_call_asks_about_each_has_its_turn() {
 }
 
 #[test]
-fn an_agent_that_goes_on_as_another_gets_what_the_first_had_not_proved() {
+fn an_agent_that_takes_a_handle_over_gets_its_unacknowledged_messages() {
     let world = with_team();
     tells(&world, "Hello");
     let first = session(&world, &CLAUDE_CODE, Some("ada"));
@@ -259,7 +259,7 @@ fn an_agent_that_goes_on_as_another_gets_what_the_first_had_not_proved() {
 
 // rule: hooks#mail-shutdown
 #[test]
-fn a_shutdown_is_told_until_it_is_answered() {
+fn a_shutdown_is_shown_until_it_is_answered() {
     let world = with_team();
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     does(
@@ -314,7 +314,7 @@ fn an_agent_in_no_team_pays_nothing_after_a_tool_and_at_an_edit() {
 }
 
 #[test]
-fn the_answer_to_a_claim_tells_a_hook_of_a_team() {
+fn the_response_to_a_claim_makes_a_hook_read_its_team() {
     let world = with_team();
     // The session knows nothing of a team, as where another program has joined for it.
     let sessions = world.sessions();
@@ -366,7 +366,7 @@ fn a_ready_task_or_a_message_keeps_an_agent_going_and_never_twice_in_a_row() {
 }
 
 #[test]
-fn nobody_is_kept_going_for_what_it_would_not_get() {
+fn no_agent_is_kept_going_for_a_task_it_cannot_claim() {
     let world = with_team();
     world.clone.git(&["config", "coord.keepGoing", "true"]);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));

@@ -195,7 +195,7 @@ process.stdout.write(JSON.stringify(said));
 "#;
 
 #[test]
-fn without_coord_the_plugin_of_opencode_lets_tools_run_and_says_so_once() {
+fn the_opencode_plugin_without_coord_allows_tools_and_warns_once() {
     if !has_node() {
         return;
     }

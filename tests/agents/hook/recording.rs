@@ -52,7 +52,7 @@ fn each_edit_is_recorded_once_with_its_hash_and_the_token_of_its_lock() {
 }
 
 #[test]
-fn a_repository_without_intents_is_asked_once_and_nothing_is_recorded() {
+fn a_repository_without_intents_gets_one_request_and_no_records() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::of(&world);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -73,7 +73,7 @@ fn a_repository_without_intents_is_asked_once_and_nothing_is_recorded() {
 }
 
 #[test]
-fn a_deleted_file_and_a_renamed_one_are_told() {
+fn a_deleted_file_and_a_renamed_one_are_recorded() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -176,7 +176,7 @@ fn contents_and_credentials_do_not_leave_the_machine() {
 
 // rule: hooks#recorded
 #[test]
-fn reads_are_recorded_only_where_that_is_asked_for() {
+fn reads_are_recorded_only_with_trace_all() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -293,7 +293,7 @@ fn claimed_pulled_or_touched_files_are_no_unclaimed_changes() {
 
 // rule: hooks#compared-after
 #[test]
-fn without_intents_only_what_others_hold_is_told() {
+fn a_repository_without_intents_warns_only_of_files_that_others_hold() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let fake = Fake::of(&world);
     fake.hold("a.txt", "bob");

@@ -120,7 +120,7 @@ fn others_pushes_before_the_claim_are_no_work_of_the_session() {
 }
 
 #[test]
-fn the_end_of_a_turn_says_what_was_released_and_what_was_kept() {
+fn the_end_of_a_turn_lists_the_released_and_the_kept_files() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
     let ada = session(&world);
     for file in ["a.txt", "b.txt", "c.txt"] {

@@ -18,7 +18,7 @@ fn granted(warnings: &[&str]) -> Value {
 
 // rule: hooks#told-once
 #[test]
-fn warnings_of_a_claim_are_told_once_in_the_form_of_each_agent() {
+fn warnings_of_a_claim_are_shown_once_in_the_form_of_each_agent() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a")]);
         let fake = Fake::of(&world);
@@ -43,7 +43,7 @@ fn warnings_of_a_claim_are_told_once_in_the_form_of_each_agent() {
 }
 
 #[test]
-fn a_budget_that_comes_to_an_end_is_told_once_for_calls_that_claim_nothing_too() {
+fn budget_low_is_shown_once_even_for_calls_without_a_claim() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -68,7 +68,7 @@ fn a_budget_that_comes_to_an_end_is_told_once_for_calls_that_claim_nothing_too()
 
 /// With the server itself: an unmerged change, and a lock for another branch.
 #[test]
-fn an_unmerged_change_and_a_lock_for_another_branch_are_told_to_whoever_writes_the_file_next() {
+fn the_next_writer_is_warned_of_an_unmerged_change_and_of_a_lock_on_another_branch() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let pool = world.worktree("pool");
     pool.git(&["branch", "--quiet", "--unset-upstream"]);

@@ -50,7 +50,7 @@ fn server_token_file_and_branch_are_set_and_removed() {
 }
 
 #[test]
-fn a_setting_that_somebody_else_has_set_is_not_removed() {
+fn a_setting_that_the_user_made_is_not_removed() {
     let world = World::with(&[("a.txt", "a\n")]);
     world.clone.git(&["config", "coord.url", "https://mine.example.com"]);
     init(&world, &["vscode", "--yes", "--no-check", "--no-guard"]);

@@ -128,7 +128,7 @@ fn locks_of_other_agents_are_left_alone() {
 /// A restarted server released the files that its session continued to work on.
 // rule: holders#mcp-end
 #[test]
-fn a_server_that_ends_before_its_session_gives_nothing_back() {
+fn a_server_that_ends_before_its_session_releases_nothing() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut watcher = watcher(&world);
     for signal in [Some("TERM"), Some("INT"), None] {
@@ -149,7 +149,7 @@ fn a_server_that_ends_before_its_session_gives_nothing_back() {
 }
 
 #[test]
-fn the_end_of_the_conversation_is_that_of_its_server_and_the_next_one_hears_of_it() {
+fn an_mcp_server_releases_when_its_conversation_ends_and_the_next_session_learns_of_it() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut watcher = watcher(&world);
     let event = |event: &str| {

@@ -29,7 +29,7 @@ const INTENTS: [&str; 2] = ["select_active_intent", "update_intent"];
 
 // rule: mcp#listed-tools
 #[test]
-fn tools_of_teams_are_listed_once_there_is_a_team_and_the_client_hears_of_it() {
+fn tools_of_teams_are_listed_once_there_is_a_team_and_list_changed_is_sent() {
     let world = World::with(&[("a.txt", "a")]);
     let (mut agent, _) = greeted(&world, "test");
     assert_eq!(names(&agent.ask("tools/list", json!({}))), FILES);
@@ -68,7 +68,7 @@ fn tools_of_intents_are_listed_where_there_is_an_intent() {
 
 // rule: mcp#subscriptions
 #[test]
-fn a_client_that_listens_hears_that_locks_have_changed() {
+fn a_subscribed_client_is_notified_when_locks_change() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut command = world.coord(world.clone.path());
     command.arg("mcp");
@@ -109,7 +109,7 @@ fn a_client_that_listens_hears_that_locks_have_changed() {
 /// Agents that read the file of instructions had the rules twice.
 // rule: mcp#instructions
 #[test]
-fn rules_that_a_client_reads_from_its_file_are_not_told_again() {
+fn instructions_omit_the_rules_that_the_client_reads_from_its_file() {
     let world = World::with(&[("a.txt", "a")]);
     let is_whole = |client: &str| greeted(&world, client).1.contains("Orchestration commands are law");
     for client in ["codex-mcp-client", "opencode", "claude-code", "gemini-cli-mcp-client"] {

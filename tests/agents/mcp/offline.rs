@@ -119,7 +119,7 @@ fn a_server_that_gives_no_answer_is_not_waited_for_longer_than_ten_seconds() {
 
 // rule: mcp#offline
 #[test]
-fn a_release_that_does_not_arrive_is_retried_until_it_lands_and_the_agent_is_told() {
+fn a_release_that_does_not_arrive_is_retried_and_reported_once_it_lands() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
     let mut ada = server.agent();
@@ -154,7 +154,7 @@ fn a_release_that_does_not_arrive_is_retried_until_it_lands_and_the_agent_is_tol
 }
 
 #[test]
-fn a_release_is_given_up_when_the_lock_has_expired_and_the_agent_is_told() {
+fn a_release_retry_ends_with_release_expired_when_the_lock_has_expired() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 2);
     let mut ada = server.agent();
@@ -180,7 +180,7 @@ fn a_release_is_given_up_when_the_lock_has_expired_and_the_agent_is_told() {
 }
 
 #[test]
-fn a_retried_release_that_the_rules_refuse_is_told_with_the_reason() {
+fn a_retried_release_that_the_rules_refuse_warns_release_refused() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
     let mut ada = server.agent();

@@ -84,7 +84,7 @@ fn a_lock_that_the_agent_released_is_not_renewed() {
 /// After a night of the machine, nothing said that the locks were gone.
 // rule: mcp#renewal
 #[test]
-fn locks_that_expired_while_the_agent_was_idle_are_said_once() {
+fn locks_that_expired_while_the_agent_was_idle_warn_lock_expired_once() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let server = Server::start(&world, TTL);
     let mut command = server.command();

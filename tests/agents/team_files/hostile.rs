@@ -61,7 +61,7 @@ fn a_link_is_not_followed_wherever_it_is() {
 }
 
 #[test]
-fn a_linked_folder_with_too_many_entries_is_refused_and_the_rest_goes_on() {
+fn a_linked_folder_with_too_many_entries_is_refused_and_the_rest_is_synced() {
     let place = Place::alike();
     let outside = place.world.folder("outside");
     for number in 0..=100_000 {
@@ -197,7 +197,7 @@ fn names_are_parsed_before_they_are_paths() {
 }
 
 #[test]
-fn an_entry_that_another_program_locks_is_waited_for_and_then_said() {
+fn an_entry_that_another_program_locks_is_waited_for_and_then_reported() {
     let place = Place::alike();
     let lock = fs::File::options()
         .write(true)

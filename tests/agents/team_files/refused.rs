@@ -14,7 +14,7 @@ fn of(reason: &str, place: &str) -> (String, String) {
 // rule: files#team-left
 // rule: files#team-put-back
 #[test]
-fn a_change_that_breaks_a_rule_is_said_and_put_back_or_left() {
+fn a_change_that_breaks_a_rule_is_reported_and_reverted_or_left() {
     let place = Place::alike();
     place.edit(A, |task| {
         task["status"] = "in_progress".into();
@@ -78,7 +78,7 @@ fn the_server_wins_a_conflict() {
 
 // rule: files#team-attribution
 #[test]
-fn nobody_speaks_for_the_handle_of_another_login() {
+fn no_login_acts_for_the_handle_of_another_login() {
     let place = Place::with_team();
     place.server(
         Some("eve"),

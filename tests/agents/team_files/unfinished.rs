@@ -39,7 +39,7 @@ fn write_team(place: &Place) {
 }
 
 #[test]
-fn a_wait_for_the_limits_of_the_server_is_said_once() {
+fn a_wait_for_the_limits_of_the_server_is_printed_once() {
     let place = Place::empty();
     let mut first = place.command();
     first.env("COORD_LIMIT_HOLDER_PER_MINUTE", "110");
@@ -54,7 +54,7 @@ fn a_wait_for_the_limits_of_the_server_is_said_once() {
 
 // rule: files#team-memory
 #[test]
-fn a_first_synchronization_that_is_killed_or_gets_no_answer_goes_on_where_it_was() {
+fn a_first_sync_that_is_killed_or_gets_no_response_resumes_where_it_was() {
     // In the middle of the work, and of the messages.
     for (words, count) in [("/complete", 21), ("/api/messages ", 2)] {
         let place = of_files();
@@ -166,7 +166,7 @@ fn server_changes_while_files_are_applied_are_not_lost() {
 }
 
 #[test]
-fn a_completion_in_a_file_is_taken_after_the_claim_has_lapsed() {
+fn a_completion_in_a_file_is_applied_after_the_claim_has_expired() {
     let place = Place::alike();
     let claim = json!({ "team": "alpha", "agent_id": "w1", "lease_seconds": 30 });
     place.server(None, "POST", "tasks/a/claim", &claim);

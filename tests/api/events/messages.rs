@@ -172,7 +172,7 @@ async fn server_sent_events_are_neither_stored_nor_held_back() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_not_valid_is_told_why() {
+async fn an_invalid_events_request_gets_its_error_code() {
     let api = start(|_| {}).await;
     for (target, error, code) in [
         ("/api/events".to_owned(), "INVALID_FIELD", 4400),

@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::{World, refusal, refused};
 
-everywhere!(a_commit_that_nobody_pushed_is_no_head_and_one_that_was_pushed_is);
+everywhere!(an_unpushed_commit_is_no_head_and_a_pushed_one_is);
 
-async fn a_commit_that_nobody_pushed_is_no_head_and_one_that_was_pushed_is(world: World) {
+async fn an_unpushed_commit_is_no_head_and_a_pushed_one_is(world: World) {
     let api = &world.api;
     let check = async |at: &str| {
         let told = api

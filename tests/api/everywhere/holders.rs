@@ -10,7 +10,7 @@ everywhere!(
     a_writer_behind_the_branch_renews_its_file_and_gets_no_other,
     an_agent_ahead_gets_no_missing_commit,
     a_lock_lives_through_the_last_millisecond_of_its_time,
-    two_agents_of_one_person_are_one_holder_and_hear_of_it,
+    two_agents_without_agent_id_are_one_holder_and_get_already_held,
     a_writer_takes_over_from_its_lead_and_the_lead_what_is_left,
 );
 
@@ -101,7 +101,7 @@ async fn a_lock_lives_through_the_last_millisecond_of_its_time(world: World) {
 }
 
 // rule: locks#holder
-async fn two_agents_of_one_person_are_one_holder_and_hear_of_it(world: World) {
+async fn two_agents_without_agent_id_are_one_holder_and_get_already_held(world: World) {
     let api = &world.api;
     let claim = async |more: serde_json::Value| api.tell("ann", "WRITING", &["src/auth.ts"], more).await;
     let first = claim(json!({ "message": "Moving sessions to tokens" })).await;

@@ -5,13 +5,13 @@ use serde_json::json;
 use super::{World, warnings};
 
 everywhere!(
-    a_release_that_is_asked_again_is_answered_as_before_and_frees_nobody_else,
+    a_repeated_release_gets_the_same_response_and_frees_no_other_lock,
     a_release_that_is_answered_from_memory_gives_up_the_place_in_the_queue,
     abandoning_releases_the_rest_also_when_the_branch_is_gone,
 );
 
 // rule: locks#answered-once
-async fn a_release_that_is_asked_again_is_answered_as_before_and_frees_nobody_else(world: World) {
+async fn a_repeated_release_gets_the_same_response_and_frees_no_other_lock(world: World) {
     let api = &world.api;
     api.build_graph().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;

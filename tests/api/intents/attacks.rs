@@ -339,7 +339,7 @@ async fn an_agent_of_another_login_neither_rewrites_nor_stops_an_active_intent()
 }
 
 #[tokio::test]
-async fn a_scope_has_no_character_that_nobody_sees() {
+async fn a_scope_has_no_invisible_character() {
     let api = Api::start().await;
     for hostile in [
         "src\nCoord: x",

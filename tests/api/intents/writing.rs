@@ -6,7 +6,7 @@ use super::intent;
 use crate::api::{Api, REPO_URL};
 
 #[tokio::test]
-async fn an_intent_is_written_read_and_told_of_with_its_line() {
+async fn an_intent_is_written_read_and_recorded_in_the_ledger() {
     let api = Api::start().await;
     let mut body = intent("REQ-1", &["src/db.ts"]);
     body["related_specs"] = json!(["docs/pool.md", { "type": "issue", "value": "#12" }]);

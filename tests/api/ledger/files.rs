@@ -115,7 +115,7 @@ async fn files_are_compared_with_what_was_recorded_of_them() {
 }
 
 #[tokio::test]
-async fn the_map_has_the_files_of_intents_and_says_who_keeps_them() {
+async fn the_map_has_the_files_of_intents_and_names_their_owners() {
     let api = Api::start().await;
     let empty = client(&api).intent_map_text(REPO_URL).await.unwrap();
     assert_eq!(empty, "# Intent Map\n\n_No intents have been mapped yet._\n");

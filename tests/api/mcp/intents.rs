@@ -118,7 +118,7 @@ async fn no_argument_makes_a_call_the_act_of_a_person() {
 }
 
 #[tokio::test]
-async fn the_tools_do_not_ask_a_model_for_what_hooks_send() {
+async fn tool_schemas_omit_the_fields_that_hooks_send() {
     let api = Api::start().await;
     let tools = result(&api, "tools/list", json!({})).await["tools"].clone();
     let names: Vec<&str> = tools

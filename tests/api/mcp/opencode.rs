@@ -162,7 +162,7 @@ async fn results_are_the_plugins_records() {
 
 // rule: teams#opencode-tools
 #[tokio::test]
-async fn nobody_acts_under_the_handle_of_another_login() {
+async fn no_tool_acts_under_the_handle_of_another_login() {
     let api = with_team().await;
     let task = json!({ "teamName": "alpha", "taskData": { "title": "A" }, "agentId": "lead" });
     done(&api, "ann", "create-task", task).await;

@@ -12,7 +12,7 @@ use crate::api::{Api, REPO_URL};
 
 // rule: teams#handle
 #[tokio::test]
-async fn no_field_makes_somebody_else_of_a_caller() {
+async fn no_field_changes_the_identity_of_a_caller() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
     let forged = json!({
@@ -75,7 +75,7 @@ async fn a_caller_that_is_no_member_can_only_read_the_board() {
 }
 
 #[tokio::test]
-async fn nobody_approves_for_another() {
+async fn no_member_approves_for_another() {
     let api = Api::with_team().await;
     let path = "/api/teams/alpha/shutdown";
     let asked = api
@@ -160,7 +160,7 @@ async fn names_in_paths_and_fields_reach_nothing_else() {
 
 /// A ring named new tasks by their places, also where they had names.
 #[tokio::test]
-async fn a_ring_of_new_tasks_is_told_in_the_words_of_the_request() {
+async fn a_cycle_of_new_tasks_is_named_in_the_words_of_the_request() {
     let api = Api::with_team().await;
     let ring = json!({ "tasks": [
         { "ref": "pool", "dependencies": ["docs-1"] }, { "id": "docs-1", "ref": "docs", "dependencies": ["pool"] },

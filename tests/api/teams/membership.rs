@@ -148,7 +148,7 @@ async fn a_restarted_agent_takes_its_handle_over_and_the_old_one_is_superseded()
 }
 
 #[tokio::test]
-async fn the_leader_hands_over_leaves_and_the_team_is_removed_once_nobody_is_live() {
+async fn a_leader_hands_over_and_leaves_and_a_team_without_live_members_is_removed() {
     let api = Api::with_team().await;
     let stays = api.sends("ann/lead", "/api/teams/alpha/leave", json!({})).await;
     assert_eq!(error(&stays).1, "LEADER_STAYS");

@@ -61,7 +61,7 @@ async fn a_message_comes_again_until_its_cursor_comes_back() {
 }
 
 #[tokio::test]
-async fn the_history_says_who_has_not_read() {
+async fn the_history_lists_the_members_that_have_not_read() {
     let api = Api::with_team().await;
     for (to, text) in [("one", "a"), ("broadcast", "b"), ("two", "c")] {
         api.does_in_team("ann/lead", "/api/messages", json!({ "to": [to], "message": text }))

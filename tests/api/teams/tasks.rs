@@ -176,7 +176,7 @@ async fn a_change_is_made_whole_or_not_at_all() {
 
 // rule: teams#assign
 #[tokio::test]
-async fn an_assigned_task_is_kept_for_its_member_who_is_told() {
+async fn an_assigned_task_is_reserved_for_its_member_and_sends_a_message() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
     let both = api
@@ -261,7 +261,7 @@ async fn lists_are_filtered_and_paged() {
 
 // rule: teams#delete-task
 #[tokio::test]
-async fn a_task_on_which_others_depend_goes_only_when_it_is_said() {
+async fn a_task_on_which_others_depend_is_deleted_only_with_unlink() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B", "dependencies": ["t1"] }]))
         .await;

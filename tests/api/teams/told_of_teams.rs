@@ -38,7 +38,7 @@ async fn told(api: &Api, who: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_member_is_told_of_messages_until_it_has_read_them() {
+async fn a_member_is_warned_unread_until_it_has_read_its_messages() {
     let api = Api::with_team().await;
     assert_eq!(told(&api, "bob/one").await, [""; 0]);
     for to in ["one", "broadcast"] {
@@ -64,7 +64,7 @@ async fn a_member_is_told_of_messages_until_it_has_read_them() {
 }
 
 #[tokio::test]
-async fn a_member_is_told_of_a_shutdown_until_it_has_answered() {
+async fn a_member_is_warned_shutdown_requested_until_it_has_answered() {
     let api = Api::with_team().await;
     let path = "/api/teams/alpha/shutdown";
     let asked = json!({ "step": "request", "target": "one", "reason": "Enough" });
@@ -131,7 +131,7 @@ async fn answers_about_locks_have_the_teams_of_a_caller_and_none_for_who_is_in_n
 
 // rule: teams#waiting
 #[tokio::test]
-async fn every_answer_about_teams_tells_a_member_what_waits() {
+async fn every_response_about_teams_warns_a_member_of_what_waits() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B" }])).await;
     api.does_in_team("ann/lead", "/api/tasks/t1/claim", json!({})).await;

@@ -129,7 +129,7 @@ fn a_signal_ends_it_while_a_file_of_the_repository_cannot_be_read() {
 }
 
 #[test]
-fn a_build_that_sigterm_cuts_off_gives_its_lease_back() {
+fn a_build_that_sigterm_interrupts_releases_its_lease() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     let place = Place::new(crate::COORD);
     let repo = Repo::at(place.folder.path().join("repository"));
@@ -240,7 +240,7 @@ fn a_large_store_is_checked_on_demand() {
 }
 
 #[test]
-fn a_store_that_is_empty_or_new_is_said() {
+fn an_empty_or_new_store_is_reported_at_the_start() {
     let place = Place::new(crate::COORD);
     let mut coord = place.serve();
     let deadline = Instant::now() + Duration::from_secs(60);

@@ -90,7 +90,7 @@ fn figures_are_there_for_programs_too() {
 }
 
 #[test]
-fn a_picture_that_nobody_could_read_is_refused_with_what_to_do() {
+fn a_picture_with_too_many_edges_is_refused_with_what_to_do() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
     let many: Vec<(String, &str)> = (0..501)

@@ -18,7 +18,7 @@ fn a_port_alone_is_one_of_this_machine() {
 }
 
 #[test]
-fn a_second_one_is_told_where_the_first_listens() {
+fn a_second_server_prints_the_address_of_the_first() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = Running::start(serve_with(folder.path(), &["--port", "0"], &[]));
     let second = serve_with(folder.path(), &["--port", "0"], &[]).output();

@@ -109,7 +109,7 @@ fn is_part(shown: &Value, answer: &Value) -> bool {
 }
 
 #[test]
-fn the_readme_says_before_anything_else_that_each_agent_needs_an_id() {
+fn the_readme_requires_an_agent_id_before_its_first_section() {
     let readme = document("README.md");
     let place = |text: &str| readme.find(text).unwrap_or_else(|| panic!("no {text}"));
     assert!(place("**Give every agent its own `agent_id`.**") < place("\n## "));

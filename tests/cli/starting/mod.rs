@@ -171,7 +171,7 @@ fn written(environment: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_terminal_stays_quiet_unless_it_is_asked() {
+fn the_terminal_stays_quiet_without_rust_log() {
     assert_eq!(written(&[]), "");
     let text = written(&[("RUST_LOG", "info")]);
     let requests: Vec<&str> = text.lines().filter(|line| line.contains("route=")).collect();

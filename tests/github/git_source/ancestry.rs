@@ -50,7 +50,7 @@ fn tangled(repo: &Repo) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn reachability_is_what_git_says() {
+async fn reachability_matches_git() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
     let commits = tangled(&repo);

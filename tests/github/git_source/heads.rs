@@ -91,7 +91,7 @@ async fn symbolic_references_are_followed_but_not_in_circles() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_named_pipe_in_place_of_a_reference_makes_nobody_wait() {
+async fn a_named_pipe_in_place_of_a_reference_blocks_no_request() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
     repo.commit(&[]);

@@ -110,7 +110,7 @@ async fn the_head_of_a_clone_is_what_was_fetched_and_not_its_own_branch() {
 }
 
 #[tokio::test]
-async fn a_branch_that_was_not_pushed_has_no_head_and_the_caller_is_told_how_to_push_it() {
+async fn a_branch_that_was_not_pushed_has_no_head_and_a_hint_with_git_push() {
     let team = Team::new();
     let (source, id) = serve(team.clone.path());
     team.clone.git(&["checkout", "--quiet", "-b", "feature"]);
@@ -135,7 +135,7 @@ async fn a_branch_that_was_not_pushed_has_no_head_and_the_caller_is_told_how_to_
 }
 
 #[tokio::test]
-async fn a_remote_branch_that_nobody_has_checked_out_here_has_a_head() {
+async fn a_remote_branch_without_a_local_one_has_a_head() {
     let team = Team::new();
     let (source, id) = serve(team.clone.path());
     let commit = team.push_elsewhere("topic/x", "1");

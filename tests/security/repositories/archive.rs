@@ -72,7 +72,7 @@ fn events_that_came_with_an_archive_are_not_recorded_and_those_of_the_folder_its
 }
 
 #[test]
-fn undoing_what_an_archive_says_of_coord_init_removes_no_folder_outside() {
+fn undo_with_the_init_record_of_an_archive_removes_no_folder_outside() {
     let world = World::new();
     let folder = world.path("clone");
     Repo::init(&folder, &[]).commit(&[("a.txt", "a\n")]);

@@ -188,7 +188,7 @@ async fn a_request_looks_at_100000_neighbors(world: World) {
     assert_eq!(ann.abandons(&names).await.released.len(), 512);
 }
 
-async fn a_release_counts_importers_on_50000_lines_and_says_that_there_are_more(world: World) {
+async fn a_release_counts_importers_on_50000_lines_and_reports_that_there_are_more(world: World) {
     let (names, importers) = (files("many", 512), files("importers", 200));
     let imports: Vec<&str> = names.iter().map(String::as_str).collect();
     let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &imports[..])).collect();
@@ -357,7 +357,7 @@ on_every_store!(
     a_repository_has_at_most_10000_locks,
     a_request_looks_at_4096_locks_on_its_files,
     a_request_looks_at_100000_neighbors,
-    a_release_counts_importers_on_50000_lines_and_says_that_there_are_more,
+    a_release_counts_importers_on_50000_lines_and_reports_that_there_are_more,
     a_hub_alone_is_never_too_much,
     an_answer_names_locks_of_512_kib_and_counts_the_rest,
     locks_that_expire_at_once_cause_a_bounded_number_of_events,

@@ -168,7 +168,7 @@ async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: Wor
     assert_eq!(world.stored("a.ts").await, []);
 }
 
-async fn a_renewal_asks_nobody_whether_it_is_behind(world: World) {
+async fn a_renewal_requests_no_ancestry(world: World) {
     world.records_head(HEAD, &[HEAD]).await;
     let ann = world.agent("ann");
     ann.writes(&["a.ts"]).await;
@@ -187,7 +187,7 @@ async fn a_renewal_asks_nobody_whether_it_is_behind(world: World) {
     }
 }
 
-async fn a_stale_claim_says_what_else_is_in_the_way(world: World) {
+async fn a_stale_claim_lists_its_conflicts(world: World) {
     world.agent("bob").writes(&["taken.ts"]).await;
     world.agent("cid").reads(&["read.ts"]).await;
     let behind = world.agent("ann").while_branch_is_at(NEXT);
@@ -219,7 +219,7 @@ async fn that_a_caller_is_behind_is_certain_where_its_commit_is_an_older_one_of_
     assert_eq!(behind(ann.clone().at(LOCAL)).await, (true, false));
 }
 
-async fn a_claim_says_what_was_held_before_it(world: World) {
+async fn a_claim_lists_the_locks_that_its_holder_had_before(world: World) {
     let ann = world.agent("ann");
     let first = ann
         .clone()
@@ -339,10 +339,10 @@ on_every_store!(
     all_or_nothing,
     writing_behind_the_branch_is_stale_and_reading_is_not,
     a_writer_behind_the_branch_renews_its_file_and_gets_no_other,
-    a_renewal_asks_nobody_whether_it_is_behind,
-    a_stale_claim_says_what_else_is_in_the_way,
+    a_renewal_requests_no_ancestry,
+    a_stale_claim_lists_its_conflicts,
     that_a_caller_is_behind_is_certain_where_its_commit_is_an_older_one_of_the_branch,
-    a_claim_says_what_was_held_before_it,
+    a_claim_lists_the_locks_that_its_holder_had_before,
     without_any_head_nothing_is_claimed,
     a_working_copy_ahead_is_measured_from_the_branch,
     readers_share_and_the_last_one_standing_may_write,

@@ -289,7 +289,7 @@ async fn a_refused_claim_leaves_nothing(world: World) {
     assert_eq!(world.due().await, list(&[]));
 }
 
-async fn a_claim_that_is_refused_takes_nothing_away_that_others_rely_on(world: World) {
+async fn a_refused_claim_leaves_the_due_marks_of_others(world: World) {
     let repo = world.repo.as_str();
     let run = async |request: Request| world.store.run(vec![request]).await.unwrap();
     // Two claims at once: the first is refused, the second relies on its mark.
@@ -352,5 +352,5 @@ on_every_store!(
     two_sweeps_at_once_settle_the_same_repository_without_harm,
     sweeps_at_one_time_announce_an_expiry_once,
     a_refused_claim_leaves_nothing,
-    a_claim_that_is_refused_takes_nothing_away_that_others_rely_on,
+    a_refused_claim_leaves_the_due_marks_of_others,
 );

@@ -132,7 +132,7 @@ async fn a_team_works_to_its_end(world: &World) {
     lead.requests_shutdown(None, 60).await.unwrap();
 }
 
-async fn an_event_says_who_what_where_and_why(world: World) {
+async fn an_event_has_its_holder_files_branch_and_reason(world: World) {
     world
         .agent("ann/one")
         .saying("Splitting the lexer from the parser")
@@ -262,7 +262,7 @@ async fn remembered_refusals_are_bounded(world: World) {
     assert_eq!(world.number(["HLEN", &refusals]).await, 1);
 }
 
-async fn repositories_and_branches_do_not_hear_of_each_other(world: World) {
+async fn events_of_one_repository_do_not_reach_another(world: World) {
     let other = World::over(world.store.clone(), None);
     other.agent("ann").writes(&["a.ts"]).await;
     assert_eq!(world.events().await, []);
@@ -273,11 +273,11 @@ async fn repositories_and_branches_do_not_hear_of_each_other(world: World) {
 on_every_store!(
     logged_events_are_published_in_order_with_their_ids,
     every_type_of_event_is_published,
-    an_event_says_who_what_where_and_why,
+    an_event_has_its_holder_files_branch_and_reason,
     a_claim_that_grants_and_renews_is_two_events,
     the_log_keeps_ten_thousand_events_at_most,
     an_event_names_twenty_files_of_one_kib_and_counts_all,
     a_refusal_that_repeats_is_logged_once_a_minute_with_a_count,
     remembered_refusals_are_bounded,
-    repositories_and_branches_do_not_hear_of_each_other,
+    events_of_one_repository_do_not_reach_another,
 );

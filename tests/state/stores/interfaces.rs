@@ -70,7 +70,7 @@ async fn writers_of_neighbors_exclude_each_other_where_one_changes_its_interface
     }
 }
 
-async fn each_file_of_a_claim_has_an_interface_of_its_own(world: World) {
+async fn each_file_of_a_claim_has_a_separate_interface_promise(world: World) {
     store_graph(
         &world,
         &[
@@ -174,7 +174,7 @@ async fn a_promise_on_another_branch_or_in_words_has_no_effect_here(world: World
 }
 
 // rule: locks#upgrade
-async fn a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim(world: World) {
+async fn a_renewal_keeps_the_interface_promise_and_a_new_one_counts_as_a_new_claim(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let ann = by_interface(&world.agent("ann"), None);
     let bob = by_interface(&world.agent("bob"), Some(Keeps));
@@ -238,7 +238,7 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
     );
 }
 
-async fn holders_of_neighbors_are_told_once_by_their_next_claim_or_release(world: World) {
+async fn holders_of_neighbors_are_warned_once_by_their_next_claim_or_release(world: World) {
     store_graph(
         &world,
         &[
@@ -365,7 +365,7 @@ async fn an_oversized_notice_does_not_block_the_others(world: World) {
 }
 
 // rule: locks#blocks-others
-async fn a_claim_says_once_what_it_costs_others_where_that_is_much(world: World) {
+async fn a_claim_reports_once_how_many_neighbors_it_blocks(world: World) {
     let importers: Vec<String> = (0..21).map(|number| format!("i{number:02}.ts")).collect();
     let hub: [&str; 1] = ["hub.ts"];
     let edges: Vec<(&str, &[&str])> = importers.iter().map(|file| (file.as_str(), &hub[..])).collect();
@@ -407,13 +407,13 @@ async fn a_claim_says_once_what_it_costs_others_where_that_is_much(world: World)
 }
 
 on_every_store!(
-    a_claim_says_once_what_it_costs_others_where_that_is_much,
+    a_claim_reports_once_how_many_neighbors_it_blocks,
     an_oversized_notice_does_not_block_the_others,
     writers_of_neighbors_exclude_each_other_where_one_changes_its_interface,
-    each_file_of_a_claim_has_an_interface_of_its_own,
+    each_file_of_a_claim_has_a_separate_interface_promise,
     a_promise_on_another_branch_or_in_words_has_no_effect_here,
     of_several_writers_next_to_a_file_those_block_that_may_change_theirs,
-    a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim,
+    a_renewal_keeps_the_interface_promise_and_a_new_one_counts_as_a_new_claim,
     a_release_names_what_was_to_be_kept,
-    holders_of_neighbors_are_told_once_by_their_next_claim_or_release,
+    holders_of_neighbors_are_warned_once_by_their_next_claim_or_release,
 );

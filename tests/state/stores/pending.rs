@@ -185,7 +185,7 @@ async fn changes_end_by_commit_by_branch_and_by_time(world: World) {
 }
 
 // rule: locks#pending-full
-async fn there_is_a_bound_and_who_meets_it_is_told(world: World) {
+async fn pending_changes_are_bounded_and_the_left_out_files_are_listed(world: World) {
     let pending = keys::pending(&world.repo);
     for number in 0..8 {
         let one = world.agent("ann").working_on(&format!("w{number}"));
@@ -299,7 +299,7 @@ async fn an_agent_editing_an_importer_is_warned_of_an_unmerged_interface(world: 
     assert_eq!(in_short(&bob.checks(Writing, &["b.ts"]).await.findings), [""; 0]);
 }
 
-async fn of_many_interfaces_that_are_not_merged_the_newest_are_told(world: World) {
+async fn the_newest_of_many_unmerged_interfaces_are_listed(world: World) {
     let files: Vec<String> = (0..300).map(|number| format!("f{number:03}.ts")).collect();
     let files: Vec<&str> = files.iter().map(String::as_str).chain(["z.ts"]).collect();
     store_graph(&world, &[("a.ts", &files)]).await;
@@ -326,11 +326,11 @@ async fn of_many_interfaces_that_are_not_merged_the_newest_are_told(world: World
 
 on_every_store!(
     an_agent_editing_an_importer_is_warned_of_an_unmerged_interface,
-    of_many_interfaces_that_are_not_merged_the_newest_are_told,
+    the_newest_of_many_unmerged_interfaces_are_listed,
     files_released_on_a_work_branch_stay_known,
     a_policy_lets_pending_changes_stop_writers,
     changes_end_by_commit_by_branch_and_by_time,
-    there_is_a_bound_and_who_meets_it_is_told,
+    pending_changes_are_bounded_and_the_left_out_files_are_listed,
     a_login_leaves_room_for_the_pending_changes_of_others,
     without_a_word_of_the_source_nothing_counts_as_pushed_to_a_work_branch,
 );

@@ -142,7 +142,7 @@ async fn the_sources_verdict_on_each_file_decides(world: World) {
     assert_eq!(pushed, [json!([["a.ts"], true]), json!([["b.ts", "c.ts"], false])]);
 }
 
-async fn the_event_of_a_release_says_whether_the_work_is_pushed(world: World) {
+async fn the_event_of_a_release_has_is_pushed(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["pushed.ts", "thrown.ts"]).await;
     ann.reads(&["read.ts"]).await;
@@ -165,7 +165,7 @@ async fn the_event_of_a_release_says_whether_the_work_is_pushed(world: World) {
     );
 }
 
-async fn the_store_asks_nobody_where_its_own_commits_prove_a_push(world: World) {
+async fn the_store_sends_no_ancestry_question_where_its_own_commits_prove_a_push(world: World) {
     let tip = "dddddddddddddddddddddddddddddddddddddddd";
     let old = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
     world.records_head(HEAD, &[HEAD, old]).await;
@@ -223,7 +223,7 @@ async fn the_store_asks_nobody_where_its_own_commits_prove_a_push(world: World) 
     released(ann.at(LOCAL).release(Some(LOCAL), Reachable::Unknown, &["d.ts"]).await);
 }
 
-async fn a_store_that_knows_recent_commits_can_tell_a_push(world: World) {
+async fn a_store_that_knows_recent_commits_recognizes_a_push(world: World) {
     let ann = world.agent("ann").without_source();
     world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
@@ -362,12 +362,12 @@ async fn importers_of_what_was_released_are_named_once_and_counted(world: World)
 
 on_every_store!(
     written_files_are_released_after_a_push,
-    the_event_of_a_release_says_whether_the_work_is_pushed,
+    the_event_of_a_release_has_is_pushed,
     not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch,
     one_file_without_a_push_keeps_all_and_is_named_alone,
     the_sources_verdict_on_each_file_decides,
-    the_store_asks_nobody_where_its_own_commits_prove_a_push,
-    a_store_that_knows_recent_commits_can_tell_a_push,
+    the_store_sends_no_ancestry_question_where_its_own_commits_prove_a_push,
+    a_store_that_knows_recent_commits_recognizes_a_push,
     a_caller_that_was_ahead_must_push_what_it_had,
     written_files_need_a_new_head_and_read_ones_do_not,
     releasing_a_file_you_never_held_reports_not_held,

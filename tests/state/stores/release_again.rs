@@ -7,7 +7,7 @@ use coord_state::locks::ReleaseOutcome;
 use crate::stores::neighbors::store_graph;
 use crate::world::{LOCAL, NEXT, World, released};
 
-async fn a_release_that_is_asked_again_has_the_same_answer_and_frees_nobody_else(world: World) {
+async fn a_repeated_release_has_the_same_outcome_and_frees_no_other_lock(world: World) {
     store_graph(&world, &[("one.ts", &["a.ts"])]).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts", "b.ts"]).await;
@@ -128,7 +128,7 @@ async fn releases_are_remembered_within_bounds(world: World) {
 }
 
 on_every_store!(
-    a_release_that_is_asked_again_has_the_same_answer_and_frees_nobody_else,
+    a_repeated_release_has_the_same_outcome_and_frees_no_other_lock,
     a_lock_that_is_claimed_again_is_released_again,
     releases_are_remembered_within_bounds,
 );

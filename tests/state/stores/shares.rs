@@ -129,7 +129,7 @@ async fn a_login_does_not_flush_the_refusals_of_others(world: World) {
     assert_eq!(of_bob().await, 1, "the same refusal is logged once a minute");
 }
 
-async fn a_login_does_not_push_out_what_others_are_told_of_lost_locks(world: World) {
+async fn a_login_does_not_evict_the_notices_of_others_about_lost_locks(world: World) {
     let (bob, eve, cem) = (world.agent("bob"), world.agent("eve"), world.agent("cem"));
     let forces = async |agent: &crate::world::Agent<'_>, path: &str| {
         let paths = [FilePath::parse(path).unwrap()];
@@ -219,7 +219,7 @@ on_every_store!(
     a_login_does_not_push_the_broadcasts_of_others_out,
     a_login_that_does_not_lead_has_a_quarter_of_the_open_tasks,
     a_login_does_not_flush_the_refusals_of_others,
-    a_login_does_not_push_out_what_others_are_told_of_lost_locks,
+    a_login_does_not_evict_the_notices_of_others_about_lost_locks,
     a_login_does_not_fill_the_notes_of_a_task,
     a_login_reads_a_file_with_64_agents_and_others_read_it_too,
     a_login_that_does_not_lead_assigns_a_quarter_of_what_a_member_may_have,

@@ -13,9 +13,9 @@ use crate::world::{HEAD, NEXT, World};
 use coord_test_support::memory::Memory;
 
 on_every_store!(
-    a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it,
+    a_path_that_differs_from_a_tracked_one_only_in_case_lists_the_tracked_one,
     spellings_follow_the_graph_through_patches,
-    without_a_graph_nothing_is_said_of_case,
+    a_check_without_a_graph_lists_no_spelling,
 );
 
 /// Builds the graph of `tracked`, by what differs from `last` where that is something.
@@ -48,7 +48,7 @@ fn new(survey: &Survey) -> Vec<&str> {
 }
 
 // rule: locks#case
-async fn a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it(world: World) {
+async fn a_path_that_differs_from_a_tracked_one_only_in_case_lists_the_tracked_one(world: World) {
     let tracked = [
         "README.md",
         "src/auth.ts",
@@ -140,7 +140,7 @@ async fn spellings_follow_the_graph_through_patches(world: World) {
     }
 }
 
-async fn without_a_graph_nothing_is_said_of_case(world: World) {
+async fn a_check_without_a_graph_lists_no_spelling(world: World) {
     let survey = world.agent("ann").at(HEAD).checks(Writing, &["SRC/Auth.ts"]).await;
     assert_eq!((spelled(&survey).len(), survey.graph_version), (0, None));
 }

@@ -89,7 +89,7 @@ async fn locks_of_the_version_before_hold_and_are_renewed_and_released(world: Wo
     world.assert_index_is_exact().await;
 }
 
-async fn a_team_of_the_version_before_goes_on(world: World) {
+async fn a_team_of_the_version_before_keeps_working(world: World) {
     load(&world).await;
     let [lead, bob, cyd] = ["lead", "bob", "cyd"].map(|name| world.mate(name, "alpha"));
     let team = lead.shows_team().await.unwrap();
@@ -107,7 +107,7 @@ async fn a_team_of_the_version_before_goes_on(world: World) {
 
 async fn intents_of_the_version_before_own_their_files(world: World) {
     load(&world).await;
-    let refused = world.agent("bob").is_not_let_in(&["src/db/x.ts"]).await;
+    let refused = world.agent("bob").is_refused_by_gate(&["src/db/x.ts"]).await;
     assert_eq!(refused, ["FILE_OWNED db src/db/x.ts"]);
     let eve = world.agent("eve").citing("db");
     eve.writes(&["src/db/x.ts"]).await;
@@ -253,7 +253,7 @@ fn times_are_moved_and_nothing_else() {
 
 on_every_store!(
     locks_of_the_version_before_hold_and_are_renewed_and_released,
-    a_team_of_the_version_before_goes_on,
+    a_team_of_the_version_before_keeps_working,
     intents_of_the_version_before_own_their_files,
     records_keep_the_form_of_the_version_before,
 );

@@ -228,7 +228,7 @@ async fn libraries(store: &dyn Store) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_library_that_nobody_used_for_a_week_is_deleted_and_no_other() {
+async fn a_library_unused_for_a_week_is_deleted_and_no_other() {
     let Some(server) = RealRedis::start(&[]) else { return };
     let store = connect(&server);
     coord_state::health::probe(&store).await.unwrap();

@@ -41,7 +41,7 @@ async fn health(variables: &[(&str, &str)]) -> Value {
 }
 
 #[tokio::test]
-async fn health_says_why_a_redis_cannot_be_written() {
+async fn health_reports_why_a_redis_cannot_be_written() {
     let busy = "while true do end";
     for (words, status, cause) in [
         (&["CONFIG", "SET", "maxmemory", "1"][..], "read_only", "out_of_memory"),
@@ -70,7 +70,7 @@ const AOF: [&str; 2] = ["--appendonly", "yes"];
 const LRU: [&str; 4] = ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"];
 
 #[tokio::test]
-async fn health_says_what_a_redis_does_not_promise() {
+async fn health_lists_the_broken_promises_of_a_redis() {
     for (options, told) in [
         (AOF.to_vec(), json!({ "status": "ok", "promises": "kept" })),
         (
@@ -106,7 +106,7 @@ async fn health_says_what_a_redis_does_not_promise() {
 }
 
 #[tokio::test]
-async fn a_store_over_rest_that_refuses_config_is_unknown_unless_info_tells_of_a_broken_one() {
+async fn a_rest_store_that_refuses_config_is_unknown_unless_info_shows_a_broken_promise() {
     for (options, told) in [
         (AOF.to_vec(), json!({ "status": "ok", "promises": "unknown" })),
         (

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_of_hooks_is_told_by_their_text() {
+    fn the_form_of_a_hook_follows_from_its_command() {
         let form = |text: &str| Form::of(text, "codex");
         assert_eq!(form("{\"command\": \"coord hook codex Stop\"}"), Form::Plain);
         assert_eq!(

@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_report_says_so() {
+    fn an_empty_report_states_that_nothing_is_held() {
         let nothing = Report {
             locks: Vec::new(),
             hooks: Vec::new(),

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_said_in_its_largest_unit() {
+    fn a_duration_is_printed_in_its_largest_unit() {
         let said = |seconds| duration(seconds);
         assert_eq!([-5, 0, 99, 100].map(said), ["0 s", "0 s", "99 s", "1 min"]);
         assert_eq!(
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_stands_where_the_time_of_day_does_not_say_which_day() {
+    fn the_date_is_printed_when_the_time_is_not_today() {
         let at = |time| clock_in(time, 1_795_306_224, &Utc);
         assert_eq!(at(1_795_306_224), "00:10:24");
         assert_eq!(at(1_795_306_224 - 86_400), "2026-11-21 00:10:24");

@@ -134,7 +134,7 @@ async fn try_set(store: &EmbeddedStore, name: &str, value: &str) -> Result<(), S
 }
 
 #[tokio::test]
-async fn while_the_disk_is_full_reading_goes_on_and_the_next_change_is_tried_again() {
+async fn a_full_disk_allows_reads_and_the_next_change_is_tried_again() {
     let disk = Failing::new();
     let store = disk.open();
     say(&store, "SET a 1").await;
@@ -152,7 +152,7 @@ async fn while_the_disk_is_full_reading_goes_on_and_the_next_change_is_tried_aga
 }
 
 #[tokio::test]
-async fn a_disk_with_room_for_little_is_told_as_full() {
+async fn a_disk_with_little_room_is_reported_as_full() {
     let disk = Failing::new();
     let store = disk.open();
     say(&store, "SET a 1").await;

@@ -199,7 +199,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_prompt_is_told_what_is_new_and_who_holds_nothing_any_more() {
+    fn a_prompt_lists_new_locks_and_sessions_that_hold_none_any_more() {
         let before = [lock("a", "one", "x"), lock("b", "two", "y"), lock("c", "three", "z")];
         let told = Sessions::of(before.iter()).digests();
         let renewed = [lock("c", "three", "z"), lock("a", "one", "x"), lock("b", "two", "y")];

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_say_which_tools_read_and_a_change_goes_before_a_read() {
+    fn tool_patterns_classify_reads_and_a_change_wins_over_a_read() {
         let text = b"[tools]\nreads = [\"mcp__tracker__get_*\", \"*_list\"]\nchanges = [\"mcp__tracker__get_lock\"]\n[sync]\nx = 1\n";
         let settings = ToolSettings::parse(text).unwrap();
         for (tool, changes) in [

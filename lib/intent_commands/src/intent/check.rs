@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_says_what_is_covered_ignored_too_broad_and_met() {
+    fn an_intent_check_lists_covered_ignored_too_broad_and_overlapping_scopes() {
         let view = |id: &str, status: &str, more: serde_json::Value| -> IntentView {
             let mut json = json!({
                 "id": id, "name": id, "description": "", "status": status, "constraints": [],

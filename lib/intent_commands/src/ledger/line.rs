@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_who_did_what_to_which_file_and_how_it_ended() {
+    fn a_ledger_line_names_the_actor_the_kind_the_file_and_the_result() {
         let vector = include_str!("../../../intents/tests/ledger/vector.jsonl");
         let told: Vec<String> = vector
             .lines()

@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_without_an_id_get_one_of_their_own() {
+    fn entries_without_a_trace_id_get_a_new_one() {
         let read =
             entries("{\"kind\":\"call\"}\n\n{\"kind\":\"end\",\"trace_id\":\"mine\"}\n{\"kind\":\"call\"}\n").unwrap();
         assert_eq!(read.len(), 3);

@@ -63,7 +63,7 @@ fn script(folder: &Path, text: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn a_fetch_never_asks_anybody() {
+fn a_fetch_never_prompts_for_credentials() {
     let folder = tempfile::tempdir().unwrap();
     let seen = folder.path().join("seen");
     let ssh = script(

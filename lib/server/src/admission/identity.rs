@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_right_that_was_taken_away_counts_for_a_watcher_no_longer_than_for_others() {
+    async fn a_revoked_right_counts_for_a_watcher_no_longer_than_for_other_requests() {
         // A watcher is verified once a minute, so that none is believed with a verdict of five minutes.
         for (age, is_believed) in [(0, true), (230, true), (245, false), (295, false), (305, false)] {
             assert_eq!(counts(age, false).await, is_believed, "{age} s");

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_reader_that_is_gone_leaves_nobody_waiting() {
+    async fn an_aborted_reader_leaves_no_lookup_waiting() {
         let (lookups, store) = (Arc::new(Lookups::default()), Arc::new(Counting::default()));
         let look_up = |credential: &'static str| {
             let (lookups, store) = (Arc::clone(&lookups), Arc::clone(&store));

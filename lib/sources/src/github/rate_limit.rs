@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn each_form_of_a_refusal_is_told_from_the_others() {
+    fn each_form_of_a_rate_limit_refusal_is_recognized() {
         let reset = (NOW_SECONDS + 90).to_string();
         let far = (NOW_SECONDS + 999_999).to_string();
         let (primary, secondary) = (LimitKind::Primary, LimitKind::Secondary);

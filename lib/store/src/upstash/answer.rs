@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_says_whose_fault_it_is_and_whether_a_further_try_may_help() {
+    fn a_status_maps_to_an_error_kind_and_whether_a_retry_may_help() {
         let json = br#"{"error":"ERR because"}"#;
         let kinds = [401, 403, 429, 500, 503, 302, 400, 413].map(|code| {
             let failure = refusal(StatusCode::from_u16(code).unwrap(), json);

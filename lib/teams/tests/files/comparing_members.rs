@@ -98,7 +98,7 @@ fn a_first_sync_takes_the_read_marks_of_messages_that_both_sides_have() {
 }
 
 #[test]
-fn approvals_that_are_left_before_a_first_sync_ask_for_no_shutdown() {
+fn approvals_from_before_a_first_sync_request_no_shutdown() {
     let mut both = Both::alike();
     both.edit(
         CONFIG,

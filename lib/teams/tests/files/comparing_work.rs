@@ -102,7 +102,7 @@ fn lapsed() -> Both {
 }
 
 #[test]
-fn a_completion_in_a_file_counts_after_the_claim_has_lapsed() {
+fn a_completion_in_a_file_counts_after_the_claim_has_expired() {
     let mut both = lapsed();
     both.edit(A, "in_progress", "completed");
     let done = both.sync();

@@ -99,7 +99,7 @@ fn no_tool_command_or_subtask_writes_the_files_that_rule_over_intents() {
 
 /// A deleted folder stopped all work, and a deleted or overwritten map freed all files.
 #[test]
-fn without_its_files_work_goes_on_and_each_file_keeps_its_owner() {
+fn work_continues_without_the_synced_files_and_owners_stay() {
     let world = world();
     new_intent(&world, "REQ-1", &[]);
     select(&world, "REQ-1", "one");

@@ -75,7 +75,7 @@ fn a_selection_that_fails_is_neither_in_the_state_nor_a_success_in_the_ledger() 
 /// Every prompt, even "go on", asked for a new selection.
 // rule: intents#required
 #[test]
-fn a_selection_outlives_prompts_unless_the_repository_wants_each_to_ask_anew() {
+fn a_selection_outlives_prompts_unless_coord_handshake_is_prompt() {
     for (settings, is_asked_anew) in [
         (&[REQUIRED][..], false),
         (&[REQUIRED, ("COORD_HANDSHAKE", "prompt")], true),
@@ -100,7 +100,7 @@ fn a_selection_outlives_prompts_unless_the_repository_wants_each_to_ask_anew() {
 
 /// A budget that is missing has no limit, and nothing said so.
 #[test]
-fn the_model_is_told_what_is_left_of_the_budget_or_that_there_is_none() {
+fn the_start_context_has_the_budget_left_or_no_limit() {
     let world = world();
     new_intent(&world, "FREE", &[]);
     run(

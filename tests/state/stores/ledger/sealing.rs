@@ -32,7 +32,7 @@ async fn lines_are_sealed_in_the_order_in_which_they_were_appended(world: World)
     }
 }
 
-async fn a_seal_that_somebody_else_has_moved_is_not_moved(world: World) {
+async fn a_seal_that_was_moved_concurrently_is_not_moved(world: World) {
     world.appends(1, 3).await;
     let before = world.seal().await;
     let after = world.seals(MANY).await;
@@ -169,7 +169,7 @@ async fn text_that_no_script_appended_is_no_line(world: World) {
 
 on_every_store!(
     lines_are_sealed_in_the_order_in_which_they_were_appended,
-    a_seal_that_somebody_else_has_moved_is_not_moved,
+    a_seal_that_was_moved_concurrently_is_not_moved,
     sealers_that_race_make_one_chain,
     lines_that_a_sealer_leaves_are_sealed_by_the_next,
     no_lines_are_read_where_lines_follow_that_are_not_sealed,

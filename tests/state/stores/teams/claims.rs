@@ -183,7 +183,7 @@ async fn next_gives_what_is_assigned_then_by_priority_and_age(world: World) {
 }
 
 // rule: teams#taken
-async fn a_lapsed_claim_is_anybodys_and_three_hold_the_task_back(world: World) {
+async fn an_expired_claim_frees_its_task_and_three_expiries_hold_it_back(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
@@ -414,7 +414,7 @@ async fn a_completed_task_is_completed_again_by_its_owner_alone(world: World) {
 }
 
 /// It stayed reserved for the member that did not want it.
-async fn a_task_that_its_assignee_gives_back_is_anybodys(world: World) {
+async fn a_task_that_its_assignee_releases_is_free_for_every_member(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&["a", "b"].map(titled)).await.unwrap();
     for id in ["t1", "t2"] {
@@ -509,7 +509,7 @@ async fn every_call_of_the_owner_renews(world: World) {
 }
 
 /// `coord team sync` reads for agents that may be dead, and kept their tasks for them so.
-async fn a_read_by_somebody_else_renews_nothing_and_shows_nobody_alive(world: World) {
+async fn a_read_for_a_member_renews_no_claim_and_proves_no_activity(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("held")]).await.unwrap();
     bob.claims_for("t1", 40).await.unwrap();
@@ -569,7 +569,7 @@ scenarios!(
     a_claim_has_one_winner_and_warns_of_dependencies,
     status_only_goes_forward,
     next_gives_what_is_assigned_then_by_priority_and_age,
-    a_lapsed_claim_is_anybodys_and_three_hold_the_task_back,
+    an_expired_claim_frees_its_task_and_three_expiries_hold_it_back,
     held_back_tasks_are_distinguished_from_waiting_ones,
     calls_of_the_owner_renew_its_claims_once_half_is_gone,
     a_renewal_for_a_shorter_time_is_renewed_after_half_of_that,
@@ -577,10 +577,10 @@ scenarios!(
     the_newest_10_000_completed_tasks_stay,
     a_member_has_50_claims,
     a_completed_task_is_completed_again_by_its_owner_alone,
-    a_task_that_its_assignee_gives_back_is_anybodys,
+    a_task_that_its_assignee_releases_is_free_for_every_member,
     tasks_that_next_did_not_examine_are_counted,
     tokens_of_tasks_and_locks_are_of_one_counter,
     a_reservation_lasts_ten_minutes,
     every_call_of_the_owner_renews,
-    a_read_by_somebody_else_renews_nothing_and_shows_nobody_alive,
+    a_read_for_a_member_renews_no_claim_and_proves_no_activity,
 );

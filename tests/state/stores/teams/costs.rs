@@ -89,7 +89,7 @@ async fn a_task_on_which_many_depend_ends_in_a_few_commands() {
 
 /// Only the events take commands for each message: an XADD and a PUBLISH.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fifty_assignees_are_told_in_a_few_commands() {
+async fn fifty_assignees_get_their_messages_in_a_few_commands() {
     const ASSIGNEES: usize = 50;
     let Some(counted) = Counted::start() else { return };
     let names: Vec<String> = (0..ASSIGNEES).map(|number| format!("agent-{number}")).collect();
@@ -154,7 +154,7 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
 
 /// Each claim was looked at, written and given a note alone; then all in one run, which took 400 ms with 20,000 claims.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_shutdown_that_is_forced_gives_all_claims_back_in_a_few_commands() {
+async fn a_forced_shutdown_releases_all_claims_in_a_few_commands() {
     let Some(counted) = Counted::start() else { return };
     let names: Vec<String> = (0..21).map(|number| format!("m{number:02}")).collect();
     let (lead, []) = counted.world.team_of([]).await;

@@ -12,7 +12,7 @@ use crate::world::team::{Mate, completed, given_back, titled};
 use crate::world::worker::{Worker, holders, judged};
 use crate::world::{HEAD, LOCAL, NEXT, World, question_of};
 
-async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
+async fn completing_a_task_releases_its_files_once_they_are_pushed(world: World) {
     let (lead, bob, eve) = team(&world, &[with_files("one", &["a.ts", "b.ts"])]).await;
     bob.takes("t1").await;
     let before = world.events().await.len();
@@ -97,7 +97,7 @@ async fn a_file_that_another_has_now_stops_the_completion(world: World) {
     assert_eq!(holders(&world.stored("b.ts").await), ["bob"], "left alone");
 }
 
-async fn a_claim_that_lapsed_completes_with_what_is_left_of_its_files(world: World) {
+async fn an_expired_claim_completes_and_lists_its_lost_files_as_missing(world: World) {
     let (_, bob, _) = team(&world, &[with_files("one", &["a.ts"])]).await;
     bob.takes("t1").await;
     bob.mate.lapses("t1").await;
@@ -108,7 +108,7 @@ async fn a_claim_that_lapsed_completes_with_what_is_left_of_its_files(world: Wor
     assert_eq!(done.files.unwrap().missing, ["a.ts"]);
 }
 
-async fn a_claim_that_lapsed_leaves_the_files_of_another_task_alone(world: World) {
+async fn completing_an_expired_claim_leaves_the_files_of_another_task_alone(world: World) {
     let tasks = [with_files("one", &["a.ts", "b.ts"]), with_files("two", &["b.ts"])];
     let (_, bob, _) = team(&world, &tasks).await;
     bob.takes("t1").await;
@@ -246,7 +246,7 @@ async fn calls_of_the_owner_renew_its_locks_with_its_claim(world: World) {
     world.assert_index_is_exact().await;
 }
 
-async fn an_agent_that_takes_a_handle_over_goes_on_with_its_files(world: World) {
+async fn an_agent_that_takes_a_handle_over_gets_the_locks_of_its_tasks(world: World) {
     let (lead, []) = world.team_of([]).await;
     lead.adds(&[with_files("one", &["a.ts"]), with_files("two", &["b.ts"])])
         .await
@@ -356,13 +356,13 @@ async fn a_leaver_keeps_the_locks_of_its_tasks(world: World) {
 }
 
 scenarios!(
-    completing_gives_the_files_back_once_they_are_pushed,
+    completing_a_task_releases_its_files_once_they_are_pushed,
     a_file_that_another_has_now_stops_the_completion,
-    a_claim_that_lapsed_completes_with_what_is_left_of_its_files,
-    a_claim_that_lapsed_leaves_the_files_of_another_task_alone,
+    an_expired_claim_completes_and_lists_its_lost_files_as_missing,
+    completing_an_expired_claim_leaves_the_files_of_another_task_alone,
     giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest,
     calls_of_the_owner_renew_its_locks_with_its_claim,
-    an_agent_that_takes_a_handle_over_goes_on_with_its_files,
+    an_agent_that_takes_a_handle_over_gets_the_locks_of_its_tasks,
     taking_over_a_handle_takes_over_the_locks_of_its_tasks,
     a_lock_that_outlives_the_claim_is_not_taken_from_another_agent_of_the_login,
     a_leaver_keeps_the_locks_of_its_tasks,

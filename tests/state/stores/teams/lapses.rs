@@ -28,7 +28,7 @@ impl World {
     }
 
     /// That the claim of `id` is announced sooner or later, by sweeps alone, and once.
-    async fn assert_lapse_is_found(&self, mate: &Mate<'_>, id: &str) {
+    async fn assert_expiry_is_announced(&self, mate: &Mate<'_>, id: &str) {
         mate.lapses(id).await;
         for _ in 0..3 {
             self.let_time_pass().await;
@@ -39,7 +39,7 @@ impl World {
     }
 }
 
-async fn a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back(world: World) {
+async fn a_sweep_announces_an_expired_claim_once_and_frees_its_task(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     assert_eq!(
@@ -126,7 +126,7 @@ async fn a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept(world: World) 
     bob.claims("t2").await.unwrap();
     settle_due(&*world.store, &taken, swept.next_expiry).await.unwrap();
     assert_eq!(world.due().await, list(&[("REPO", false), ("idle:REPO", false)]));
-    world.assert_lapse_is_found(&bob, "t2").await;
+    world.assert_expiry_is_announced(&bob, "t2").await;
 
     world.command(["DEL", DUE]).await;
     world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
@@ -136,7 +136,7 @@ async fn a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept(world: World) 
     bob.claims("t3").await.unwrap();
     settle_due(&*world.store, &taken, swept.next_expiry).await.unwrap();
     assert_eq!(world.due().await, list(&[("REPO", false)]));
-    world.assert_lapse_is_found(&bob, "t3").await;
+    world.assert_expiry_is_announced(&bob, "t3").await;
 }
 
 async fn a_claim_is_marked_before_it_is_made_and_a_refused_one_leaves_nothing(world: World) {
@@ -162,7 +162,7 @@ async fn a_claim_is_marked_before_it_is_made_and_a_refused_one_leaves_nothing(wo
     assert!(first <= late - 800, "{first} {late}");
     // A lock and a claim keep the repository on the list for each other.
     world.agent("ann").writes(&["a.ts"]).await;
-    world.assert_lapse_is_found(&bob, "t1").await;
+    world.assert_expiry_is_announced(&bob, "t1").await;
     world.assert_lock_is_found("a.ts").await;
 }
 
@@ -181,7 +181,7 @@ async fn a_deleted_team_leaves_nothing_to_sweep(world: World) {
 }
 
 scenarios!(
-    a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back,
+    a_sweep_announces_an_expired_claim_once_and_frees_its_task,
     the_sweep_does_not_announce_what_a_request_has_settled,
     many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_them_loses_none,
     a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept,

@@ -74,7 +74,7 @@ async fn a_handle_is_one_logins_alone(world: World) {
     );
 }
 
-async fn a_restarted_agent_goes_on_with_inbox_and_tasks(world: World) {
+async fn a_restarted_agent_keeps_its_inbox_and_tasks(world: World) {
     let (lead, []) = world.team_of([]).await;
     let old = world.mate("bob/old", "alpha");
     old.joins("bob").await.unwrap();
@@ -324,7 +324,7 @@ scenarios!(
     a_freed_handle_carries_no_rights_of_the_earlier_login,
     a_team_is_made_once_whatever_the_case_of_its_name,
     a_handle_is_one_logins_alone,
-    a_restarted_agent_goes_on_with_inbox_and_tasks,
+    a_restarted_agent_keeps_its_inbox_and_tasks,
     the_leader_hands_over_and_alone_may,
     a_repository_has_100_teams,
     a_login_makes_20_of_the_teams_of_a_repository_by_whatever_agents,

@@ -85,7 +85,7 @@ async fn a_page_is_followed_by_the_rest(world: World) {
     }
 }
 
-async fn a_message_goes_to_members_only_and_a_full_inbox_is_told(world: World) {
+async fn a_message_goes_to_members_only_and_a_full_inbox_refuses_it(world: World) {
     let (lead, [bob, cem, dan, eve]) = world.team_of(["bob", "cem", "dan", "eve"]).await;
     assert_eq!(
         lead.tells(&["ghost"], "hi").await.unwrap_err().to_string(),
@@ -160,7 +160,7 @@ async fn a_cursor_within_a_page_hides_no_broadcast_that_is_gone(world: World) {
     assert_eq!(next.missed, 0, "it was said");
 }
 
-async fn a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready(world: World) {
+async fn a_repeated_send_sends_nothing_and_idle_lists_the_ready_tasks(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let key = RequestKey {
         key: "k",
@@ -194,7 +194,7 @@ async fn a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready(world: Wor
     assert_eq!(lead.reads(None).await.unwrap().messages[0].kind, MessageType::Idle);
 }
 
-async fn the_history_is_filtered_paged_and_tells_how_far_each_has_read(world: World) {
+async fn the_history_is_filtered_and_paged_with_the_read_position_of_each_member(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.tells(&["bob"], "one").await.unwrap();
     bob.tells(&[], "two").await.unwrap();
@@ -239,7 +239,7 @@ async fn the_history_is_filtered_paged_and_tells_how_far_each_has_read(world: Wo
 }
 
 /// An idle member was told of tasks reserved for others, and not of tasks whose claims had expired unnoticed.
-async fn idle_is_told_of_lapsed_tasks_and_not_of_those_kept_for_others(world: World) {
+async fn idle_lists_tasks_with_expired_claims_and_none_reserved_for_others(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&["a", "b", "c", "d"].map(titled)).await.unwrap();
     eve.claims("t1").await.unwrap();
@@ -257,14 +257,14 @@ async fn idle_is_told_of_lapsed_tasks_and_not_of_those_kept_for_others(world: Wo
 }
 
 scenarios!(
-    idle_is_told_of_lapsed_tasks_and_not_of_those_kept_for_others,
+    idle_lists_tasks_with_expired_claims_and_none_reserved_for_others,
     a_cursor_that_is_sent_back_marks_what_is_before_it_as_read,
     a_member_gets_no_broadcast_from_before_it_joined,
     a_page_is_followed_by_the_rest,
-    a_message_goes_to_members_only_and_a_full_inbox_is_told,
+    a_message_goes_to_members_only_and_a_full_inbox_refuses_it,
     a_member_behind_1000_broadcasts_learns_how_many_it_missed,
     a_broadcast_is_stored_once_however_many_members_there_are,
     a_cursor_within_a_page_hides_no_broadcast_that_is_gone,
-    a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready,
-    the_history_is_filtered_paged_and_tells_how_far_each_has_read,
+    a_repeated_send_sends_nothing_and_idle_lists_the_ready_tasks,
+    the_history_is_filtered_and_paged_with_the_read_position_of_each_member,
 );

@@ -19,7 +19,7 @@ async fn listed(mate: &Mate<'_>) -> Vec<Membership> {
         .unwrap()
 }
 
-async fn answers_refusals_and_those_about_locks_tell_a_member_the_same(world: World) {
+async fn responses_refusals_and_lock_checks_carry_the_same_waiting_notice(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     assert_eq!(bob.waits().await, unread(0));
@@ -56,7 +56,7 @@ async fn answers_refusals_and_those_about_locks_tell_a_member_the_same(world: Wo
     assert_eq!((bob.waits().await, lead.waits().await), (unread(0), unread(0)));
 }
 
-async fn an_open_shutdown_stands_in_every_answer_until_it_is_answered(world: World) {
+async fn an_open_shutdown_is_in_every_response_until_it_is_answered(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let id = lead.requests_shutdown(Some("BOB"), 60).await.unwrap().id;
     let asked = |waiting: Waiting| {
@@ -107,7 +107,7 @@ async fn a_caller_that_is_no_member_gets_no_news(world: World) {
 }
 
 scenarios!(
-    answers_refusals_and_those_about_locks_tell_a_member_the_same,
-    an_open_shutdown_stands_in_every_answer_until_it_is_answered,
+    responses_refusals_and_lock_checks_carry_the_same_waiting_notice,
+    an_open_shutdown_is_in_every_response_until_it_is_answered,
     a_caller_that_is_no_member_gets_no_news,
 );

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_is_what_the_user_has_said() {
+    fn a_prompt_is_the_user_text_without_injected_context() {
         for (sent, said) in [
             ("Fix a.ts", Some("Fix a.ts")),
             ("<hook_context>Coord: x</hook_context>\n\nFix a.ts", Some("Fix a.ts")),

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_told_what_it_has_to_know() {
+    fn the_context_of_an_intent_has_its_scope_rules_budget_and_history() {
         let expected = "\
 Intent REQ-POOL-1: Connection pooling
 Status: IN_PROGRESS, branch main

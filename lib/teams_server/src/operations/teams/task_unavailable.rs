@@ -91,7 +91,7 @@ mod tests {
     use coord_teams_state::tasks::HeldBackTask;
 
     #[test]
-    fn why_there_is_no_task_is_told_in_good_grammar() {
+    fn the_reason_for_no_task_is_a_grammatical_sentence() {
         let passed = |reason| SkippedTask {
             id: "t1".to_owned(),
             reason,

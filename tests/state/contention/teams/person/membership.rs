@@ -37,7 +37,7 @@ impl Person {
     }
 
     /// Asks a member to stop; or all, and itself first, but it joins again.
-    pub(super) async fn asks_to_stop(&mut self) {
+    pub(super) async fn requests_stop(&mut self) {
         let is_about_all = self.handle != FOUNDER && self.random.u32(..3) == 0;
         let target = (!is_about_all).then(|| self.anybody());
         let body = json!({ "step": "request", "target": target, "reason": "Enough", "respond_by_seconds": 1 });

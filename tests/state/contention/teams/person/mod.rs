@@ -253,7 +253,7 @@ impl Person {
                         .await;
                 }
             }
-            75..78 => self.asks_to_stop().await,
+            75..78 => self.requests_stop().await,
             78..82 => self.edits_without_a_task().await,
             82..84 => self.leaves().await,
             84..92 => self.hands_over().await,

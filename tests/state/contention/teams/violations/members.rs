@@ -161,7 +161,7 @@ fn members_that_cannot_be_are_named() {
 }
 
 #[test]
-fn messages_of_who_has_left_or_is_idle_that_cannot_be_are_named() {
+fn impossible_messages_about_departed_or_idle_members_are_violations() {
     let leaves = |asks: &mut Vec<Ask>, events: &mut Vec<Json>| {
         let (asked, told) = (Asked::Deed("left".to_owned()), Told::Nothing);
         asks.push(Ask {
@@ -223,7 +223,7 @@ fn messages_of_who_has_left_or_is_idle_that_cannot_be_are_named() {
 }
 
 #[test]
-fn lapses_that_are_cleared_by_no_right_are_named() {
+fn expiry_counts_that_are_cleared_without_a_right_are_violations() {
     let clears = |handle: &str, told: Told| {
         said(|asks, _, stored| {
             asks.push(Ask {
