@@ -57,7 +57,7 @@ fn in_short(answer: &Answer) -> Value {
 }
 
 #[tokio::test]
-async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned() {
+async fn a_refusal_by_intents_has_its_documented_sentence_and_metadata() {
     let api = Api::start().await;
     api.has_intent("REQ-1", "src/*.ts", json!({})).await;
     api.has_intent("REQ-2", "src/**", json!({})).await;

@@ -118,7 +118,7 @@ async fn known_records_are_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_graph_is_compressed_for_who_can_read_that() {
+async fn a_graph_is_compressed_for_clients_that_accept_gzip() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let plain = api.get(PATH, &[]).await;

@@ -325,7 +325,7 @@ async fn health_sends_no_request_to_a_source_that_is_still_unknown() {
 }
 
 #[tokio::test]
-async fn many_who_poll_cost_the_store_one_write() {
+async fn many_health_polls_cost_the_store_one_write() {
     let (api, writes, asked) = probed(Duration::from_millis(50)).await;
     let polls = futures::future::join_all((0..50).map(|_| api.get("/api/health", &[]))).await;
     assert!(polls.iter().all(|answer| answer.status == 200));

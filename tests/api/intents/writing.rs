@@ -130,7 +130,7 @@ async fn a_scope_is_frozen_once_it_has_begun_and_texts_are_not() {
 }
 
 #[tokio::test]
-async fn a_criterion_is_marked_with_who_when_and_evidence() {
+async fn a_met_criterion_has_its_login_time_and_evidence() {
     let api = Api::start().await;
     api.writes_intent("ann", &intent("REQ-1", &["src/db.ts"])).await;
     let met = json!({ "met": [{ "criterion": "Tests pass", "evidence": "5 passed" }], "agent_id": "one" });

@@ -181,7 +181,7 @@ async fn a_leader_hands_over_and_leaves_and_a_team_without_live_members_is_remov
 
 // rule: teams#team-field
 #[tokio::test]
-async fn the_team_may_be_left_out_by_who_is_in_one_alone() {
+async fn a_member_of_exactly_one_team_may_omit_the_team() {
     let api = Api::with_team().await;
     let added = json!({ "tasks": [{ "title": "A" }] });
     let nobody = api.sends("eve", "/api/tasks", added.clone()).await;

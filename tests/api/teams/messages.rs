@@ -227,7 +227,7 @@ async fn an_unsendable_header_is_refused() {
 
 // rule: teams#inbox
 #[tokio::test]
-async fn the_sender_to_a_full_inbox_waits_and_learns_whose_it_is() {
+async fn a_message_to_a_full_inbox_is_refused_with_inbox_full_and_wait() {
     let api = Api::with_team().await;
     // As if 1,000 had come that it has not read: see the order of the counts in the scripts.
     let members = coord_teams_state::teams::keys::members(&repo());

@@ -85,7 +85,7 @@ async fn a_member_is_warned_shutdown_requested_until_it_has_answered() {
 
 // rule: teams#waiting
 #[tokio::test]
-async fn answers_about_locks_have_the_teams_of_a_caller_and_none_for_who_is_in_none() {
+async fn responses_about_locks_list_the_teams_of_a_member_and_none_for_others() {
     let api = Api::with_team().await;
     api.does_in_team(
         "ann/lead",

@@ -17,7 +17,7 @@ async fn near(source: &GitSource, repo: &RepoId, name: &str) -> (Vec<String>, bo
 }
 
 #[tokio::test]
-async fn a_head_is_the_tip_now_whoever_moved_it() {
+async fn a_head_is_the_current_tip_after_every_kind_of_move() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
     let (source, id) = serve(repo.path());

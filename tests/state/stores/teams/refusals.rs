@@ -91,7 +91,7 @@ async fn an_agent_outside_the_team_can_only_read_it(world: World) {
     assert_eq!(world.events().await.len(), before, "nothing has happened");
 }
 
-async fn an_agent_whose_handle_went_on_is_superseded_in_all_that_it_does(world: World) {
+async fn an_agent_whose_handle_was_taken_over_gets_superseded_in_every_call(world: World) {
     let (lead, []) = world.team_of([]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     let old = world.mate("bob/old", "alpha");
@@ -353,7 +353,7 @@ async fn an_ended_claim_is_claim_lost_and_distinct_from_a_missing_one(world: Wor
 scenarios!(
     a_team_that_is_not_there_is_refused_by_all,
     an_agent_outside_the_team_can_only_read_it,
-    an_agent_whose_handle_went_on_is_superseded_in_all_that_it_does,
+    an_agent_whose_handle_was_taken_over_gets_superseded_in_every_call,
     a_closed_team_takes_no_writes_and_can_be_read_and_left,
     a_task_that_is_not_there_is_refused_by_all,
     a_task_has_256_dependencies_at_most_from_both_directions,
