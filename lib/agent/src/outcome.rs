@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn a_terminal_sentence_names_the_flag_instead_of_the_field() {
-        let told = for_terminal("LOCK_TAKEN: ... confirm with OPEN and \"abandon\": true");
-        assert_eq!(told, "LOCK_TAKEN: ... confirm with coord release --abandon");
+        let shown = for_terminal("LOCK_TAKEN: ... confirm with OPEN and \"abandon\": true");
+        assert_eq!(shown, "LOCK_TAKEN: ... confirm with coord release --abandon");
     }
 
     #[test]

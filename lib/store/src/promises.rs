@@ -59,8 +59,8 @@ pub(super) fn reported(replies: &[Value], store: &str) -> Promises {
 /// Whether this was not yet said of the store.
 fn is_news(store: &str, sentence: &str) -> bool {
     static SAID: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    said.insert((store.to_owned(), sentence.to_owned()))
+    let mut logged = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    logged.insert((store.to_owned(), sentence.to_owned()))
 }
 
 /// The report of a store on itself.

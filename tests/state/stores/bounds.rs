@@ -334,7 +334,7 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
         message: &message,
         paths: &paths,
         can_ask: false,
-        judged: &[],
+        judged_files: &[],
     };
     let refused = state::locks::release(&*world.store, &entry, &release).await;
     assert!(refused.is_err(), "{refused:?}");

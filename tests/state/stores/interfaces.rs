@@ -208,7 +208,7 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
     let ann = world.agent("ann");
     with(&ann, Some(Keeps)).writes(&["kept.ts", "same.ts"]).await;
     ann.writes(&["plain.ts"]).await;
-    let judged = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord_state::locks::JudgedFile {
+    let judged_files = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord_state::locks::JudgedFile {
         path: path.to_owned(),
         claim_head: sha(HEAD),
         blob: String::new(),
@@ -218,7 +218,7 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
         },
     });
     let paths = ["kept.ts", "same.ts", "plain.ts"];
-    let released = crate::world::answered(ann.release_as_judged(Some(NEXT), &judged, false, &paths).await);
+    let released = crate::world::answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await);
     let ReleaseOutcome::Released(released) = released else {
         panic!("{released:?}");
     };

@@ -102,7 +102,7 @@ async fn one_file_without_a_push_keeps_all_and_is_named_alone(world: World) {
 async fn the_sources_verdict_on_each_file_decides(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
-    let judged = |path: &str, claim_head: &str, verdict| JudgedFile {
+    let judged_file = |path: &str, claim_head: &str, verdict| JudgedFile {
         path: path.to_owned(),
         claim_head: sha(claim_head),
         blob: String::new(),
@@ -110,10 +110,10 @@ async fn the_sources_verdict_on_each_file_decides(world: World) {
     };
     let earlier = Verdict::Missing(Shortfall::NotAfterClaim);
     let said = [
-        judged("a.ts", HEAD, Verdict::Pushed),
-        judged("b.ts", HEAD, earlier),
+        judged_file("a.ts", HEAD, Verdict::Pushed),
+        judged_file("b.ts", HEAD, earlier),
         // Of another claim, as when the lock was claimed anew meanwhile.
-        judged("c.ts", LOCAL, Verdict::Pushed),
+        judged_file("c.ts", LOCAL, Verdict::Pushed),
     ];
     let paths = ["a.ts", "b.ts", "c.ts"];
     let outcome = answered(ann.release_as_judged(Some(NEXT), &said, false, &paths).await);
@@ -127,9 +127,9 @@ async fn the_sources_verdict_on_each_file_decides(world: World) {
         assert_eq!(world.stored(path).await.len(), 1, "{path}");
     }
     let said = [
-        judged("a.ts", HEAD, Verdict::Pushed),
-        judged("b.ts", HEAD, Verdict::Unchanged),
-        judged("c.ts", HEAD, Verdict::Unchanged),
+        judged_file("a.ts", HEAD, Verdict::Pushed),
+        judged_file("b.ts", HEAD, Verdict::Unchanged),
+        judged_file("c.ts", HEAD, Verdict::Unchanged),
     ];
     let done = released(answered(ann.release_as_judged(Some(NEXT), &said, false, &paths).await));
     assert_eq!(done.released.len(), 3);

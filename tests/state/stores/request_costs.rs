@@ -63,7 +63,7 @@ impl World {
             message: &LockReason::parse("Throwing it away").unwrap(),
             paths: &[FilePath::parse(path).unwrap()],
             can_ask: false,
-            judged: &[],
+            judged_files: &[],
         };
         came(&state::locks::release(&*self.store, &entry, &release).await.unwrap())
     }

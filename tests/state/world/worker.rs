@@ -159,19 +159,23 @@ impl Worker<'_> {
         }
     }
 
-    pub fn given_back<'a>(&'a self, new_head: Option<&'a CommitSha>, judged: &'a [JudgedFile]) -> ReleasedFiles<'a> {
+    pub fn given_back<'a>(
+        &'a self,
+        new_head: Option<&'a CommitSha>,
+        judged_files: &'a [JudgedFile],
+    ) -> ReleasedFiles<'a> {
         ReleasedFiles::GivenBack {
             new_head,
             agent_head: &self.head,
-            can_ask: self.can_ask && judged.is_empty(),
-            judged,
+            can_ask: self.can_ask && judged_files.is_empty(),
+            judged_files,
         }
     }
 
-    /// Completes a task after a push of `new_head`, where the source said `judged`.
-    pub async fn completes(&self, id: &str, new_head: Option<&str>, judged: &[JudgedFile]) -> Answer<TaskEnd> {
+    /// Completes a task after a push of `new_head`, where the source returned `judged_files`.
+    pub async fn completes(&self, id: &str, new_head: Option<&str>, judged_files: &[JudgedFile]) -> Answer<TaskEnd> {
         let new_head = new_head.map(sha);
-        let files = self.given_back(new_head.as_ref(), judged);
+        let files = self.given_back(new_head.as_ref(), judged_files);
         self.completes_with(id, &files).await
     }
 
@@ -205,11 +209,11 @@ impl Worker<'_> {
         refused_or(ended.unwrap())
     }
 
-    /// Gives a task back after a push of `new_head`, where the source said `judged`.
-    pub async fn gives_back(&self, id: &str, new_head: &str, judged: &[JudgedFile]) -> ReleasedTask {
+    /// Gives a task back after a push of `new_head`, where the source returned `judged_files`.
+    pub async fn gives_back(&self, id: &str, new_head: &str, judged_files: &[JudgedFile]) -> ReleasedTask {
         let new_head = sha(new_head);
         given_back(
-            self.releases(id, &self.given_back(Some(&new_head), judged))
+            self.releases(id, &self.given_back(Some(&new_head), judged_files))
                 .await
                 .unwrap(),
         )
@@ -217,7 +221,7 @@ impl Worker<'_> {
 }
 
 /// Returns the source's verdict on the work on a file that was claimed at [`HEAD`].
-pub fn judged(path: &str, verdict: Verdict) -> JudgedFile {
+pub fn judged_file(path: &str, verdict: Verdict) -> JudgedFile {
     JudgedFile {
         path: path.to_owned(),
         claim_head: sha(HEAD),

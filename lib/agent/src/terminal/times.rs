@@ -50,10 +50,10 @@ mod tests {
 
     #[test]
     fn a_duration_is_printed_in_its_largest_unit() {
-        let said = |seconds| duration(seconds);
-        assert_eq!([-5, 0, 99, 100].map(said), ["0 s", "0 s", "99 s", "1 min"]);
+        let shown = |seconds| duration(seconds);
+        assert_eq!([-5, 0, 99, 100].map(shown), ["0 s", "0 s", "99 s", "1 min"]);
         assert_eq!(
-            [5_999, 6_000, 172_799, 172_800].map(said),
+            [5_999, 6_000, 172_799, 172_800].map(shown),
             ["99 min", "1 h", "47 h", "2 d"]
         );
         assert_eq!([-1, 5, 299, 6_000].map(countdown), ["0:00", "0:05", "4:59", "1 h"]);

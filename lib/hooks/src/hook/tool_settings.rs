@@ -115,14 +115,14 @@ mod tests {
 
     #[test]
     fn a_damaged_file_is_refused_with_line_and_column() {
-        for (text, said) in [
+        for (text, place) in [
             (&b"[tools]\nreads = [\"a\"\n"[..], "line 2, column 13"),
             (b"[tools]\nreads = 7\n", "line 2, column 9"),
             (b"[tools]\nreadz = []\n", "line 2, column 1"),
             (b"[tools]\nreads = [\"\xff\"]", "line 2, column 11"),
         ] {
             let refused = ToolSettings::parse(text).unwrap_err();
-            assert!(refused.starts_with(&format!("{FILE}, {said}: ")), "{refused}");
+            assert!(refused.starts_with(&format!("{FILE}, {place}: ")), "{refused}");
         }
         assert!(ToolSettings::parse(&vec![b'#'; MOST_BYTES + 1]).is_err());
     }

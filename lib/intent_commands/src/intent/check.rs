@@ -71,13 +71,13 @@ impl CheckArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let waiting = workplace.waiting();
-        let asked = workplace
+        let response = workplace
             .connection
             .client
             .intents(&workplace.work.repo_url(), IntentsView::List)
             .await;
         drop(waiting);
-        let known = match asked {
+        let known = match response {
             Ok(response) => response.intents,
             Err(error) => return workplace.failed(error),
         };

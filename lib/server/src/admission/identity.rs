@@ -211,7 +211,7 @@ impl CredentialCheck {
     /// Asks GitHub, and remembers the verdict.
     async fn verify(&self) -> Result<Member, ApiError> {
         let (name, repo) = (self.credential.name(), &self.repo);
-        let asked = {
+        let verdict = {
             let _call = Call::to_source();
             match self.credential.secret() {
                 Some(token) => self.people.verify(token, repo).await,
@@ -219,7 +219,7 @@ impl CredentialCheck {
             }
         };
         let now = SystemTime::now();
-        match asked {
+        match verdict {
             Ok(Verdict::Member(member)) => {
                 self.known.note_member(name, repo, member.clone(), now, Duration::ZERO);
                 let remembered = RememberedMember {

@@ -154,7 +154,7 @@ async fn compare(
 ) -> Result<(Vec<(String, InterfaceComparison)>, Vec<String>), ApiError> {
     let (first, then): (Vec<_>, Vec<_>) = files.iter().partition(|one| one.is_to_be_kept);
     let files: Vec<_> = first.into_iter().chain(then).map(|one| &one.written).collect();
-    let (asked, left_out) = files.split_at(files.len().min(MOST_FILES));
+    let (checked, left_out) = files.split_at(files.len().min(MOST_FILES));
     let mut compared: Vec<(String, InterfaceComparison)> = left_out
         .iter()
         .map(|one| {
@@ -163,7 +163,7 @@ async fn compare(
         })
         .collect();
     let mut by_head: BTreeMap<&CommitSha, Vec<FilePath>> = BTreeMap::new();
-    for one in asked {
+    for one in checked {
         match FilePath::parse(&one.path) {
             Ok(path) => by_head.entry(&one.claim_head).or_default().push(path),
             // A name that an earlier version kept, and that is refused now.

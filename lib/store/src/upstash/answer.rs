@@ -74,10 +74,10 @@ fn malformed(what: &str) -> StoreError {
 
 /// The failure in a response with another status than 2xx.
 pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
-    let said = serde_json::from_slice::<Refusal>(body)
+    let error = serde_json::from_slice::<Refusal>(body)
         .ok()
         .map(|refusal| shorten(&refusal.error));
-    let text = match &said {
+    let text = match &error {
         Some(error) => format!("HTTP {}: {error}", status.as_u16()),
         None => format!("HTTP {}", status.as_u16()),
     };
@@ -89,7 +89,7 @@ pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
         _ if status.is_redirection() => {
             Failure::lasting(StoreError::Malformed(format!("{text}: redirects are not followed")))
         }
-        _ => Failure::lasting(match said {
+        _ => Failure::lasting(match error {
             Some(error) if error.starts_with("WRONGPASS") || error.starts_with("NOAUTH") => StoreError::Denied(error),
             Some(error) => StoreError::Failed(error),
             None => StoreError::Malformed(format!("{text} without an error in JSON")),

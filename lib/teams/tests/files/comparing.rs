@@ -103,7 +103,7 @@ fn a_status_that_goes_back_is_reported_and_put_back() {
             kinds(&done.taken.findings),
             [(Kind::Transition, format!("{A}: status"))]
         );
-        let message = &done.taken.findings[0].what.message;
+        let message = &done.taken.findings[0].refusal.message;
         assert_eq!(*message, format!("Invalid status transition: {from} -> {to}"));
         assert_eq!(both.file(A)["status"], from);
         assert_eq!(done.taken.changes, []);

@@ -90,7 +90,7 @@ fn a_ring_is_named_whole_and_put_back() {
         kinds(&done.taken.findings),
         [(Kind::Cycle, format!("{A}: dependencies"))]
     );
-    let message = &done.taken.findings[0].what.message;
+    let message = &done.taken.findings[0].refusal.message;
     assert_eq!(message, "Circular dependency detected: a -> c -> b -> a");
     assert_eq!(done.taken.changes.len(), 1);
     assert_eq!(both.file(A)["dependencies"], serde_json::json!([]));
@@ -137,7 +137,7 @@ fn a_ring_of_200_new_tasks_is_refused_and_a_chain_of_10_000_is_taken() {
     // The first by its ring, all others by their dependencies.
     let cycles = done.taken.findings.iter().filter(|finding| finding.kind == Kind::Cycle);
     let cycles: Vec<_> = cycles
-        .map(|finding| finding.what.message.matches(" -> ").count())
+        .map(|finding| finding.refusal.message.matches(" -> ").count())
         .collect();
     assert_eq!((cycles, done.taken.findings.len()), (vec![200], 200));
     assert_eq!(both.store.tasks.len(), 3);
@@ -173,7 +173,7 @@ fn a_dependency_that_is_nowhere_is_reported() {
         .taken
         .findings
         .iter()
-        .map(|finding| finding.what.message.as_str())
+        .map(|finding| finding.refusal.message.as_str())
         .collect();
     assert_eq!(
         messages,

@@ -9,7 +9,7 @@ use super::files::{team, with_files};
 use super::tasks::{after, depends_on};
 use crate::stores::command_counts::Counted;
 use crate::world::team::{completed, given_back, task_id, titled};
-use crate::world::worker::judged;
+use crate::world::worker::judged_file;
 use crate::world::{HEAD, LOCAL, sha};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -121,7 +121,7 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
     let (_lead, bob, _eve) = team(&counted.world, &tasks).await;
     counted.world.records_head(HEAD, &[HEAD]).await;
     let asking = bob.clone().with_source();
-    let (local, pushed) = (sha(LOCAL), files.map(|file| judged(file, Verdict::Pushed)));
+    let (local, pushed) = (sha(LOCAL), files.map(|file| judged_file(file, Verdict::Pushed)));
     // Every script once, and what a claim asks of the repository is known then.
     for (round, claimed) in ["t1", "t3"].into_iter().enumerate() {
         let mut costs = Vec::new();

@@ -9,7 +9,7 @@ use coord_teams_state::tasks::{LeaseState, ReleasedFiles, TaskChanges, TaskEnd, 
 use super::files::{team, with_files};
 use super::tasks::sentence;
 use crate::world::team::{Mate, completed, given_back, titled};
-use crate::world::worker::{Worker, holders, judged};
+use crate::world::worker::{Worker, holders, judged_file};
 use crate::world::{HEAD, LOCAL, NEXT, World, question_of};
 
 async fn completing_a_task_releases_its_files_once_they_are_pushed(world: World) {
@@ -20,8 +20,8 @@ async fn completing_a_task_releases_its_files_once_they_are_pushed(world: World)
         sentence(bob.completes_with("t1", &ReleasedFiles::NoHead).await),
         "Task t1 names files, and the request names no working copy: new_repo_head is missing"
     );
-    let in_the_way = async |worker: &Worker<'_>, new_head, judged: &[_]| match worker
-        .completes("t1", new_head, judged)
+    let blocking_outcome = async |worker: &Worker<'_>, new_head, judged_files: &[_]| match worker
+        .completes("t1", new_head, judged_files)
         .await
         .unwrap()
     {
@@ -29,11 +29,11 @@ async fn completing_a_task_releases_its_files_once_they_are_pushed(world: World)
         end => panic!("{end:?}"),
     };
     assert!(matches!(
-        in_the_way(&bob, None, &[]).await,
+        blocking_outcome(&bob, None, &[]).await,
         ReleaseOutcome::NoNewHead { written } if written == ["a.ts", "b.ts"]
     ));
     assert!(matches!(
-        in_the_way(&bob, Some(HEAD), &[]).await,
+        blocking_outcome(&bob, Some(HEAD), &[]).await,
         ReleaseOutcome::NotPushed { unpushed, .. } if unpushed.len() == 2
     ));
     world.records_head(NEXT, &[]).await;
@@ -43,11 +43,11 @@ async fn completing_a_task_releases_its_files_once_they_are_pushed(world: World)
         Question::Ancestry(AncestryQuestion::Work { written, .. }) if written.len() == 2
     ));
     let not_there = [
-        judged("a.ts", Verdict::Pushed),
-        judged("b.ts", Verdict::Missing(Shortfall::NotOnBranch)),
+        judged_file("a.ts", Verdict::Pushed),
+        judged_file("b.ts", Verdict::Missing(Shortfall::NotOnBranch)),
     ];
     assert!(matches!(
-        in_the_way(&asking, Some(LOCAL), &not_there).await,
+        blocking_outcome(&asking, Some(LOCAL), &not_there).await,
         ReleaseOutcome::NotPushed { unpushed, .. } if unpushed == [("b.ts".to_owned(), Shortfall::NotOnBranch)]
     ));
     let task = lead.shows("t1").await.unwrap().task;
@@ -63,7 +63,10 @@ async fn completing_a_task_releases_its_files_once_they_are_pushed(world: World)
             .iter()
             .all(|event| event.starts_with("lock_refused") || event.starts_with("head_moved"))
     );
-    let there = [judged("a.ts", Verdict::Pushed), judged("b.ts", Verdict::Unchanged)];
+    let there = [
+        judged_file("a.ts", Verdict::Pushed),
+        judged_file("b.ts", Verdict::Unchanged),
+    ];
     let done = completed(asking.completes("t1", Some(LOCAL), &there).await.unwrap());
     assert_eq!(done.files.unwrap().released, ["a.ts", "b.ts"]);
     assert_eq!(world.stored("a.ts").await, []);
@@ -135,9 +138,9 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
     bob.takes("t1").await;
     world.records_head(NEXT, &[]).await;
     let verdicts = [
-        judged("a.ts", Verdict::Pushed),
-        judged("b.ts", Verdict::Unchanged),
-        judged("c.ts", Verdict::Missing(Shortfall::CopyAhead)),
+        judged_file("a.ts", Verdict::Pushed),
+        judged_file("b.ts", Verdict::Unchanged),
+        judged_file("c.ts", Verdict::Missing(Shortfall::CopyAhead)),
     ];
     let asking = bob.clone().with_source();
     let without_head = asking.given_back(None, &[]);

@@ -27,7 +27,7 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &O
         0 => String::new(),
         count => format!(", {count} {} kept for others", verb(count, "is", "are")),
     };
-    let in_the_way = match of(false) {
+    let blockers = match of(false) {
         0 => String::new(),
         count => format!(
             ", {count} {} files that you cannot have now",
@@ -82,7 +82,7 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &O
             )
         }
     };
-    format!("{none}: {claimed} {is_claimed} claimed{reserved}{in_the_way}{not_seen}{held_back}{rest}{cleared}")
+    format!("{none}: {claimed} {is_claimed} claimed{reserved}{blockers}{not_seen}{held_back}{rest}{cleared}")
 }
 
 #[cfg(test)]
