@@ -102,7 +102,7 @@ impl Worker<'_> {
                 .git(&["commit", "--quiet", "--all", "--message", "Change some parts"]);
             self.push();
             self.judge.end(&parts);
-            self.give_back(&parts);
+            self.release(&parts);
         }
         let ended = self.mcp.end();
         assert!(ended.status.success() && ended.said.is_empty(), "{}", ended.said);
@@ -164,7 +164,7 @@ impl Worker<'_> {
         }
     }
 
-    fn give_back(&mut self, parts: &[usize]) {
+    fn release(&mut self, parts: &[usize]) {
         let mut files: Vec<String> = parts.iter().map(|part| file(*part)).collect();
         if self.takes_turns {
             files.push(TURN.to_owned());

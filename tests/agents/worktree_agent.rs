@@ -86,12 +86,12 @@ impl<'a> WorktreeAgent<'a> {
     }
 
     /// Ends the test where it has gone on for too long.
-    pub fn goes_on(&self, with: &str) {
+    pub fn assert_in_time(&self, with: &str) {
         assert!(Instant::now() < self.deadline, "{} is never done: {with}", self.name);
     }
 
     /// Returns the answer of a tool of `coord mcp`.
-    pub fn asks(&mut self, tool: &str, arguments: Value) -> Value {
+    pub fn calls_tool(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.mcp.call(tool, arguments);
         assert_eq!(result["isError"], false, "{}: {result}", self.name);
         result["structuredContent"].clone()
@@ -160,7 +160,7 @@ impl<'a> WorktreeAgent<'a> {
             } else {
                 return Err(denied);
             }
-            self.goes_on(&denied);
+            self.assert_in_time(&denied);
         }
     }
 
@@ -181,7 +181,7 @@ impl<'a> WorktreeAgent<'a> {
                 Ok(()) => break,
                 Err(said) => {
                     self.tool("PostToolUseFailure", "Bash", &input);
-                    self.goes_on(&said);
+                    self.assert_in_time(&said);
                     self.pulls();
                 }
             }

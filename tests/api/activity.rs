@@ -109,7 +109,7 @@ async fn events_of_other_branches_are_passed_over_and_not_read_again() {
     let before = activity(&api, "&branch=other").await;
     assert_eq!(before.events, []);
     let answer = api
-        .tell("bob", "WRITING", &["src/db.ts"], json!({ "branch": "other" }))
+        .post_status("bob", "WRITING", &["src/db.ts"], json!({ "branch": "other" }))
         .await;
     assert_eq!(answer.status, 200);
     api.claim("cid", "READING", &["README.md"]).await;

@@ -114,7 +114,10 @@ async fn several_readers_are_all_listed_behind_the_earliest() {
         api.claim(user, "READING", &["src/auth.ts"]).await;
     }
     let two = json!({ "agent_id": "two" });
-    assert_eq!(api.tell("cid", "READING", &["src/auth.ts"], two).await.status, 200);
+    assert_eq!(
+        api.post_status("cid", "READING", &["src/auth.ts"], two).await.status,
+        200
+    );
     assert_json_snapshot!(
         "to_write",
         api.check("ann", &["src/auth.ts"], json!({})).await.snapshot()
@@ -148,7 +151,10 @@ async fn a_lock_on_another_branch_is_a_warning_that_names_it() {
     api.publish_graph(&api.head).await;
     api.git.git(&["branch", "feature/login"]);
     let there = json!({ "branch": "feature/login", "agent_id": "night-shift" });
-    assert_eq!(api.tell("bob", "WRITING", &["src/auth.ts"], there).await.status, 200);
+    assert_eq!(
+        api.post_status("bob", "WRITING", &["src/auth.ts"], there).await.status,
+        200
+    );
     assert_json_snapshot!(api.check("ann", &["src/auth.ts"], json!({})).await.snapshot());
 }
 
@@ -210,7 +216,7 @@ async fn a_file_that_is_tracked_in_other_case_is_named() {
         .filter(|path| path != "README.md")
         .collect();
     let paths: Vec<&str> = spellings.iter().map(String::as_str).collect();
-    let claimed = api.tell("ann", "WRITING", &paths, json!({})).await.json();
+    let claimed = api.post_status("ann", "WRITING", &paths, json!({})).await.json();
     assert_eq!(claimed["success"], true);
     let warnings = claimed["warnings"].as_array().unwrap();
     let told: Vec<&str> = warnings.iter().filter_map(|warning| warning.as_str()).collect();

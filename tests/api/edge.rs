@@ -170,8 +170,8 @@ async fn a_response_has_its_server_timing() {
     let nothing = timing(&api.get("/api/nothing", &[]).await);
     assert_eq!((nothing[0].1, nothing[0].2.as_deref()), (0.0, Some("0 round trips")));
     // The first claim in a repository may find it missing on the list of the sweep, which costs a separate round trip.
-    api.tell("ann", "READING", &["src/db.ts"], json!({})).await;
-    let claim = timing(&api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await);
+    api.post_status("ann", "READING", &["src/db.ts"], json!({})).await;
+    let claim = timing(&api.post_status("ann", "WRITING", &["src/auth.ts"], json!({})).await);
     assert_eq!(claim[0].2.as_deref(), Some("1 round trip"));
 }
 

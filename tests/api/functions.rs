@@ -55,13 +55,13 @@ impl Function {
             port: 0,
             messages,
         };
-        let started = function.hear("server-started").await;
+        let started = function.next_message("server-started").await;
         function.port = started["httpPort"].as_u64().unwrap();
         function
     }
 
     /// Returns the next message of this kind.
-    async fn hear(&mut self, kind: &str) -> Value {
+    async fn next_message(&mut self, kind: &str) -> Value {
         let heard = async {
             loop {
                 let message = self.messages.recv().await.expect("the process goes on");
@@ -130,7 +130,7 @@ async fn a_request_ends_once_the_graph_build_that_it_started_has_ended() {
     let (status, first) = function.graph(7).await;
     let answered = Instant::now();
     assert_eq!((status, &first["state"]), (202, &json!("building")), "{first}");
-    let ended = function.hear("end").await;
+    let ended = function.next_message("end").await;
     assert_eq!(
         ended["context"],
         json!({"invocationId": "invocation-7", "requestId": 7})
@@ -147,7 +147,7 @@ async fn a_request_ends_once_the_graph_build_that_it_started_has_ended() {
         json!([{"source": "a.ts", "target": "b.ts", "type": "import"}])
     );
     // Nothing is left to do.
-    assert_eq!(function.hear("end").await["context"]["requestId"], 8);
+    assert_eq!(function.next_message("end").await["context"]["requestId"], 8);
     assert!(answered.elapsed() < pause / 2);
 }
 
@@ -173,7 +173,7 @@ async fn a_request_for_events_ends_with_the_stream() {
     assert_eq!(stream.status(), 200);
     let first = stream.chunk().await.unwrap().expect("a message");
     assert!(first.starts_with(b"id: 0-0\nevent: stream_opened\n"), "{first:?}");
-    let early = tokio::time::timeout(Duration::from_secs(2), function.hear("end")).await;
+    let early = tokio::time::timeout(Duration::from_secs(2), function.next_message("end")).await;
     assert!(early.is_err(), "the process would be frozen: {early:?}");
     drop(stream);
     // The runtime notices a client that is gone when it writes, some writes later.
@@ -190,6 +190,6 @@ async fn a_request_for_events_ends_with_the_stream() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     });
-    assert_eq!(function.hear("end").await["context"]["requestId"], 7);
+    assert_eq!(function.next_message("end").await["context"]["requestId"], 7);
     publishing.abort();
 }

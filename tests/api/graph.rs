@@ -28,7 +28,12 @@ async fn a_graph_comes_with_the_locks_of_its_branch() {
         api.claim(user, "READING", &["src/db.ts"]).await;
     }
     let elsewhere = json!({ "branch": "other" });
-    assert_eq!(api.tell("eve", "WRITING", &["README.md"], elsewhere).await.status, 200);
+    assert_eq!(
+        api.post_status("eve", "WRITING", &["README.md"], elsewhere)
+            .await
+            .status,
+        200
+    );
     assert_json_snapshot!("whole", api.get(PATH, &[]).await.snapshot());
     let compact = api.get(&format!("{PATH}&format=compact"), &[]).await.json();
     assert_eq!(compact["edges"], json!([[0, 1], [2, 0]]));
@@ -39,7 +44,7 @@ async fn a_graph_comes_with_the_locks_of_its_branch() {
             .len(),
         2
     );
-    api.lapse("src/auth.ts").await;
+    api.expire_locks("src/auth.ts").await;
     let locks = api.get(PATH, &[]).await.json()["locks"].clone();
     assert_eq!(
         locks.as_object().unwrap().keys().collect::<Vec<_>>(),

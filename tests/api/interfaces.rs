@@ -24,7 +24,7 @@ async fn shop() -> Api {
 /// Bob releases `files` after a push of `pushed`.
 async fn opens(api: &Api, pushed: &str, files: &[&str]) -> Answer {
     let heads = json!({"new_repo_head": pushed, "agent_head": pushed});
-    api.tell("bob", "OPEN", files, heads).await
+    api.post_status("bob", "OPEN", files, heads).await
 }
 
 // rule: locks#keeps
@@ -42,14 +42,14 @@ async fn a_claim_of_a_file_with_many_importers_warns_blocks_others_beside_locks_
             .to_string()
             .contains("BLOCKS_OTHERS: Until you release 'src/db.ts'")
     };
-    let alone = api.tell("ann", "WRITING", &["src/db.ts"], there.clone()).await;
+    let alone = api.post_status("ann", "WRITING", &["src/db.ts"], there.clone()).await;
     assert_eq!(alone.status, 200, "{}", alone.json());
     assert!(!warned(&alone.json()), "{}", alone.json());
-    api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+    api.post_status("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
         .await;
-    let other = api.tell("eve", "READING", &["README.md"], there.clone()).await;
+    let other = api.post_status("eve", "READING", &["README.md"], there.clone()).await;
     assert_eq!(other.status, 200, "{}", other.json());
-    let beside = api.tell("ann", "WRITING", &["src/db.ts"], there).await;
+    let beside = api.post_status("ann", "WRITING", &["src/db.ts"], there).await;
     assert!(warned(&beside.json()), "{}", beside.json());
 }
 
@@ -57,7 +57,7 @@ async fn a_claim_of_a_file_with_many_importers_warns_blocks_others_beside_locks_
 async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warning() {
     let api = shop().await;
     let keeps = json!({"interface": "keeps"});
-    let claim = api.tell("bob", "WRITING", &["src/db.ts"], keeps.clone()).await;
+    let claim = api.post_status("bob", "WRITING", &["src/db.ts"], keeps.clone()).await;
     assert_eq!(claim.json()["locks"]["src/db.ts"]["interface"], "keeps");
     for (says, status) in [
         (json!({}), "CONFLICT"),
@@ -72,21 +72,21 @@ async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warn
     }
     let one_of_two = json!({"interface": "keeps", "interface_changes": ["src/auth.ts"]});
     let refused = api
-        .tell("ann", "WRITING", &["src/auth.ts", "README.md"], one_of_two)
+        .post_status("ann", "WRITING", &["src/auth.ts", "README.md"], one_of_two)
         .await;
     assert_eq!(refused.status, 409, "{}", refused.json());
-    let beside = api.tell("ann", "WRITING", &["src/auth.ts"], keeps.clone()).await;
+    let beside = api.post_status("ann", "WRITING", &["src/auth.ts"], keeps.clone()).await;
     assert_eq!(beside.status, 200, "{}", beside.json());
     let told = "NEIGHBOR: File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'bob', who keeps its interface (NEIGHBOR): ";
     assert!(warnings(&beside.json())[0].starts_with(told), "{}", beside.json());
-    api.tell("ann", "OPEN", &["src/auth.ts"], json!({"abandon": true}))
+    api.post_status("ann", "OPEN", &["src/auth.ts"], json!({"abandon": true}))
         .await;
     let changes = api
-        .tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "changes"}))
+        .post_status("bob", "WRITING", &["src/db.ts"], json!({"interface": "changes"}))
         .await;
     assert!(changes.json()["locks"]["src/db.ts"]["interface"].is_null());
     assert_eq!(
-        api.tell("ann", "WRITING", &["src/auth.ts"], keeps).await.status,
+        api.post_status("ann", "WRITING", &["src/auth.ts"], keeps).await.status,
         409,
         "who changes it blocks"
     );
@@ -97,7 +97,7 @@ async fn contradictory_interface_terms_are_refused() {
     let api = shop().await;
     for status in ["READING", "OPEN"] {
         let refused = api
-            .tell("ann", status, &["src/db.ts"], json!({"interface": "keeps"}))
+            .post_status("ann", status, &["src/db.ts"], json!({"interface": "keeps"}))
             .await;
         assert_eq!(
             refused.refusal(),
@@ -109,7 +109,7 @@ async fn contradictory_interface_terms_are_refused() {
         (json!(["/etc"]), "is absolute"),
     ] {
         let refused = api
-            .tell("ann", "WRITING", &["src/db.ts"], json!({"interface_changes": files}))
+            .post_status("ann", "WRITING", &["src/db.ts"], json!({"interface_changes": files}))
             .await
             .refusal();
         assert!(
@@ -118,7 +118,7 @@ async fn contradictory_interface_terms_are_refused() {
         );
     }
     let unknown = api
-        .tell("ann", "WRITING", &["src/db.ts"], json!({"interface": "Keeps"}))
+        .post_status("ann", "WRITING", &["src/db.ts"], json!({"interface": "Keeps"}))
         .await;
     assert_eq!(unknown.status, 400, "{}", unknown.json());
     assert_eq!(api.held().await, 0);
@@ -127,7 +127,7 @@ async fn contradictory_interface_terms_are_refused() {
 #[tokio::test]
 async fn an_interface_that_was_kept_is_no_news() {
     let api = shop().await;
-    api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
+    api.post_status("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
         .await;
     let body = BEFORE.replace("return run(text);", "log(text); return run(text); /* faster */");
     let pushed = api.git.commit(&[("src/db.ts", &body)]);
@@ -139,9 +139,9 @@ async fn an_interface_that_was_kept_is_no_news() {
 #[tokio::test]
 async fn a_broken_promise_warns_interface_changed_and_notifies_watchers_and_neighbors() {
     let api = shop().await;
-    api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
+    api.post_status("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
         .await;
-    api.tell("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
+    api.post_status("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
         .await;
     let changed = BEFORE.replace("limit", "most").replace("text: string", "text: Query");
     let pushed = api.git.commit(&[("src/db.ts", &changed)]);
@@ -169,9 +169,15 @@ async fn a_broken_promise_warns_interface_changed_and_notifies_watchers_and_neig
                 query, limit, most.";
     let check = api.check("ann", &["src/auth.ts"], json!({})).await.json();
     assert!(warnings(&check).contains(&told), "{check}");
-    let renewed = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();
+    let renewed = api
+        .post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
+        .await
+        .json();
     assert!(warnings(&renewed).contains(&told), "{renewed}");
-    let again = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();
+    let again = api
+        .post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
+        .await
+        .json();
     assert!(!warnings(&again).contains(&told), "{again}");
 }
 
@@ -180,7 +186,7 @@ async fn a_broken_promise_warns_interface_changed_and_notifies_watchers_and_neig
 async fn an_incomparable_file_counts_as_changed_and_a_deleted_one_lost_its_names() {
     let api = shop().await;
     let keeps = json!({"interface": "keeps"});
-    api.tell(
+    api.post_status(
         "bob",
         "WRITING",
         &["src/db.ts", "README.md", "src/new.ts"],
@@ -201,7 +207,10 @@ async fn an_incomparable_file_counts_as_changed_and_a_deleted_one_lost_its_names
     api.git.commit(&[("src/db.ts", BEFORE)]);
     let head = api.git.git(&["rev-parse", "HEAD"]);
     let claim = json!({"interface": "keeps", "agent_head": head.trim()});
-    assert_eq!(api.tell("bob", "WRITING", &["src/db.ts"], claim).await.status, 200);
+    assert_eq!(
+        api.post_status("bob", "WRITING", &["src/db.ts"], claim).await.status,
+        200
+    );
     api.git.git(&["rm", "--quiet", "src/db.ts"]);
     let gone = api.git.commit(&[("README.md", "more")]);
     let open = opens(&api, &gone, &["src/db.ts"]).await;
@@ -216,9 +225,9 @@ async fn an_incomparable_file_counts_as_changed_and_a_deleted_one_lost_its_names
 #[tokio::test]
 async fn a_name_turns_no_text_around_for_others() {
     let api = shop().await;
-    api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
+    api.post_status("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
         .await;
-    api.tell("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
+    api.post_status("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
         .await;
     let changed = format!("{BEFORE}export {{ limit as \"a\u{202e}\u{200b}b\" }};\n");
     let pushed = api.git.commit(&[("src/db.ts", &changed)]);

@@ -66,11 +66,11 @@ impl Issuer {
         }
     }
 
-    pub fn say(&self, says: Says) {
+    pub fn answer_with(&self, says: Says) {
         *self.says.lock().unwrap() = says;
     }
 
-    pub fn asked(&self) -> usize {
+    pub fn request_count(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 

@@ -45,7 +45,7 @@ async fn populated() -> Api {
             json!({ "branch": "other", "agent_id": "one" }),
         ),
     ] {
-        let answer = api.tell(user, status, &[path], more).await;
+        let answer = api.post_status(user, status, &[path], more).await;
         assert_eq!(answer.status, 200, "{}", answer.json());
     }
     api
@@ -76,7 +76,7 @@ async fn locks_are_shown_of_all_branches_or_one() {
         timing.contains("\"1 round trip\"") && timing.contains("source;dur=0.000"),
         "{timing}"
     );
-    api.lapse("src/auth.ts").await;
+    api.expire_locks("src/auth.ts").await;
     assert_eq!(
         held(&api, "&branch=main", &[]).await,
         on_main[..2],

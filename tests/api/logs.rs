@@ -161,7 +161,7 @@ async fn attack(api: &Api) {
         json!({ EVIL: EVIL }),
     ];
     for more in bodies {
-        api.tell("ann", "WRITING", &["src/auth.ts"], more.clone()).await;
+        api.post_status("ann", "WRITING", &["src/auth.ts"], more.clone()).await;
         api.check("ann", &["src/auth.ts"], more).await;
     }
     let encoded: String = EVIL.bytes().map(|byte| format!("%{byte:02x}")).collect();

@@ -51,7 +51,7 @@ async fn a_shared_file_is_no_conflict_and_warns_shared_file() {
         warnings(&body)[0].ends_with("; let the tool make it again, or merge."),
         "{body}"
     );
-    let claim = api.tell("ann", "WRITING", &["Cargo.lock"], json!({})).await;
+    let claim = api.post_status("ann", "WRITING", &["Cargo.lock"], json!({})).await;
     assert_eq!(claim.status, 200);
     assert!(warnings(&claim.json())[0].starts_with(told));
     let held = api
@@ -69,7 +69,7 @@ async fn a_shared_file_is_no_conflict_and_warns_shared_file() {
     );
     // A lost lock of this kind has no new holder.
     api.publish_policy("ttl_seconds = 60", None).await;
-    let open = api.tell("cyd", "OPEN", &["Cargo.lock"], json!({})).await;
+    let open = api.post_status("cyd", "OPEN", &["Cargo.lock"], json!({})).await;
     assert_eq!(open.status, 200, "{}", open.json());
 }
 
@@ -80,7 +80,7 @@ async fn an_ignored_file_is_granted_without_a_lock_and_warns_ignored_file() {
     api.publish_graph(&api.head).await;
     api.publish_policy("ignore = [\"dist/\"]\nttl_seconds = 60", None).await;
     let claim = api
-        .tell("ann", "WRITING", &["src/auth.ts", "dist/a.js"], json!({}))
+        .post_status("ann", "WRITING", &["src/auth.ts", "dist/a.js"], json!({}))
         .await;
     let body = claim.json();
     assert_eq!(claim.status, 200, "{body}");
@@ -95,12 +95,14 @@ async fn an_ignored_file_is_granted_without_a_lock_and_warns_ignored_file() {
         lock["expiry"].as_i64().unwrap() - lock["timestamp"].as_i64().unwrap(),
         60
     );
-    let both = api.tell("bob", "WRITING", &["dist/a.js", "dist/b.js"], json!({})).await;
+    let both = api
+        .post_status("bob", "WRITING", &["dist/a.js", "dist/b.js"], json!({}))
+        .await;
     let said = "IGNORED_FILE: .coord.toml ignores 'dist/a.js', 'dist/b.js': they have no locks.";
     assert_eq!((both.status, warnings(&both.json())), (200, vec![said]));
     let check = api.check("bob", &["dist/a.js"], json!({})).await.json();
     assert_eq!((&check["status"], warnings(&check).len()), (&json!("OK"), 1));
-    let open = api.tell("bob", "OPEN", &["dist/a.js"], json!({})).await;
+    let open = api.post_status("bob", "OPEN", &["dist/a.js"], json!({})).await;
     assert_eq!(
         warnings(&open.json()),
         ["IGNORED_FILE: .coord.toml ignores 'dist/a.js': it has no lock."]
@@ -117,18 +119,21 @@ async fn every_response_warns_policy_invalid_with_the_problem() {
     let told = format!("POLICY_INVALID: {problem}; the last good policy counts.");
     let check = api.check("ann", &["src/auth.ts"], json!({})).await.json();
     assert_eq!(warnings(&check), [&told]);
-    let claim = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();
+    let claim = api
+        .post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
+        .await
+        .json();
     assert_eq!(warnings(&claim), [&told]);
-    let refused = api.tell("bob", "WRITING", &["src/auth.ts"], json!({})).await;
+    let refused = api.post_status("bob", "WRITING", &["src/auth.ts"], json!({})).await;
     assert_eq!((refused.status, warnings(&refused.json())), (409, vec![told.as_str()]));
-    let neighbor = api.tell("bob", "WRITING", &["src/page.ts"], json!({})).await;
+    let neighbor = api.post_status("bob", "WRITING", &["src/page.ts"], json!({})).await;
     assert_eq!(
         (neighbor.status, warnings(&neighbor.json())),
         (200, vec![told.as_str()]),
         "off"
     );
     let open = api
-        .tell("bob", "OPEN", &["src/page.ts"], json!({"abandon": true}))
+        .post_status("bob", "OPEN", &["src/page.ts"], json!({"abandon": true}))
         .await
         .json();
     assert!(warnings(&open).contains(&told.as_str()), "{open}");

@@ -215,13 +215,13 @@ async fn only_the_repositories_of_the_setting_are_served() {
     let other = cloud
         .instance(&[("COORD_REPOSITORIES", "acme/gadgets,initech/*")])
         .await;
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     let keys = cloud.keys().await;
     let refused = other.check(&alice.token, json!({})).await;
     assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
     let refused = other.check(&jwt("ann"), json!({})).await;
     assert_eq!(refused.error(), (404, "UNKNOWN_REPOSITORY"), "{refused:?}");
-    assert_eq!(cloud.fake.asked(), [""; 0], "GitHub is asked nothing");
+    assert_eq!(cloud.fake.requested_paths(), [""; 0], "GitHub is asked nothing");
     assert_eq!(cloud.keys().await, keys);
     let served = cloud.instance(&[("COORD_REPOSITORIES", "acme/*")]).await;
     assert_eq!(served.check(&jwt("ann"), json!({})).await.status, 200);

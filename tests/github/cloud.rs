@@ -232,7 +232,7 @@ impl Cloud {
     }
 
     /// Lets every lock on `path` expire now.
-    pub async fn lapse(&self, path: &str) {
+    pub async fn expire_locks(&self, path: &str) {
         let key = locks::keys::locks(&id());
         let stored = self.command(["HGET", &key, path]).await;
         let mut entries: Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();

@@ -80,14 +80,14 @@ async fn a_push_moves_the_head_at_once_and_github_gets_no_request_for_it() {
             assert_eq!(behind.body["repo_head"], next.as_str(), "{age}: {behind:?}");
         }
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     // Should deliveries be lost, it is no longer than an hour.
     cloud.age_head(3_700).await;
     assert_eq!(
         instance.check(&jwt("ann"), json!({"agent_head": next})).await.action(),
         "PROCEED"
     );
-    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
+    assert_eq!(cloud.fake.requested_paths(), ["/commits/heads/main"]);
 }
 
 /// Whether a file has changed is the one question, and the release does not depend on it.
@@ -112,7 +112,7 @@ async fn a_push_reported_by_the_webhook_is_released_whatever_github_answers() {
         assert_eq!(open.status, 200, "{open:?}");
         assert!(answers || !open.warns_of("UNCHANGED"), "{open:?}");
         assert!(!cloud.is_locked("src/a.ts").await);
-        let asked = cloud.fake.asked();
+        let asked = cloud.fake.requested_paths();
         assert!(asked.len() == 1 && asked[0].starts_with("/compare/"), "{asked:?}");
     }
 }
@@ -149,7 +149,7 @@ async fn a_delivery_that_is_sent_again_does_no_harm() {
             200
         );
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     // The last one does not make a head young that is old, nor has it the webhook count as alive.
     cloud.age_head(5_000).await;
     cloud.command(["DEL", ALIVE_KEY]).await;
@@ -174,7 +174,7 @@ async fn a_delivery_after_a_fetched_head_marks_the_webhook_as_alive() {
     cloud.age_head(1_000).await;
     cloud.fake.seen();
     assert_eq!(instance.check(&jwt("ann"), json!({})).await.action(), "PULL");
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
 }
 
 #[tokio::test]

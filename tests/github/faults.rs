@@ -29,12 +29,12 @@ async fn a_passing_failure_is_retried_at_most_twice() {
     fake.fail("/commits/", 3, Fault::status(503));
     let error = source.head(&id(), &branch("main")).await.unwrap_err();
     assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
-    assert_eq!(fake.asked().len(), 3);
+    assert_eq!(fake.requested_paths().len(), 3);
     // Only transient faults are retried.
     for fault in [Fault::status(400), Fault::status(501), Fault::status(418)] {
         fake.fail("/commits/", 1, fault.clone());
         assert!(source.head(&id(), &branch("main")).await.is_err(), "{fault:?}");
-        assert_eq!(fake.asked().len(), 1, "{fault:?}");
+        assert_eq!(fake.requested_paths().len(), 1, "{fault:?}");
     }
 }
 
@@ -125,7 +125,7 @@ async fn no_request_is_sent_while_a_limit_lasts() {
             }
             assert!(source.tree(&id(), &sha(&head)).await.is_err());
         }
-        assert_eq!(fake.asked().len(), 1, "{status} {headers:?}");
+        assert_eq!(fake.requested_paths().len(), 1, "{status} {headers:?}");
         if lasts {
             // Where a time was given, it is asked again after that time.
             let_pass(Duration::from_secs(5)).await;
@@ -164,7 +164,7 @@ async fn the_last_request_of_the_hour_closes_the_gate_by_itself() {
         ),
         "{error:?}"
     );
-    assert_eq!(fake.asked().len(), 1);
+    assert_eq!(fake.requested_paths().len(), 1);
 }
 
 #[tokio::test]
@@ -239,7 +239,7 @@ async fn redirects_are_followed_within_the_api_and_not_for_ever() {
     fake.seen();
     fake.fail("/commits/", 100, Fault::with(301, &[("location", &within)], ""));
     assert!(source.head(&id(), &branch("main")).await.is_err());
-    assert!(fake.asked().len() <= 4);
+    assert!(fake.requested_paths().len() <= 4);
     let elsewhere = [
         "https://example.com/",
         fake.downloads(),

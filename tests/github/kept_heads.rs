@@ -62,10 +62,10 @@ async fn a_young_head_is_not_requested() {
     }
     cloud.age_head(50).await;
     assert_eq!(patient.check(&jwt("ann"), json!({})).await.status, 200);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     let answer = instance.check(&jwt("ann"), json!({})).await;
     assert_eq!(answer.status, 200);
-    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
+    assert_eq!(cloud.fake.requested_paths(), ["/commits/heads/main"]);
 }
 
 #[tokio::test]
@@ -297,7 +297,7 @@ async fn an_answer_does_not_wait_for_a_slow_github_where_the_head_is_known() {
         .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(2)));
     let slow = async { instance.check(&jwt("ann"), json!({})).await };
     let quick = async {
-        cloud.fake.until_asked("/commits/heads/main").await;
+        cloud.fake.until_requested("/commits/heads/main").await;
         let started = Instant::now();
         let answer = other.check(&jwt("bob"), json!({})).await;
         (answer, started.elapsed())
@@ -317,7 +317,7 @@ async fn a_request_waits_three_seconds_at_most_for_a_head_that_another_fetches()
         .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(5)));
     let fetches = async { one.check(&jwt("ann"), json!({})).await };
     let waits = async {
-        cloud.fake.until_asked("/commits/heads/main").await;
+        cloud.fake.until_requested("/commits/heads/main").await;
         let started = Instant::now();
         let answer = other.check(&jwt("bob"), json!({})).await;
         (answer, started.elapsed())
@@ -350,7 +350,7 @@ async fn a_caller_with_unpushed_commits_is_not_offline_while_github_is() {
 #[tokio::test]
 async fn an_unknown_branch_is_requested_once() {
     let (cloud, instance) = started().await;
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     for _ in 0..5 {
         let checked = instance.check(&jwt("ann"), json!({"branch": "mian"})).await;
         assert_eq!(checked.error(), (404, "UNKNOWN_BRANCH"), "{checked:?}");
@@ -359,7 +359,7 @@ async fn an_unknown_branch_is_requested_once() {
             "{checked:?}"
         );
     }
-    let asked = cloud.fake.asked();
+    let asked = cloud.fake.requested_paths();
     let about_it = asked.iter().filter(|target| target.contains("mian")).count();
     assert_eq!(about_it, 1, "{asked:?}");
 }

@@ -44,7 +44,7 @@ async fn a_caller_above_its_limit_waits_and_others_continue() {
         assert!(graph.body.get("orchestration").is_none(), "for people");
     }
     assert_eq!(cloud.all_but_limits().await, before);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     for (login, agent) in [("bob", ""), ("ann", "second")] {
         let more = if agent.is_empty() {
             json!({})
@@ -220,7 +220,7 @@ async fn made_up_commits_cost_github_twenty_questions_and_no_more() {
         assert_eq!(answer.status, done, "{answer:?}");
         unsure += usize::from(answer.warns_of("HEAD_UNCONFIRMED"));
     }
-    let asked = cloud.fake.asked();
+    let asked = cloud.fake.requested_paths();
     let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
     // One more every three seconds, which a loaded machine may take.
     let most = 21 + started.elapsed().as_secs() as usize / 3;
@@ -253,7 +253,7 @@ async fn a_person_has_the_same_questions_in_all_repositories_together() {
             assert!(matches!(answer.status, 404 | 429), "{answer:?}");
             branches += usize::from(answer.status == 404);
         }
-        let asked = cloud.fake.asked();
+        let asked = cloud.fake.requested_paths();
         commits += asked.iter().filter(|target| target.contains("/compare/")).count();
         for key in cloud.keys().await {
             if key.starts_with("coord:limit:") {
@@ -271,7 +271,7 @@ async fn a_person_has_the_same_questions_in_all_repositories_together() {
 
 /// The targets asked for that are no heads of `main`, which are asked for with an ETag.
 fn requests_except_main(cloud: &Cloud) -> Vec<String> {
-    let mut asked = cloud.fake.asked();
+    let mut asked = cloud.fake.requested_paths();
     asked.retain(|target| target != "/commits/heads/main");
     asked
 }
@@ -397,7 +397,7 @@ async fn interfaces_are_not_compared_beyond_the_budget() {
         let open = instance.post(&jwt("ann"), open).await;
         assert_eq!(open.status, 200, "{open:?}");
         let warnings = open.body["warnings"].to_string();
-        let asked = cloud.fake.asked();
+        let asked = cloud.fake.requested_paths();
         if is_used_up {
             let why = "It is not known whether the interface of 'src/a.ts' was kept: your requests have asked GitHub too much";
             assert!(warnings.contains(why), "{warnings}");
@@ -431,7 +431,7 @@ async fn the_last_requests_of_an_hour_are_kept_for_heads() {
     assert!(unsure.warns_of("HEAD_UNCONFIRMED"), "{unsure:?}");
     let unknown = instance.check(&jwt("ann"), json!({"branch": "made-up"})).await;
     assert_eq!(unknown.error(), (503, "SOURCE_LIMITED"), "{unknown:?}");
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     // Heads are.
     cloud.age_head(11).await;
     let checked = instance.check(&jwt("ann"), json!({})).await;
@@ -440,7 +440,7 @@ async fn the_last_requests_of_an_hour_are_kept_for_heads() {
         (200, false),
         "{checked:?}"
     );
-    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
+    assert_eq!(cloud.fake.requested_paths(), ["/commits/heads/main"]);
 }
 
 #[tokio::test]
@@ -474,5 +474,5 @@ async fn a_value_that_is_not_taken_puts_functions_out_of_action_and_is_named() {
             }
         }
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
 }

@@ -68,7 +68,7 @@ pub fn member(login: &str, name: &str, can_push: bool) -> Verdict {
 }
 
 /// Alice, with these rights.
-fn alice_who(can_push: bool, is_owner: bool) -> Verdict {
+fn alice_with(can_push: bool, is_owner: bool) -> Verdict {
     match member("alice", "alice", can_push) {
         Verdict::Member(alice) => Verdict::Member(Member { is_owner, ..alice }),
         verdict => verdict,
@@ -123,7 +123,7 @@ async fn a_persons_rights_are_those_on_github() {
     ] {
         let alice = person("ghp_", "alice", Some(role));
         let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
-        let expected = alice_who(can_push, is_owner);
+        let expected = alice_with(can_push, is_owner);
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{role}");
         // Nobody pushes to an archive, and whoever may read it still may.
         fake.behave(|behavior| behavior.is_archived = true);
@@ -139,7 +139,7 @@ async fn a_persons_rights_are_those_on_github() {
         (r#"{"private": true, "permissions": {"maintain": true}}"#, true),
     ] {
         fake.fail("/repos/acme/widgets", 1, Fault::with(200, &[], body));
-        let expected = alice_who(can_push, can_push);
+        let expected = alice_with(can_push, can_push);
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{body}");
     }
 }

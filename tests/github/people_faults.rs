@@ -37,9 +37,9 @@ async fn a_limited_token_limits_no_other_caller() {
         fake.fail(part, 1, fault.clone());
         for round in 0..5 {
             let verdict = verify(&source, shown).await;
-            let is_told = |why: &str| why.contains(" s") && why.contains("try again in");
+            let has_wait = |why: &str| why.contains(" s") && why.contains("try again in");
             assert!(
-                matches!(&verdict, Err(AuthError::Unavailable(why)) if is_told(why)),
+                matches!(&verdict, Err(AuthError::Unavailable(why)) if has_wait(why)),
                 "{fault:?}: {verdict:?}"
             );
             let asked = fake.seen();

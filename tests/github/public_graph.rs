@@ -12,14 +12,14 @@ async fn a_caller_without_a_token_reads_a_public_graph_and_nothing_else() {
     cloud.is_public();
     let (one, other) = (cloud.instance(&PUBLIC).await, cloud.instance(&PUBLIC).await);
     assert_eq!(one.graph("").await.status, 202);
-    let asked = cloud.fake.asked();
+    let asked = cloud.fake.requested_paths();
     assert_eq!(asked.iter().filter(|target| target.is_empty()).count(), 1, "{asked:?}");
     // That it is public is remembered for all.
     for instance in [&one, &other] {
         let graph = instance.graph("").await;
         assert_eq!((graph.status, &graph.body["state"]), (202, &json!("building")));
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     for answer in [one.check("", json!({})).await, one.post("", json!({})).await] {
         assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{answer:?}");
         assert_eq!(answer.action(), "STOP");
@@ -39,7 +39,7 @@ async fn the_graph_of_a_private_repository_is_refused_without_a_token() {
         let refused = instance.graph("").await;
         assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
     }
-    let asked = cloud.fake.asked();
+    let asked = cloud.fake.requested_paths();
     assert_eq!(asked, [""], "that it is not is remembered, too");
     cloud.fake.behave(|behavior| behavior.is_internal = true);
     assert_eq!(instance.graph("").await.status, 403);
@@ -76,7 +76,7 @@ async fn graphs_are_not_public_unless_coord_public_graph_is_set() {
         let refused = instance.graph("").await;
         assert_eq!(refused.error(), (401, "UNAUTHORIZED"), "{value}: {refused:?}");
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     for value in ["yes", "true", "2"] {
         let instance = cloud.instance(&[("COORD_PUBLIC_GRAPH", value)]).await;
         let refused = instance.graph("").await;
@@ -98,7 +98,7 @@ async fn locks_are_public_where_the_graph_is_and_cause_no_head_request() {
     let open_now = cloud.instance(&PUBLIC).await;
     assert_eq!(closed.locks("", "").await.error(), (401, "UNAUTHORIZED"));
     assert_eq!(open_now.post(&jwt("ann"), json!({})).await.status, 200);
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     for (instance, token) in [(&open_now, ""), (&closed, jwt("bob").as_str())] {
         for query in ["", "&branch=main"] {
             let answer = instance.locks(token, query).await;
@@ -112,7 +112,7 @@ async fn locks_are_public_where_the_graph_is_and_cause_no_head_request() {
     assert_eq!((own.status, &own.body["locks"]), (200, &json!([])));
     let nobody = open_now.locks("", "&holder=me").await;
     assert_eq!(nobody.error(), (401, "UNAUTHORIZED"), "who shows nothing is nobody");
-    let asked = cloud.fake.asked();
+    let asked = cloud.fake.requested_paths();
     assert!(
         asked.iter().all(String::is_empty),
         "that it is public, and nothing else: {asked:?}"

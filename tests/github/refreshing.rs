@@ -130,7 +130,7 @@ async fn sixty_four_equal_concurrent_refreshes_send_one_request() {
         for answer in futures::future::join_all(asking).await {
             assert_eq!(answer.unwrap().commit, sha(&head), "{before:?}");
         }
-        assert_eq!(fake.asked(), ["/commits/heads/main"], "{before:?}");
+        assert_eq!(fake.requested_paths(), ["/commits/heads/main"], "{before:?}");
     }
     // A request without an ETag gets a whole answer, though another one with an ETag is in flight.
     fake.fail("/commits/", 2, Fault::Slow(Duration::from_millis(100)));

@@ -24,7 +24,7 @@ pub async fn open(instance: &Instance, new_head: &str, more: Value) -> Answer {
 }
 
 fn compare_requests(cloud: &Cloud) -> usize {
-    let asked = cloud.fake.asked();
+    let asked = cloud.fake.requested_paths();
     asked.iter().filter(|target| target.starts_with("/compare/")).count()
 }
 
@@ -36,7 +36,7 @@ async fn a_repeated_release_sends_github_no_request() {
     let done = open(&instance, &next, files.clone()).await;
     assert_eq!((done.status, compare_requests(&cloud)), (200, 1), "{done:?}");
     assert_eq!(open(&instance, &next, files).await.body, done.body);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
 }
 
 /// A check asks about a commit before it is pushed, and what GitHub does not have is remembered for a minute.
@@ -156,7 +156,7 @@ async fn work_on_a_branch_takes_two_questions_and_its_interfaces_two_trees_and_t
     assert_eq!(compare_requests(&cloud), 1);
     let done = open(&instance, &pushed, more).await;
     assert_eq!(done.status, 200, "{done:?}");
-    let mut asked = cloud.fake.asked();
+    let mut asked = cloud.fake.requested_paths();
     asked.retain(|target| !target.starts_with("/commits/heads/"));
     let count = |kind: &str| asked.iter().filter(|target| target.starts_with(kind)).count();
     assert_eq!(

@@ -312,7 +312,7 @@ async fn recorded_github_answers_are_parsed() {
     let got = read(&source, &id(), blobs.clone(), 1 << 20).await;
     assert!(got.values().all(Result::is_ok));
     let readme = entries.iter().position(|entry| entry.path == "README.md").unwrap();
-    let asked = fake.asked();
+    let asked = fake.requested_paths();
     assert!(
         !asked.iter().any(|asked| asked.ends_with(&blobs[readme])),
         "it came out of the archive: {asked:?}"

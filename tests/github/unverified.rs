@@ -174,7 +174,7 @@ async fn guessed_tokens_lock_no_member_out() {
     // Her verdict has expired, in a process that knows nothing of her; the same address tries tokens.
     cloud.age_identity(1_000).await;
     let instance = cloud.instance(&[]).await;
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     let mut statuses = std::collections::BTreeMap::new();
     let started = std::time::Instant::now();
     for number in 0..260 {
@@ -188,7 +188,7 @@ async fn guessed_tokens_lock_no_member_out() {
         }
         *statuses.entry(answer.status).or_insert(0) += 1;
     }
-    let asked = cloud.fake.asked().len();
+    let asked = cloud.fake.requested_paths().len();
     // One more every two seconds. They are not well-formed, so that half of the address's burst is left.
     let most = 31 + started.elapsed().as_secs() as usize / 2;
     assert!(
@@ -198,7 +198,7 @@ async fn guessed_tokens_lock_no_member_out() {
     assert_eq!(statuses[&401] + statuses[&429], 260, "{statuses:?}");
     assert!(asked <= 2 * most, "{asked}");
     assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
-    assert_eq!(cloud.fake.asked().len(), 2, "she was asked about again");
+    assert_eq!(cloud.fake.requested_paths().len(), 2, "she was asked about again");
     // A newcomer whose token is not well-formed either comes from elsewhere. From this address, one newcomer is allowed
     // once two seconds have gone by since the last try.
     let newcomers: Vec<Person> = (0..20)
@@ -302,7 +302,7 @@ async fn a_verdict_is_renewed_in_the_background_before_it_expires() {
     );
     let key = cloud.age_identity(250).await;
     let instance = cloud.instance(&[]).await;
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     // GitHub takes its time, and the caller does not wait for it.
     let pause = Duration::from_secs(6);
     cloud.fake.fail("/user", 1, Fault::Slow(pause));
@@ -314,7 +314,7 @@ async fn a_verdict_is_renewed_in_the_background_before_it_expires() {
         cloud.command(["TTL", &key]).await.as_int().unwrap() >= 86_390
     })
     .await;
-    assert_eq!(cloud.fake.asked().len(), 2);
+    assert_eq!(cloud.fake.requested_paths().len(), 2);
 }
 
 #[tokio::test]
@@ -332,10 +332,10 @@ async fn while_github_gives_no_answer_a_member_is_believed_for_an_hour() {
         let answer = instance.check(&alice.token, json!({})).await;
         assert_eq!(answer.status, status, "{age}: {answer:?}");
         // GitHub is not asked at every step meanwhile.
-        cloud.fake.asked();
+        cloud.fake.requested_paths();
         if status == 200 {
             assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
-            assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+            assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
         }
     }
 }

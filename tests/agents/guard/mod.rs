@@ -60,7 +60,7 @@ fn bob_edits(world: &World, file: &str) {
         folder: world.clone.path(),
         holder: Some("bob"),
     };
-    bob.is_told("Rewrite it all");
+    bob.gets_prompt("Rewrite it all");
     assert_eq!(bob.denial(&bob.edits(file)), None);
 }
 

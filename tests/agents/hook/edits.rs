@@ -167,7 +167,7 @@ fn the_message_of_a_claim_is_the_first_sentence_of_the_prompt() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a")]);
         let ada = session(&world, form, None);
-        assert_eq!(ada.is_told("Make a.txt longer, please. Then push it.").status, 0);
+        assert_eq!(ada.gets_prompt("Make a.txt longer, please. Then push it.").status, 0);
         assert_eq!(ada.denial(&ada.edits("a.txt")), None);
         assert_eq!(locks(&world)[0].message, "Make a.txt longer, please", "{}", form.agent);
     }

@@ -34,7 +34,7 @@ fn writes_without_a_server_are_denied_and_all_else_is_allowed() {
         for answer in [
             ada.runs("cat a.txt"),
             ada.starts(),
-            ada.is_told("Read a.txt"),
+            ada.gets_prompt("Read a.txt"),
             ada.ends_turn(),
             ada.ends(),
         ] {

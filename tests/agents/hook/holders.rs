@@ -268,7 +268,7 @@ fn a_subagent_cites_the_intent_that_its_session_has_selected() {
     let lead = conversation(&world, &CLAUDE_CODE, "one");
     lead.starts();
     assert_eq!(writer(&lead, "a1").edits("a.txt"), None);
-    let claims = fake.asked("/api/post_status");
+    let claims = fake.requests_to("/api/post_status");
     let claim = claims.last().unwrap();
     assert!(claim["agent_id"].as_str().unwrap().ends_with("::a1"), "{claim}");
     assert_eq!(claim["intent_id"], "REQ-1", "{claim}");

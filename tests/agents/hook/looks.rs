@@ -23,7 +23,7 @@ fn a_session_gets_the_locks_of_others_and_no_text_when_it_is_alone() {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
         let ada = session(&world, form, None);
         assert_eq!(ada.denial(&ada.edits("b.txt")), None);
-        for answer in [ada.starts(), ada.is_told("Change b.txt a bit")] {
+        for answer in [ada.starts(), ada.gets_prompt("Change b.txt a bit")] {
             assert_eq!(
                 (answer.status, context(form, &answer.body)),
                 (0, None),
@@ -32,10 +32,10 @@ fn a_session_gets_the_locks_of_others_and_no_text_when_it_is_alone() {
             );
         }
         let bob = session(&world, &CLAUDE_CODE, Some("bob"));
-        bob.is_told("Rewrite a.txt");
+        bob.gets_prompt("Rewrite a.txt");
         assert_eq!(bob.denial(&bob.edits("a.txt")), None);
         let start = context(form, &ada.starts().body);
-        let prompt = context(form, &ada.is_told("And now the rest").body);
+        let prompt = context(form, &ada.gets_prompt("And now the rest").body);
         // The documents of each: where text for the model is taken.
         let (at_start, at_prompt) = match form.agent {
             "claude-code" | "codex" | "gemini" => (true, true),
@@ -59,8 +59,8 @@ fn a_prompt_gets_the_changes_since_the_last_one() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
         let (ada, bob) = (session(&world, form, None), session(&world, &CLAUDE_CODE, Some("bob")));
-        let said = || context(form, &ada.is_told("Go on with it").body);
-        bob.is_told("Rewrite it all");
+        let said = || context(form, &ada.gets_prompt("Go on with it").body);
+        bob.gets_prompt("Rewrite it all");
         assert_eq!(bob.denial(&bob.edits("a.txt")), None);
         ada.starts();
         if matches!(form.agent, "cursor" | "copilot") {

@@ -58,7 +58,7 @@ fn a_repository_without_intents_gets_one_request_and_no_records() {
     let ada = session(&world, &CLAUDE_CODE, None);
     ada.starts();
     assert!(fake.paths().contains(&"/api/intents".to_owned()));
-    ada.is_told("Change a.txt");
+    ada.gets_prompt("Change a.txt");
     ada.edits("a.txt");
     write(&world, "a.txt", "b");
     ada.has_edited("a.txt");
@@ -328,11 +328,11 @@ fn the_two_events_of_cursor_before_a_command_are_one_call() {
     };
     before("preToolUse");
     before("beforeShellExecution");
-    assert_eq!(fake.asked("/api/intents/REQ-1/usage").len(), 1);
+    assert_eq!(fake.requests_to("/api/intents/REQ-1/usage").len(), 1);
     ada.has_run("make");
     fake.paths();
     before("preToolUse");
-    assert_eq!(fake.asked("/api/intents/REQ-1/usage").len(), 1);
+    assert_eq!(fake.requests_to("/api/intents/REQ-1/usage").len(), 1);
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn both_sides_are_notified_at_the_end_of_a_turn_that_wrote_others_files() {
             folder: tree.path(),
             ..session(&world, &CLAUDE_CODE, Some("bob"))
         };
-        bob.is_told("Rewrite a.txt and b.txt");
+        bob.gets_prompt("Rewrite a.txt and b.txt");
         assert_eq!(bob.denial(&bob.edits("a.txt")), None);
         assert_eq!(bob.denial(&bob.edits("b.txt")), None);
         // Written before the turn: nobody knows by whom.
@@ -29,7 +29,7 @@ fn both_sides_are_notified_at_the_end_of_a_turn_that_wrote_others_files() {
             .unwrap();
         file.set_modified(past).unwrap();
         let ada = session(&world, form, Some("ada"));
-        ada.is_told("Type into the shell");
+        ada.gets_prompt("Type into the shell");
         std::fs::write(world.clone.path().join("a.txt"), "typed").unwrap();
         std::fs::write(world.clone.path().join("c.txt"), "typed").unwrap();
         let ended = ada.ends_turn();
@@ -50,7 +50,7 @@ fn both_sides_are_notified_at_the_end_of_a_turn_that_wrote_others_files() {
             "{}: {told}",
             form.agent
         );
-        let told = context(&CLAUDE_CODE, &bob.is_told("And now?").body).unwrap_or_default();
+        let told = context(&CLAUDE_CODE, &bob.gets_prompt("And now?").body).unwrap_or_default();
         assert!(told.contains("UNCLAIMED: ada changed a.txt"), "{}: {told}", form.agent);
         // Once.
         let ended = ada.ends_turn();
@@ -72,14 +72,14 @@ fn a_holder_is_notified_when_a_command_writes_its_files() {
         folder: tree.path(),
         ..session(&world, &CLAUDE_CODE, Some("bob"))
     };
-    bob.is_told("Rewrite a.txt");
+    bob.gets_prompt("Rewrite a.txt");
     assert_eq!(bob.denial(&bob.edits("a.txt")), None);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     assert_eq!(ada.denial(&ada.runs("make format")), None);
     std::fs::write(world.clone.path().join("a.txt"), "formatted").unwrap();
     let told = context(&CLAUDE_CODE, &ada.has_run("make format").body).unwrap_or_default();
     assert!(told.contains("UNCLAIMED: "), "{told}");
-    let told = context(&CLAUDE_CODE, &bob.is_told("And now?").body).unwrap_or_default();
+    let told = context(&CLAUDE_CODE, &bob.gets_prompt("And now?").body).unwrap_or_default();
     assert!(told.contains("UNCLAIMED: ada changed a.txt"), "{told}");
 }
 

@@ -39,9 +39,9 @@ fn tools_of_teams_are_listed_once_there_is_a_team_and_list_changed_is_sent() {
         json!({ "name": "team", "arguments": { "action": "create", "team": "alpha" } }),
     );
     let messages = [agent.answer(), agent.answer()];
-    let is_told = |message: &Value| message["method"] == "notifications/tools/list_changed";
+    let is_notice = |message: &Value| message["method"] == "notifications/tools/list_changed";
     assert_eq!(
-        messages.iter().filter(|message| is_told(message)).count(),
+        messages.iter().filter(|message| is_notice(message)).count(),
         1,
         "{messages:?}"
     );

@@ -110,7 +110,7 @@ struct Agent<'a> {
 
 impl Agent<'_> {
     /// Whether the server does it.
-    fn asks(&self, method: &str, path: &str, body: Value) -> bool {
+    fn sends(&self, method: &str, path: &str, body: Value) -> bool {
         let mut body = body;
         (body["team"], body["agent_id"]) = ("alpha".into(), "lead".into());
         self.place.server(None, method, path, &body)["error"].is_null()
@@ -131,7 +131,7 @@ impl Agent<'_> {
             Act::Sent { to, text, .. } => ("POST", "messages".to_owned(), json!({ "to": [to], "message": text })),
             Act::Described(..) | Act::WentBack(_) => unreachable!("it does not do that"),
         };
-        if self.asks(method, &path, body) {
+        if self.sends(method, &path, body) {
             self.acts.push(act);
         }
     }

@@ -271,7 +271,7 @@ async fn slow_patterns_against_slow_paths_are_answered_in_time() {
         .collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let answer = api
-        .tell("ann", "WRITING", &paths, json!({ "intent_id": "SLOW-1" }))
+        .post_status("ann", "WRITING", &paths, json!({ "intent_id": "SLOW-1" }))
         .await;
     assert_eq!(
         (answer.status, &answer.json()["error"]),

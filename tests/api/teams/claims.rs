@@ -233,7 +233,7 @@ async fn a_late_completion_warns_lease_expired_and_a_lost_claim_is_refused() {
     for id in ["t1", "t2"] {
         api.does_in_team("bob/one", &format!("/api/tasks/{id}/claim"), json!({}))
             .await;
-        api.lapses(id).await;
+        api.expire_claim(id).await;
     }
     let late = api
         .does_in_team("bob/one", "/api/tasks/t1/complete", json!({ "result": "x" }))

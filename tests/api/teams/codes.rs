@@ -29,7 +29,7 @@ async fn refusals_about_tasks_have_their_codes() {
     assert_eq!(codes.last().unwrap(), "NOTES_FULL", "{codes:?}");
     for _ in 0..3 {
         api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
-        api.lapses("t1").await;
+        api.expire_claim("t1").await;
     }
     let held_back = api.sends("bob/one", "/api/tasks/t1/claim", json!({})).await;
     assert_eq!(code(held_back), "TASK_HELD_BACK");

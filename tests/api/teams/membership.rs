@@ -89,7 +89,7 @@ async fn a_name_is_one_whatever_its_case_and_a_bad_one_is_refused_in_the_documen
         );
         assert!(!message.contains('\u{1b}'), "{message:?}");
     }
-    let missing = api.asks("eve", "/api/teams/beta", "").await;
+    let missing = api.gets("eve", "/api/teams/beta", "").await;
     assert_eq!(
         error(&missing),
         (

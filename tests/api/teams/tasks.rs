@@ -254,7 +254,7 @@ async fn lists_are_filtered_and_paged() {
         "&file=../x",
         "&descriptions=1",
     ] {
-        let refused = api.asks("eve", "/api/tasks", &format!("&team=alpha{query}")).await;
+        let refused = api.gets("eve", "/api/tasks", &format!("&team=alpha{query}")).await;
         assert_eq!(refused.status, 400, "{query}");
     }
 }
@@ -269,7 +269,7 @@ async fn a_task_on_which_others_depend_is_deleted_only_with_unlink() {
     assert_eq!(error(&refused).2, "Cannot delete task t1 because task t2 depends on it");
     let removed = api.removes("ann/lead", "/api/tasks/t1", "&unlink=true").await;
     assert_eq!((removed.status, &removed.json()["unblocked"]), (200, &json!(1)));
-    let gone = api.asks("eve", "/api/tasks/t1", "&team=alpha").await;
+    let gone = api.gets("eve", "/api/tasks/t1", "&team=alpha").await;
     assert_eq!(
         error(&gone),
         (

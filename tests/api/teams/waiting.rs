@@ -145,7 +145,7 @@ async fn a_waiting_member_gets_the_first_added_task() {
 
 impl Api {
     /// Expires the claim of a task, as if its time had passed.
-    pub async fn lapses(&self, id: &str) {
+    pub async fn expire_claim(&self, id: &str) {
         self.alters(id, json!({ "expires": 1_000_000_000_000_i64 })).await;
     }
 

@@ -223,7 +223,7 @@ fn a_large_store_is_checked_on_demand() {
         .write(true)
         .open(place.data().join("store.redb"));
     let stderr = place.folder.path().join("stderr");
-    for (options, is_told) in [(&[][..], true), (&["--check"], false)] {
+    for (options, is_warned) in [(&[][..], true), (&["--check"], false)] {
         // Larger than what is checked without being asked for, and empty beyond its end.
         store
             .as_ref()
@@ -235,7 +235,11 @@ fn a_large_store_is_checked_on_demand() {
         coord.terminate();
         assert!(coord.wait().success());
         let said = std::fs::read_to_string(&stderr).expect("what was said");
-        assert_eq!(said.contains("not checked for damage"), is_told, "{options:?}: {said}");
+        assert_eq!(
+            said.contains("not checked for damage"),
+            is_warned,
+            "{options:?}: {said}"
+        );
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use coord_embedded::EmbeddedStore;
 
-use crate::soak::{Load, ROUND, ROUNDS, is_told, judged};
+use crate::soak::{Load, ROUND, ROUNDS, judge_round, wait_for_status};
 use coord_test_support::history::log;
 use coord_test_support::history::recorder::Recorder;
 use coord_test_support::process::{Coord, Place, REPO, REPO_URL};
@@ -75,7 +75,7 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
             server = serve_on_bad_disk(&place, failing, &trace);
             *load.address.lock() = server.address;
             if number % LIVES.len() == 0 {
-                is_told(server.address, &["read_only"]).await;
+                wait_for_status(server.address, &["read_only"]).await;
                 load.becomes_faulty(true);
                 load.sees_in_faults(5).await;
                 load.becomes_faulty(false);
@@ -91,14 +91,14 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
             server = place.serve();
             *load.address.lock() = server.address;
         }
-        is_told(server.address, &["ok"]).await;
+        wait_for_status(server.address, &["ok"]).await;
         load.is_over.store(true, Ordering::Relaxed);
         while let Some(ended) = clients.join_next().await {
             ended.expect("a client came to its end");
         }
         end(server, false).await;
         let store = EmbeddedStore::open(&place.data().join("store.redb")).expect("the store opens");
-        let tally = judged(
+        let tally = judge_round(
             &format!("disk that gives errors, round {round}"),
             &recorder,
             &log::read(&store, REPO).await,

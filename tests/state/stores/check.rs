@@ -140,7 +140,7 @@ async fn text_in_any_script_comes_back_as_it_was(world: World) {
         "percent%d.ts",
         "[brackets](x)*.ts",
     ] {
-        world.agent("bob").saying(message).writes(&[path]).await;
+        world.agent("bob").with_message(message).writes(&[path]).await;
         let survey = world.agent("ann").checks(Writing, &[path]).await;
         assert_eq!(survey.findings[0].entry.file_path, path);
         assert_eq!(survey.findings[0].entry.message, message);

@@ -16,7 +16,7 @@ async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
     let again = tokens(&ann.writes(&["a.ts", "d.ts"]).await);
     assert_eq!(again[0], both[0], "a renewal keeps its own");
     let written = ann.writes(&["c.ts"]).await.own[0].token;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     let anew = ann.writes(&["a.ts"]).await.own[0].token;
     let elsewhere = ann.clone().on_branch("other").writes(&["a.ts"]).await.own[0].token;
     // From reading to writing is a grant, and an expired lock is granted anew.
@@ -62,7 +62,7 @@ async fn a_renewal_is_new_in_everything_but_token_and_head(world: World) {
         .clone()
         .at(NEXT)
         .while_branch_is_at(NEXT)
-        .saying("Now the second half of it")
+        .with_message("Now the second half of it")
         .for_seconds(500)
         .writes(&["a.ts"])
         .await;
@@ -163,7 +163,7 @@ async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: Wor
     assert_eq!(world.stored("new.ts").await, []);
     assert_eq!(world.stored("read.ts").await[0].status, Reading);
     // A lock of another holder is no easier to get behind the branch, and an expired lock is nobody's.
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     assert!(matches!(behind.claim(Writing, &["a.ts"]).await, ClaimOutcome::Stale(_)));
     assert_eq!(world.stored("a.ts").await, []);
 }
@@ -223,14 +223,14 @@ async fn a_claim_lists_the_locks_that_its_holder_had_before(world: World) {
     let ann = world.agent("ann");
     let first = ann
         .clone()
-        .saying("Splitting the lexer from the parser")
+        .with_message("Splitting the lexer from the parser")
         .writes(&["a.ts"])
         .await;
     assert_eq!(first.held, []);
     let granted_at = first.own[0].timestamp;
     let again = ann
         .clone()
-        .saying("Now the second half of it")
+        .with_message("Now the second half of it")
         .writes(&["a.ts", "b.ts"])
         .await;
     let [held] = again.held.as_slice() else {

@@ -62,7 +62,7 @@ impl World {
 
     /// That the lock on `path` is announced sooner or later, by sweeps alone.
     pub(super) async fn assert_lock_is_found(&self, path: &str) {
-        self.lapse(&[path]).await;
+        self.expire_locks(&[path]).await;
         for _ in 0..3 {
             self.let_time_pass().await;
             self.sweeps().await;
@@ -100,7 +100,7 @@ async fn a_lock_is_due_when_it_expires_and_forgotten_two_looks_later(world: Worl
             is_complete: true
         }
     );
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     world.let_time_pass().await;
     assert_eq!(
         world.sweeps().await,
@@ -157,7 +157,7 @@ async fn a_renewed_lock_is_looked_at_in_vain_once_and_then_when_it_expires(world
 async fn a_claim_while_a_sweep_looks_is_kept(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["old.ts"]).await;
-    world.lapse(&["old.ts"]).await;
+    world.expire_locks(&["old.ts"]).await;
     world.let_time_pass().await;
     let taken = world.take().await.unwrap();
     assert_eq!(world.due().await, list(&[("sweeping:REPO", false)]));
@@ -174,7 +174,7 @@ async fn a_claim_that_marked_before_the_sweep_and_landed_after_it_is_kept(world:
     // then a whole sweep runs; then the claim itself lands.
     let ann = world.agent("ann");
     ann.writes(&["old.ts"]).await;
-    world.lapse(&["old.ts"]).await;
+    world.expire_locks(&["old.ts"]).await;
     world.let_time_pass().await;
     world.sweeps().await;
     let without_mark = world.due().await;
@@ -254,7 +254,7 @@ async fn two_sweeps_at_once_settle_the_same_repository_without_harm(world: World
 
 async fn sweeps_at_one_time_announce_an_expiry_once(world: World) {
     world.agent("ann").writes(&["a.ts", "b.ts"]).await;
-    world.lapse(&["a.ts", "b.ts"]).await;
+    world.expire_locks(&["a.ts", "b.ts"]).await;
     world.let_time_pass().await;
     let extensions = coord_extensions::registered();
     let reports = futures::future::join_all((0..8).map(|_| sweep_due(&*world.store, &extensions))).await;

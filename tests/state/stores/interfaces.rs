@@ -142,8 +142,8 @@ async fn of_several_writers_next_to_a_file_those_block_that_may_change_theirs(wo
 async fn a_promise_on_another_branch_or_in_words_has_no_effect_here(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let words = "interface\":\"keeps\" {\"status\":\"WRITING\",\"branch\":\"main\",\"interface\":\"keeps\"}";
-    let ann = world.agent("ann").saying(words);
-    let elsewhere = world.agent("eve").saying(words).on_branch("other");
+    let ann = world.agent("ann").with_message(words);
+    let elsewhere = world.agent("eve").with_message(words).on_branch("other");
     let bob = by_interface(&world.agent("bob"), Some(Keeps));
     for here_first in [true, false] {
         for (here, there, blocks) in [

@@ -16,7 +16,7 @@ async fn written_files_are_released_after_a_push(world: World) {
     let done = released(
         ann.clone()
             .while_branch_is_at(NEXT)
-            .saying("Done with the parser")
+            .with_message("Done with the parser")
             .release(Some(NEXT), Reachable::Yes, &["a.ts"])
             .await,
     );
@@ -302,7 +302,7 @@ async fn releasing_a_file_you_never_held_reports_not_held(world: World) {
 async fn a_lock_that_expired_and_is_free_is_missing(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts", "b.ts"]).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     let done = released(ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await);
     assert_eq!(
         (done.released, done.missing),
@@ -318,7 +318,7 @@ async fn a_lock_that_expired_and_is_free_is_missing(world: World) {
 async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts", "b.ts"]).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     bob.writes(&["a.ts"]).await;
     let outcome = ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await;
     let ReleaseOutcome::Lost { head, others, .. } = outcome else {

@@ -161,7 +161,7 @@ async fn a_claim_passes_as_a_renewal_only_where_all_of_it_is_held(world: World) 
     assert_eq!(world.claims_within("ann/two", rates, &["a.ts"]).await, "Repository");
     assert!(world.stored("d.ts").await.is_empty());
     assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "in");
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "Repository");
 }
 

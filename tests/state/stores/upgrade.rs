@@ -119,7 +119,10 @@ async fn does_the_same(world: &World) {
     store_graph(world, &[("src/a.ts", &["src/b.ts"]), ("src/c.ts", &["src/a.ts"])]).await;
     world.records_head(HEAD, &[HEAD]).await;
     let agent = |name| world.agent(name).for_seconds(3000);
-    agent("ann/one").saying("Moving the parser").writes(&["src/a.ts"]).await;
+    agent("ann/one")
+        .with_message("Moving the parser")
+        .writes(&["src/a.ts"])
+        .await;
     agent("bob/two").reads(&["docs/x.md"]).await;
     world.agent("cyd").is_refused(Writing, &["src/a.ts"]).await;
     agent("dan").writes(&["old.ts"]).await;
@@ -130,7 +133,7 @@ async fn does_the_same(world: &World) {
         .await
         .unwrap();
     bob.claims_for("t1", 3000).await.unwrap();
-    lead.tells(&["bob", "cyd"], "Begin with the parser").await.unwrap();
+    lead.sends_text(&["bob", "cyd"], "Begin with the parser").await.unwrap();
     cyd.reads(None).await.unwrap();
     lead.requests_shutdown(Some("cyd"), 600).await.unwrap();
     world.begins(intent("db", "src/db/**", Some(50))).await;

@@ -88,7 +88,7 @@ impl Agent<'_> {
         self
     }
 
-    pub fn saying(mut self, message: &str) -> Self {
+    pub fn with_message(mut self, message: &str) -> Self {
         self.message = message.to_owned();
         self
     }

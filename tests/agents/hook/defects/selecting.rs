@@ -87,7 +87,7 @@ fn a_selection_outlives_prompts_unless_coord_handshake_is_prompt() {
         ada.starts();
         assert_eq!(ada.denial(&ada.edits("src/a.txt")), None, "{settings:?}");
         ada.has_edited("src/a.txt");
-        ada.is_told("go on");
+        ada.gets_prompt("go on");
         let denied = ada.denial(&ada.edits("src/b.txt"));
         assert_eq!(denied.is_some(), is_asked_anew, "{settings:?}: {denied:?}");
         if let Some(denied) = denied {

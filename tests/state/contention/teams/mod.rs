@@ -28,7 +28,7 @@ use self::asked::{Ask, Inboxes, Told};
 pub use self::judge::Tally;
 use self::judge::judge;
 use self::person::Person;
-use self::stored::{Stored, lapse};
+use self::stored::{Stored, expire_some};
 use super::arena::{self, HEAD, OLD, REPO_URL};
 use super::harness::{Connections, all_at_once, assert_all_happened};
 
@@ -76,7 +76,7 @@ async fn look_on(store: Arc<dyn Store>, seed: u64) {
         }
         before = now;
         if random.u32(..3) == 0 {
-            lapse(&*store, &mut random).await;
+            expire_some(&*store, &mut random).await;
         }
         if random.u32(..4) == 0 {
             let commit = CommitSha::parse(&format!("{:040x}", random.u128(..))).unwrap();

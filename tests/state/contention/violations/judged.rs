@@ -468,7 +468,7 @@ fn the_judge_sees_a_reservation_that_may_not_be() {
             change(operations, stored);
         })
     };
-    let gives_back = |operations: &mut Vec<Operation>, stored: &mut Stored| {
+    let adds_release = |operations: &mut Vec<Operation>, stored: &mut Stored| {
         operations.push(operation(12, "ann", &["q"], Act::Release, 115, released(&[])));
         stored
             .events
@@ -481,7 +481,7 @@ fn the_judge_sees_a_reservation_that_may_not_be() {
     );
     assert_eq!(
         with(&|operations, stored| {
-            gives_back(operations, stored);
+            adds_release(operations, stored);
             stored.events.push(reservation("eve", &["q"], 115));
         }),
         Rule::Reservation,
@@ -489,7 +489,7 @@ fn the_judge_sees_a_reservation_that_may_not_be() {
     );
     assert_eq!(
         with(&|operations, stored| {
-            gives_back(operations, stored);
+            adds_release(operations, stored);
             stored.events.push(reservation("dan", &["q"], 115));
         }),
         Rule::Overtaken,
@@ -497,7 +497,7 @@ fn the_judge_sees_a_reservation_that_may_not_be() {
     );
     assert_eq!(
         with(&|operations, stored| {
-            gives_back(operations, stored);
+            adds_release(operations, stored);
             stored.events.push(reservation("bob", &["q"], 115));
             stored.events.push(reservation("dan", &["q"], 115));
         }),

@@ -33,9 +33,9 @@ async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
     world.agent("ann").citing("a").writes(FILE).await;
     assert_eq!(world.owners_of_gate(FILE[0]).await, json!([{ "intent": "a" }]));
     // Beyond the lock, for another holder of the same intent and for nobody else.
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     world.agent("ann/two").citing("a").writes(FILE).await;
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     let refused = ["FILE_OWNED a src/a.ts"];
     assert_eq!(world.agent("bob").citing("b").is_refused_by_gate(FILE).await, refused);
     assert_eq!(
@@ -66,7 +66,7 @@ async fn an_idle_owner_loses_a_file_to_the_next_claim(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     world.begins(intent("b", "src/**", None)).await;
     world.agent("ann").citing("a").writes(FILE).await;
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     world.silence("a", 28_790_000).await;
     assert_eq!(
         world.agent("bob").is_refused_by_gate(FILE).await,
@@ -84,7 +84,7 @@ async fn an_idle_owner_loses_a_file_to_the_next_claim(world: World) {
     world.agent("bob").abandons(FILE).await;
     let survey = world.agent("bob").citing("b").writes(FILE).await;
     assert_eq!(found(&survey), ["OWNER_IDLE a src/a.ts"]);
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     assert_eq!(
         world.agent("ann").citing("a").is_refused_by_gate(FILE).await,
         ["FILE_OWNED b src/a.ts"]
@@ -100,11 +100,11 @@ async fn of_an_allowed_pair_each_takes_what_the_locks_leave(world: World) {
     let (ann, bob) = (world.agent("ann").citing("a"), world.agent("bob").citing("b"));
     ann.writes(FILE).await;
     bob.is_refused(Writing, FILE).await;
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     assert_eq!(found(&bob.writes(FILE).await), [""; 0]);
     assert_eq!(world.owners_of_gate(FILE[0]).await[0]["intent"], "b");
     world.begins(intent("c", "src/**", None)).await;
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     assert_eq!(
         world.agent("cem").citing("c").is_refused_by_gate(FILE).await,
         ["FILE_OWNED b src/a.ts"]

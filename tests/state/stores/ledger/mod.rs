@@ -156,7 +156,7 @@ pub fn file_of(lines: &[SealedLine]) -> String {
 }
 
 /// Returns the verdict of the verifier in Python; `None` without Python.
-pub fn python_says(repository: &str, text: &str, anchors: &[String]) -> Option<String> {
+pub fn python_verdict(repository: &str, text: &str, anchors: &[String]) -> Option<String> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/ledger/verify.py");

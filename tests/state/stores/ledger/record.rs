@@ -43,7 +43,7 @@ async fn a_change_is_a_success_only_under_the_callers_live_lock_for_writing(worl
     bob.writes(&["b.ts"]).await;
     ann.clone().on_branch("other").writes(&["o.ts"]).await;
     world.agent("ann/two").writes(&["two.ts"]).await;
-    world.lapse(&["old.ts"]).await;
+    world.expire_locks(&["old.ts"]).await;
     let token = world.stored("a.ts").await[0].token;
     let events = [
         change("t1", "a.ts", HASH, None),

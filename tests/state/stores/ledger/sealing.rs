@@ -5,7 +5,7 @@ use coord_intents_server::ledger::{read_lines, seal_lines};
 use coord_intents_state::ledger::{ChainPosition, SealMove, move_seal};
 use coord_server::sweep::sweep_due;
 
-use super::{MANY, file_of, python_says};
+use super::{MANY, file_of, python_verdict};
 use crate::world::World;
 
 async fn lines_are_sealed_in_the_order_in_which_they_were_appended(world: World) {
@@ -27,7 +27,7 @@ async fn lines_are_sealed_in_the_order_in_which_they_were_appended(world: World)
     world.appends(601, 1).await;
     assert_eq!(world.seals(MANY).await.sealed.point.seq, 601);
     assert_eq!(world.verdict().await.damage, None);
-    if let Some(said) = python_says(world.repo.as_str(), &file_of(&world.sealed_lines().await), &[]) {
+    if let Some(said) = python_verdict(world.repo.as_str(), &file_of(&world.sealed_lines().await), &[]) {
         assert_eq!(said, world.seal().await.sealed.point.to_string());
     }
 }
@@ -94,7 +94,7 @@ async fn no_lines_are_read_where_lines_follow_that_are_not_sealed(world: World) 
 async fn a_sweep_seals_what_was_left(world: World) {
     world.agent("ann").writes(&["a.ts"]).await;
     world.appends(1, 5).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     world.let_time_pass().await;
     sweep_due(&*world.store, &coord_extensions::registered()).await.unwrap();
     assert_eq!(world.seal().await.sealed.point.seq, 5);

@@ -3,7 +3,7 @@
 use coord_intents::ledger::Verdict;
 use coord_intents_server::ledger::read_lines;
 
-use super::{MANY, file_of, python_says};
+use super::{MANY, file_of, python_verdict};
 use crate::world::World;
 
 // rule: ledger#trimming
@@ -23,7 +23,7 @@ async fn lines_beyond_the_limit_are_dropped_up_to_a_waypoint_and_the_rest_verifi
     let lines = world.sealed_lines().await;
     assert_eq!((lines[0].seq, lines.len()), (513, 1300 - 512));
     let anchors = [seal.base.point.to_string(), seal.sealed.point.to_string()];
-    if let Some(said) = python_says(world.repo.as_str(), &file_of(&lines), &anchors) {
+    if let Some(said) = python_verdict(world.repo.as_str(), &file_of(&lines), &anchors) {
         assert_eq!(said, seal.sealed.point.to_string());
     }
     let events = world.events().await;

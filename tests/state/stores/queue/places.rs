@@ -22,7 +22,7 @@ async fn a_refused_claim_takes_a_place_and_the_same_claim_keeps_it(world: World)
     // The order of the files and the words do not matter; another mode, branch or agent is another claim.
     let again = bob
         .clone()
-        .saying("The same in other words")
+        .with_message("The same in other words")
         .is_refused(Writing, &["a.ts", "b.ts"])
         .await;
     assert_eq!(

@@ -120,7 +120,7 @@ async fn an_expiry_reserves_as_a_release_does(world: World) {
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts", "c.ts"]).await;
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
-    world.lapse(&["a.ts", "c.ts"]).await;
+    world.expire_locks(&["a.ts", "c.ts"]).await;
     eve.writes(&["c.ts"]).await;
     assert_eq!(
         waits(&eve, Writing, &["a.ts"]).await.1,

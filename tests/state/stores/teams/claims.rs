@@ -187,7 +187,7 @@ async fn an_expired_claim_frees_its_task_and_three_expiries_hold_it_back(world: 
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     let view = eve.shows("t1").await.unwrap().task;
     let now = i64::MAX / 2;
     assert_eq!(
@@ -209,7 +209,7 @@ async fn an_expired_claim_frees_its_task_and_three_expiries_hold_it_back(world: 
     lead.adds(&[titled("b")]).await.unwrap();
     for (number, mate) in [&bob, &eve, &bob].into_iter().enumerate() {
         assert_eq!(next_of(mate).await.as_deref(), Some("t2"), "{number}");
-        mate.lapses("t2").await;
+        mate.expire_claim("t2").await;
     }
     assert!(matches!(
         eve.claims("t2").await,
@@ -251,7 +251,7 @@ async fn held_back_tasks_are_distinguished_from_waiting_ones(world: World) {
     for id in ["t1", "t2", "t3", "t4", "t5", "t6"] {
         for _ in 0..3 {
             lead.claims(id).await.unwrap();
-            lead.lapses(id).await;
+            lead.expire_claim(id).await;
         }
     }
     lead.adds(&[titled("g"), after("h", &["t7"]), after("i", &["t2"])])
@@ -379,7 +379,7 @@ async fn a_completed_task_is_completed_again_by_its_owner_alone(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     let token = eve.claims("t1").await.unwrap().task.task.record.token;
     eve.completes_with("t1", token, "the first").await.unwrap();
     for (token, result, is_other) in [(token, "the first", false), (None, "", false), (token, "another", true)] {
@@ -422,7 +422,7 @@ async fn a_task_that_its_assignee_releases_is_free_for_every_member(world: World
         bob.claims(id).await.unwrap();
     }
     bob.releases("t1", "not mine").await.unwrap();
-    bob.lapses("t2").await;
+    bob.expire_claim("t2").await;
     eve.claims("t1").await.unwrap();
     eve.claims("t2").await.unwrap();
 }
@@ -488,7 +488,7 @@ async fn every_call_of_the_owner_renews(world: World) {
             5 => drop(bob.takes_next().await.unwrap()),
             6 => drop(bob.releases("t4", "").await.unwrap()),
             7 => drop(bob.deletes("t5", false).await.unwrap()),
-            8 => drop(bob.tells(&["lead"], "x").await.unwrap()),
+            8 => drop(bob.sends_text(&["lead"], "x").await.unwrap()),
             _ => drop(bob.reads(None).await.unwrap()),
         }
         let after = bob.shows("t1").await.unwrap().task.record.expires;
@@ -513,7 +513,7 @@ async fn a_read_for_a_member_renews_no_claim_and_proves_no_activity(world: World
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("held")]).await.unwrap();
     bob.claims_for("t1", 40).await.unwrap();
-    lead.tells(&["bob"], "x").await.unwrap();
+    lead.sends_text(&["bob"], "x").await.unwrap();
     bob.uses_up_half("t1").await;
     let seen = coord_teams_state::teams::keys::seen(&world.repo, &bob.team);
     world.command(["HSET", &seen, "bob", "1000"]).await;

@@ -8,7 +8,7 @@ use coord_teams_state::teams::TeamRefusal;
 use super::files::{team, with_files};
 use super::tasks::{after, depends_on};
 use crate::stores::command_counts::Counted;
-use crate::world::team::{completed, given_back, task_id, titled};
+use crate::world::team::{completed, released_task, task_id, titled};
 use crate::world::worker::judged_file;
 use crate::world::{HEAD, LOCAL, sha};
 
@@ -51,9 +51,9 @@ async fn each_call_of_a_team_costs_what_it_costs() {
         note("nothing is ready").await;
         lead.shows(&id).await.unwrap();
         note("a task is shown").await;
-        lead.tells(&["bob"], "one").await.unwrap();
+        lead.sends_text(&["bob"], "one").await.unwrap();
         note("a message to a member").await;
-        lead.tells(&[], "two").await.unwrap();
+        lead.sends_text(&[], "two").await.unwrap();
         note("a message to all").await;
         let inbox = bob.reads(None).await.unwrap();
         note("a read of two messages").await;
@@ -139,9 +139,9 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
         let (next, _) = bob.next().await;
         note("the next task").await;
         let next = next.expect("a task that is ready");
-        given_back(
+        released_task(
             asking
-                .releases(&next, &asking.given_back(Some(&local), &pushed))
+                .releases(&next, &asking.released_files(Some(&local), &pushed))
                 .await
                 .unwrap(),
         );

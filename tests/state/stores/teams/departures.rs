@@ -108,7 +108,7 @@ async fn a_team_closes_when_leader_and_all_live_members_approved(world: World) {
         Err(TeamRefusal::TeamClosed { .. })
     ));
     assert!(matches!(
-        lead.tells(&["bob"], "x").await,
+        lead.sends_text(&["bob"], "x").await,
         Err(TeamRefusal::TeamClosed { .. })
     ));
     assert!(!eve.reads(None).await.unwrap().messages.is_empty(), "it can be read");
@@ -154,7 +154,7 @@ async fn a_leaving_member_releases_its_tasks_and_a_team_with_live_members_stays(
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    lead.tells(&["bob", "eve"], "both").await.unwrap();
+    lead.sends_text(&["bob", "eve"], "both").await.unwrap();
     assert_eq!(bob.leaves().await.unwrap(), ["t1"]);
     assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NotAMember { .. })));
     assert_eq!(
@@ -193,7 +193,7 @@ async fn a_member_is_live_for_15_minutes_or_with_a_claim(world: World) {
     assert!(!is_live(15 * 60 + 10).await);
     bob.claims_for("t1", 86_400).await.unwrap();
     assert!(is_live(3600).await, "with a claim");
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     assert!(!is_live(3600).await, "it has lapsed");
 }
 
@@ -241,7 +241,7 @@ async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
     of_eve.writes(&["src/of-eve.ts"]).await;
     let gone = world.agent("bob");
     gone.writes(&["src/expired.ts"]).await;
-    world.lapse(&["src/expired.ts"]).await;
+    world.expire_locks(&["src/expired.ts"]).await;
     let asked = lead.requests_shutdown(None, 60).await.unwrap();
     assert_eq!(
         (asked.unpushed.len(), asked.unpushed_count),

@@ -65,7 +65,7 @@ async fn a_handle_is_one_logins_alone(world: World) {
         })
     );
     assert_eq!(
-        sentence(eve.tells(&["bob"], "hi").await),
+        sentence(eve.sends_text(&["bob"], "hi").await),
         "\"eve\" is not a member of team \"alpha\""
     );
     assert_eq!(
@@ -80,7 +80,7 @@ async fn a_restarted_agent_keeps_its_inbox_and_tasks(world: World) {
     old.joins("bob").await.unwrap();
     lead.adds(&[titled("a")]).await.unwrap();
     old.claims("t1").await.unwrap();
-    lead.tells(&["bob"], "for bob").await.unwrap();
+    lead.sends_text(&["bob"], "for bob").await.unwrap();
     let new = world.mate("bob/new", "alpha");
     let taken = new.joins("Bob").await.unwrap();
     assert_eq!(
@@ -260,7 +260,7 @@ async fn a_freed_handle_carries_no_rights_of_the_earlier_login(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     bob.adds(&[titled("a"), titled("b")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     bob.leaves().await.unwrap();
     let mallory = world.mate("mallory", "alpha");
     mallory.joins("bob").await.unwrap();

@@ -25,7 +25,7 @@ async fn acts(mate: &Mate<'_>) -> Refused {
         ("release_task", mate.releases("t1", "").await.err()),
         ("complete_task", mate.completes("t1").await.err()),
         ("delete_task", mate.deletes("t1", true).await.err()),
-        ("send_message", mate.tells(&[], "x").await.err()),
+        ("send_message", mate.sends_text(&[], "x").await.err()),
         ("hand_over", mate.hands_over("lead").await.err()),
         ("request_shutdown", mate.requests_shutdown(None, 60).await.err()),
         ("answer_shutdown", mate.answers_shutdown("s1", None).await.err()),
@@ -232,7 +232,7 @@ async fn a_full_inbox_refuses_members_at_1000_messages_and_coord_at_2000(world: 
         unread,
     };
     has_had(&world, "bob", 1000).await;
-    assert_eq!(lead.tells(&["bob"], "x").await, Err(full(1000)));
+    assert_eq!(lead.sends_text(&["bob"], "x").await, Err(full(1000)));
     assert_eq!(lead.assigns("t3", Some("bob")).await.unwrap_err(), full(1000));
     assert_eq!(
         lead.shows("t3").await.unwrap().task.record.assignee,

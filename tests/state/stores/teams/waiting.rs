@@ -23,8 +23,8 @@ async fn responses_refusals_and_lock_checks_carry_the_same_waiting_notice(world:
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     assert_eq!(bob.waits().await, unread(0));
-    lead.tells(&["bob"], "one").await.unwrap();
-    lead.tells(&[], "two").await.unwrap();
+    lead.sends_text(&["bob"], "one").await.unwrap();
+    lead.sends_text(&[], "two").await.unwrap();
     lead.claims("t1").await.unwrap();
     let locks = world
         .agent("bob")
@@ -89,7 +89,7 @@ async fn an_open_shutdown_is_in_every_response_until_it_is_answered(world: World
 
 async fn a_caller_that_is_no_member_gets_no_news(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.tells(&[], "hello").await.unwrap();
+    lead.sends_text(&[], "hello").await.unwrap();
     let nothing = Waiting::default();
     let stranger = world.mate("mallory", "alpha");
     assert_eq!(

@@ -20,7 +20,7 @@ impl Replay<'_> {
         self.approvals.insert(there(&asking).to_owned());
         self.requests_team_shutdown(&asking);
         self.no_member_gets_a_task(&asking);
-        self.go_on(&asking, &[&asking]);
+        self.reject_shutdown(&asking, &[&asking]);
         self.same_config(recorded.as_ref().expect("a configuration"));
         self.differences.met("D11");
     }
@@ -36,7 +36,7 @@ impl Replay<'_> {
         self.approvals.insert(there(&approving).to_owned());
         self.requests_team_shutdown(asking);
         self.approve(&approving, &[asking, &approving], asking);
-        self.go_on(asking, &[asking, &approving]);
+        self.reject_shutdown(asking, &[asking, &approving]);
         self.same_config(recorded.as_ref().expect("a configuration"));
         self.differences.met("D11");
     }
@@ -113,7 +113,7 @@ impl Replay<'_> {
     }
 
     /// All others reject; those that have `approved` join again, and take their tasks again.
-    fn go_on(&mut self, asking: &str, approved: &[&str]) {
+    fn reject_shutdown(&mut self, asking: &str, approved: &[&str]) {
         let team = self
             .board
             .wait(self.board.http.team(coord_test_worlds::world::REPO_URL, TEAM))

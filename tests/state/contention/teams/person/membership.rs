@@ -15,7 +15,7 @@ impl Person {
         let path = format!("/api/teams/{TEAM}/join");
         let request = post(path, json!({ "handle": self.handle }));
         // Refused, if it was done before and not answered.
-        while self.asks(&request).await.is_none() {}
+        while self.sends(&request).await.is_none() {}
     }
 
     /// Answers the open shutdown, if there is one for it, or keeps silent if it alone is asked; and begins again if it has stopped.
@@ -39,7 +39,7 @@ impl Person {
     /// Asks a member to stop; or all, and itself first, but it joins again.
     pub(super) async fn requests_stop(&mut self) {
         let is_about_all = self.handle != FOUNDER && self.random.u32(..3) == 0;
-        let target = (!is_about_all).then(|| self.anybody());
+        let target = (!is_about_all).then(|| self.any_handle());
         let body = json!({ "step": "request", "target": target, "reason": "Enough", "respond_by_seconds": 1 });
         self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
         if is_about_all {
@@ -53,10 +53,10 @@ impl Person {
             return;
         }
         let request = post(format!("/api/teams/{TEAM}/leave"), json!({}));
-        let told = told(self.asks(&request).await.as_ref());
+        let told = told(self.sends(&request).await.as_ref());
         if matches!(told, Told::Nothing) {
             // To the end: a refusal may say that it was done before.
-            while self.asks(&request).await.is_none() {}
+            while self.sends(&request).await.is_none() {}
         }
         self.notes(Some((self.contest.mark(), Asked::Deed("left".to_owned()))), &told);
         // time: a member is away for a while.
@@ -66,7 +66,7 @@ impl Person {
 
     /// Makes another one the leader, if it leads.
     pub(super) async fn hands_over(&mut self) {
-        let heir = self.anybody();
+        let heir = self.any_handle();
         let mut request = request(Method::PATCH, format!("/api/teams/{TEAM}"), json!({ "leader": heir }));
         request.asked = Some((self.contest.mark(), Asked::Deed(format!("handed over to {heir}"))));
         self.tries(request).await;
@@ -82,7 +82,7 @@ impl Person {
             loop {
                 let mut request = post(format!("/api/teams/{TEAM}/shutdown"), body.clone());
                 request.asked = Some((self.contest.mark(), Asked::Deed(format!("forced {id}"))));
-                match self.is_told(request).await {
+                match self.outcome_of(request).await {
                     Told::Refused(code) if code == "SHUTDOWN_TOO_EARLY" => {
                         // time: the time to respond ends.
                         tokio::time::sleep(Duration::from_millis(100)).await;
