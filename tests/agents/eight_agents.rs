@@ -105,7 +105,7 @@ impl Worker<'_> {
             self.release(&parts);
         }
         let ended = self.mcp.end();
-        assert!(ended.status.success() && ended.said.is_empty(), "{}", ended.said);
+        assert!(ended.status.success() && ended.log.is_empty(), "{}", ended.log);
     }
 
     /// Checks and claims, and says whether the files are its own now; otherwise another task is the better one.
@@ -158,9 +158,9 @@ impl Worker<'_> {
                 _ => panic!("agent {}: {claimed}", self.number),
             }
         }
-        if let Err(said) = self.tree.try_git(&["push", "--quiet", "origin", "HEAD:main"]) {
+        if let Err(error) = self.tree.try_git(&["push", "--quiet", "origin", "HEAD:main"]) {
             self.judge.refused_pushes.fetch_add(1, Ordering::Relaxed);
-            panic!("the push of agent {} did not land: {said}", self.number);
+            panic!("the push of agent {} did not land: {error}", self.number);
         }
     }
 

@@ -36,8 +36,8 @@ fn followed(world: &World, folder: &Path, args: &[&str]) -> Vec<String> {
             .unwrap_or_else(|| panic!("{commands:?}: {printed}"))
             .to_owned();
         let ended = world.in_shell(folder, &command);
-        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert!(ended.status.success(), "{command}: {said}; {printed}");
+        let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.success(), "{command}: {errors}; {printed}");
         commands.push(command);
     }
     panic!("{commands:?} lead to nothing");

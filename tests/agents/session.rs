@@ -37,9 +37,9 @@ fn processes_that_come_at_the_same_time_agree() {
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
 }
 
-fn note_event(world: &World, agent: &str, name: &str, heard: ConversationEvent) -> String {
+fn note_event(world: &World, agent: &str, name: &str, event: ConversationEvent) -> String {
     let working_copy = WorkingCopy::containing(world.clone.path()).unwrap();
-    let holder = conversations::note_event(&working_copy, agent, name, heard).unwrap();
+    let holder = conversations::note_event(&working_copy, agent, name, event).unwrap();
     holder.as_str().to_owned()
 }
 

@@ -95,10 +95,10 @@ fn a_person_force_releases_a_lock_with_a_reason() {
     let reason = "The release needs this file today";
     let by_agent = ["release", "--force", "src/db.ts", "--reason", reason, "--agent", "two"];
     let refused = world.run(&by_agent);
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
-        refused.status.code() == Some(1) && said.contains("two is an agent") && !said.contains("--agent"),
-        "{said}"
+        refused.status.code() == Some(1) && errors.contains("two is an agent") && !errors.contains("--agent"),
+        "{errors}"
     );
     let forced = printed(&world, &["release", "--force", "src/db.ts", "--reason", reason], 0);
     assert!(

@@ -48,8 +48,11 @@ fn intent(world: &World, id: &str) -> Value {
 /// A person's act, on a terminal.
 fn person(world: &World, line: &str) {
     let script = in_terminal(world, 120, line).expect("a terminal");
-    let said = shown(script);
-    assert!(!said.contains("error") && !said.contains("STOP"), "{line}: {said}");
+    let output = shown(script);
+    assert!(
+        !output.contains("error") && !output.contains("STOP"),
+        "{line}: {output}"
+    );
 }
 
 /// Writes the six intents: five by agents, and the one with a budget by a person.

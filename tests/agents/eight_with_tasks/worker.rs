@@ -284,7 +284,7 @@ impl<'a> Worker<'a> {
 
     /// The messages that hooks have put before its model.
     fn collects_messages(&mut self) {
-        for text in std::mem::take(&mut self.agent.told) {
+        for text in std::mem::take(&mut self.agent.contexts) {
             let numbers = text.lines().filter_map(|line| line.strip_prefix("Message "));
             self.received
                 .extend(numbers.filter_map(|rest| rest.split(' ').next()?.parse::<u64>().ok()));
@@ -293,8 +293,8 @@ impl<'a> Worker<'a> {
 
     /// Asks all to stop, and waits until they have.
     fn ends_it(&mut self) {
-        let asked = json!({ "action": "request", "team": TEAM, "reason": "All is done" });
-        self.must("team", asked);
+        let request = json!({ "action": "request", "team": TEAM, "reason": "All is done" });
+        self.must("team", request);
         while self.team()["closedAt"].is_null() {
             self.agent.assert_in_time("the shutdown");
             self.must("message_read", json!({ "cursor": self.cursor, "wait": WAIT }));

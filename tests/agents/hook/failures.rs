@@ -54,8 +54,8 @@ fn writes_without_a_server_are_denied_and_all_else_is_allowed() {
             "{}: {answer:?}",
             form.agent
         );
-        let told = format!("{} {}", answer.body, answer.aside);
-        assert!(told.contains("OFFLINE_MODE"), "{told}");
+        let output = format!("{} {}", answer.body, answer.aside);
+        assert!(output.contains("OFFLINE_MODE"), "{output}");
     }
 }
 

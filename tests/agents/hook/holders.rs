@@ -199,10 +199,13 @@ fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
         }
         assert_eq!(two.edits("b.txt"), None);
         // The lead is told once.
-        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
-        assert!(told.contains("TAKEN_OVER: ") && told.contains("a.txt"), "{told}");
-        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
-        assert!(!told.contains("TAKEN_OVER: "), "{told}");
+        let context = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(
+            context.contains("TAKEN_OVER: ") && context.contains("a.txt"),
+            "{context}"
+        );
+        let context = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(!context.contains("TAKEN_OVER: "), "{context}");
 
         // Its end gives the lead back what was the lead's, and what is not pushed; the rest is released.
         std::fs::write(world.clone.path().join("b.txt"), "changed").unwrap();
@@ -210,8 +213,11 @@ fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
         assert_eq!(lead.edits("a.txt"), None, "{}", form.agent);
         two.stops("SubagentStop", &json!({}));
         assert_eq!(held(&world), [format!("a.txt {lead_id}"), format!("b.txt {lead_id}")]);
-        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
-        assert!(told.contains("GIVEN_BACK: ") && told.contains("b.txt"), "{told}");
+        let context = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(
+            context.contains("GIVEN_BACK: ") && context.contains("b.txt"),
+            "{context}"
+        );
     }
 }
 
@@ -334,14 +340,14 @@ fn commands_and_tools_of_coord_get_the_agent_id_that_the_process_cannot_show() {
         assert_eq!(rewritten(&lead, "Bash", &claim), Value::Null);
         assert_eq!(rewritten(&lead, "mcp__coord__post_status", &post), Value::Null);
         let one = writer(&lead, "a1");
-        let told = rewritten(&one, "mcp__coord__post_status", &post);
-        let id = told["agent_id"].as_str().unwrap();
+        let input = rewritten(&one, "mcp__coord__post_status", &post);
+        let id = input["agent_id"].as_str().unwrap();
         assert!(
-            id.ends_with("::a1") && told["file_paths"] == post["file_paths"],
-            "{told}"
+            id.ends_with("::a1") && input["file_paths"] == post["file_paths"],
+            "{input}"
         );
-        let told = rewritten(&one, "Bash", &claim);
-        let command = told["command"].as_str().unwrap();
+        let input = rewritten(&one, "Bash", &claim);
+        let command = input["command"].as_str().unwrap();
         let claimed = world
             .coord(world.clone.path())
             .arg("--version")
@@ -367,8 +373,8 @@ fn commands_and_tools_of_coord_get_the_agent_id_that_the_process_cannot_show() {
         // Another conversation of the process.
         let two = conversation(&world, form, "two");
         two.starts();
-        let told = rewritten(&two, "mcp__coord__post_status", &post);
-        assert!(!told["agent_id"].as_str().unwrap().contains("::"), "{told}");
+        let input = rewritten(&two, "mcp__coord__post_status", &post);
+        assert!(!input["agent_id"].as_str().unwrap().contains("::"), "{input}");
     }
 }
 
@@ -392,7 +398,7 @@ fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_argumen
         let ada = conversation(&world, form, "one");
         assert_eq!(ada.edits("a.txt"), None);
         let holder = held(&world)[0].replace("a.txt ", "");
-        let asked = |more: Value| {
+        let call_tool = |more: Value| {
             let (event, mut call) = (form.shell)(world.clone.path(), "x");
             for name in ["tool_name", "toolName", "tool"] {
                 if call.get(name).is_some() {
@@ -413,15 +419,16 @@ fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_argumen
             assert_eq!((form.denial)(&answer), None, "{answer:?}");
             (arguments, answer.body.pointer(place).cloned().unwrap_or_default())
         };
-        let (mut arguments, told) = asked(json!({ "repo_url": "https://github.com/acme/shop", "branch": "main" }));
+        let (mut arguments, rewritten) =
+            call_tool(json!({ "repo_url": "https://github.com/acme/shop", "branch": "main" }));
         arguments["agent_id"] = json!(holder);
-        assert_eq!(told, arguments, "{}", form.agent);
+        assert_eq!(rewritten, arguments, "{}", form.agent);
         // Fields that the model sets itself stay, and `coord mcp` needs none of them.
         assert_eq!(
-            asked(json!({ "repo_url": "https://github.com/acme/shop", "agent_id": "ada" })).1,
+            call_tool(json!({ "repo_url": "https://github.com/acme/shop", "agent_id": "ada" })).1,
             Value::Null
         );
-        assert_eq!(asked(json!({})).1, Value::Null);
+        assert_eq!(call_tool(json!({})).1, Value::Null);
     }
 }
 

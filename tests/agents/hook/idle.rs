@@ -105,8 +105,8 @@ fn a_message_wakes_the_session_and_is_handed_over_once() {
     run("lead", &["message", "send", "--to", "ada", "query() is async now"]);
     let text = woken(&CLAUDE_CODE, &answered(hook));
     assert!(text.contains("\n> query() is async now"), "{text}");
-    let told = context(&CLAUDE_CODE, &ada.gets_prompt("Go on with it").body);
-    assert!(!told.unwrap_or_default().contains("query()"));
+    let text = context(&CLAUDE_CODE, &ada.gets_prompt("Go on with it").body);
+    assert!(!text.unwrap_or_default().contains("query()"));
 }
 
 // rule: hooks#rewake

@@ -59,27 +59,27 @@ fn a_prompt_gets_the_changes_since_the_last_one() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
         let (ada, bob) = (session(&world, form, None), session(&world, &CLAUDE_CODE, Some("bob")));
-        let said = || context(form, &ada.gets_prompt("Go on with it").body);
+        let next_text = || context(form, &ada.gets_prompt("Go on with it").body);
         bob.gets_prompt("Rewrite it all");
         assert_eq!(bob.denial(&bob.edits("a.txt")), None);
         ada.starts();
         if matches!(form.agent, "cursor" | "copilot") {
-            assert_eq!(said(), None, "{}", form.agent);
+            assert_eq!(next_text(), None, "{}", form.agent);
             continue;
         }
         if form.agent == "opencode" {
             // Its session has no room for it.
-            assert!(said().unwrap().contains("a.txt"));
+            assert!(next_text().unwrap().contains("a.txt"));
         }
-        assert_eq!(said(), None, "{}", form.agent);
+        assert_eq!(next_text(), None, "{}", form.agent);
         assert_eq!(bob.denial(&bob.edits("b.txt")), None);
-        let told = said().unwrap();
-        assert!(told.contains(" (bob): a.txt, b.txt: "), "{}: {told}", form.agent);
-        assert_eq!(said(), None, "{}", form.agent);
+        let text = next_text().unwrap();
+        assert!(text.contains(" (bob): a.txt, b.txt: "), "{}: {text}", form.agent);
+        assert_eq!(next_text(), None, "{}", form.agent);
         bob.ends_turn();
-        let told = said().unwrap();
-        assert!(told.contains(" (bob): now holds no files"), "{}: {told}", form.agent);
-        assert_eq!(said(), None, "{}", form.agent);
+        let text = next_text().unwrap();
+        assert!(text.contains(" (bob): now holds no files"), "{}: {text}", form.agent);
+        assert_eq!(next_text(), None, "{}", form.agent);
     }
 }
 

@@ -17,8 +17,8 @@ fn does(world: &World, who: &str, args: &[&str]) -> String {
     let mut all = args.to_vec();
     all.extend(["--agent", who]);
     let output = world.run(&all);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {errors}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -252,8 +252,8 @@ fn an_agent_that_takes_a_handle_over_gets_its_unacknowledged_messages() {
             .unwrap()
             .contains("> Hello")
     );
-    let told = context(&CLAUDE_CODE, &first.has_run("ls").body).unwrap();
-    assert!(told.starts_with("Coord: SUPERSEDED: "), "{told}");
+    let text = context(&CLAUDE_CODE, &first.has_run("ls").body).unwrap();
+    assert!(text.starts_with("Coord: SUPERSEDED: "), "{text}");
     assert_eq!(context(&CLAUDE_CODE, &first.has_run("ls").body), None, "once");
 }
 
@@ -275,20 +275,20 @@ fn a_shutdown_is_shown_until_it_is_answered() {
             "The day is over",
         ],
     );
-    let said = |answer: &Answer| context(&CLAUDE_CODE, &answer.body).unwrap_or_default();
-    let first = said(&ada.has_run("ls"));
+    let text_of = |answer: &Answer| context(&CLAUDE_CODE, &answer.body).unwrap_or_default();
+    let first = text_of(&ada.has_run("ls"));
     assert!(
         first.contains("SHUTDOWN_REQUESTED: \"lead\" asks you, \"ada\"") && first.contains("\n> The day is over"),
         "{first}"
     );
-    assert_eq!(said(&ada.has_run("ls")), "");
-    assert!(said(&ada.gets_prompt("And now?")).contains("SHUTDOWN_REQUESTED"));
+    assert_eq!(text_of(&ada.has_run("ls")), "");
+    assert!(text_of(&ada.gets_prompt("And now?")).contains("SHUTDOWN_REQUESTED"));
     does(
         &world,
         "ada",
         &["team", "shutdown", "reject", "s1", "--reason", "Not yet"],
     );
-    assert_eq!(said(&ada.gets_prompt("And now?")), "");
+    assert_eq!(text_of(&ada.gets_prompt("And now?")), "");
 }
 
 // rule: hooks#mail-cost
@@ -298,8 +298,8 @@ fn an_agent_in_no_team_pays_nothing_after_a_tool_and_at_an_edit() {
     let fake = Fake::of(&world);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     ada.starts();
-    let asked = fake.paths().into_iter().filter(|path| path == "/api/teams").count();
-    assert_eq!(asked, 1, "at the start of the session");
+    let requests = fake.paths().into_iter().filter(|path| path == "/api/teams").count();
+    assert_eq!(requests, 1, "at the start of the session");
     ada.gets_prompt("Change a.txt");
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
     ada.has_edited("a.txt");

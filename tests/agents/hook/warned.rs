@@ -55,15 +55,15 @@ fn budget_low_is_shown_once_even_for_calls_without_a_claim() {
     };
     fake.answer("/api/intents/REQ-1/usage", 200, low(81));
     assert_eq!(ada.denial(&ada.runs("make one")), None);
-    let told = context(&CLAUDE_CODE, &ada.has_run("make one").body).unwrap_or_default();
+    let text = context(&CLAUDE_CODE, &ada.has_run("make one").body).unwrap_or_default();
     assert!(
-        told.contains("Coord: BUDGET_LOW: ") && told.contains("81 of 100"),
-        "{told}"
+        text.contains("Coord: BUDGET_LOW: ") && text.contains("81 of 100"),
+        "{text}"
     );
     fake.answer("/api/intents/REQ-1/usage", 200, low(82));
     assert_eq!(ada.denial(&ada.runs("make two")), None);
-    let told = context(&CLAUDE_CODE, &ada.has_run("make two").body).unwrap_or_default();
-    assert!(!told.contains("BUDGET_LOW"), "{told}");
+    let text = context(&CLAUDE_CODE, &ada.has_run("make two").body).unwrap_or_default();
+    assert!(!text.contains("BUDGET_LOW"), "{text}");
 }
 
 /// With the server itself: an unmerged change, and a lock for another branch.
@@ -96,7 +96,7 @@ fn the_next_writer_is_warned_of_an_unmerged_change_and_of_a_lock_on_another_bran
     let bob = at(world.clone.path(), "bob");
     for (file, code) in [("a.txt", "PENDING: "), ("b.txt", "CROSS_BRANCH: ")] {
         assert_eq!(bob.denial(&bob.edits(file)), None, "{file}");
-        let told = context(&CLAUDE_CODE, &bob.has_edited(file).body).unwrap_or_default();
-        assert!(told.contains(code) && told.contains(file), "{file}: {told}");
+        let text = context(&CLAUDE_CODE, &bob.has_edited(file).body).unwrap_or_default();
+        assert!(text.contains(code) && text.contains(file), "{file}: {text}");
     }
 }

@@ -70,8 +70,8 @@ fn values_that_cannot_be_used_are_refused_before_anything_is_written() {
         ("--token-file", "missing", "--token-file "),
         ("--branch", "a..b", "--branch \"a..b\" "),
     ] {
-        let said = error(&world, &["vscode", "--yes", "--no-check", option, value]);
-        assert!(said.contains(sentence) && !said.contains("secret"), "{said}");
+        let errors = error(&world, &["vscode", "--yes", "--no-check", option, value]);
+        assert!(errors.contains(sentence) && !errors.contains("secret"), "{errors}");
         assert_eq!(world.clone.git(&["status", "--porcelain"]), "");
     }
     let both = run(&world, &["vscode", "--user", "--url", "https://x"]);

@@ -58,8 +58,8 @@ fn a_hook_without_coord_allows_everything_and_prints_nothing() {
         init(&world, &[agent, "--yes", "--no-check", "--no-guard"]);
         for (event, _, handler) in hooks(&read(&world.clone, file)) {
             let output = run(&handler, world.clone.path());
-            let said = (output.status.code(), output.stdout, output.stderr);
-            assert_eq!(said, (Some(0), vec![], vec![]), "{agent} {event}");
+            let outcome = (output.status.code(), output.stdout, output.stderr);
+            assert_eq!(outcome, (Some(0), vec![], vec![]), "{agent} {event}");
             assert!(
                 !handler.contains_key("failClosed") && !handler.contains_key("onFailure"),
                 "{agent} {event}"

@@ -91,19 +91,22 @@ fn a_subscribed_client_is_notified_when_locks_change() {
     let uris = &acknowledged["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(uris, &json!(["coord://locks"]), "{acknowledged}");
     // The stream of events is opened meanwhile: it is claimed until that is heard.
-    let heard = std::thread::scope(|scope| {
-        let heard = scope.spawn(|| agent.answer());
-        while !heard.is_finished() {
+    let notification = std::thread::scope(|scope| {
+        let notification = scope.spawn(|| agent.answer());
+        while !notification.is_finished() {
             for agent in ["bob", "eve"] {
                 let file = format!("{agent}.txt");
                 world.run(&["claim", &file, "-m", "Adding a file", "--agent", agent]);
                 world.run(&["release", &file, "--abandon", "--agent", agent]);
             }
         }
-        heard.join().unwrap()
+        notification.join().unwrap()
     });
-    assert_eq!(heard["method"], "notifications/resources/updated", "{heard}");
-    assert_eq!(heard["params"]["uri"], "coord://locks", "{heard}");
+    assert_eq!(
+        notification["method"], "notifications/resources/updated",
+        "{notification}"
+    );
+    assert_eq!(notification["params"]["uri"], "coord://locks", "{notification}");
 }
 
 /// Agents that read the file of instructions had the rules twice.
@@ -126,7 +129,7 @@ fn instructions_omit_the_rules_that_the_client_reads_from_its_file() {
     ] {
         assert_eq!(is_whole(client), expected, "{client}");
     }
-    let (mut agent, told) = greeted(&world, "codex-mcp-client");
+    let (mut agent, instructions) = greeted(&world, "codex-mcp-client");
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "codex-mcp-client", "version": "1" },
@@ -134,9 +137,12 @@ fn instructions_omit_the_rules_that_the_client_reads_from_its_file() {
     });
     assert_eq!(
         agent.ask("server/discover", json!({ "_meta": meta }))["instructions"],
-        told
+        instructions
     );
-    assert_eq!(told, "The rules of working beside other agents are in AGENTS.md.");
+    assert_eq!(
+        instructions,
+        "The rules of working beside other agents are in AGENTS.md."
+    );
     run(&world, &["init", "claude-code", "--yes", "--no-check"]);
     assert!(!is_whole("claude-code"));
 }

@@ -1,7 +1,7 @@
 //! The texts of hooks and of the guard for a model.
 
 use super::{ADA, BOB, Messages, given, prints, served_shop, shop, write};
-use crate::guard::{git, install, said};
+use crate::guard::{git, install, stderr_of};
 use crate::hook::idle::{answered, block_until_it_waits, interactive, woken};
 use crate::hook::{Session, session};
 use coord_test_worlds::hook_forms::CLAUDE_CODE;
@@ -37,7 +37,7 @@ pub(super) fn of_locks() -> Messages {
     install(&world, "pre-commit", "");
     let commit = ["commit", "-qam", "Grow"];
     let refused = git(&world, world.clone.path(), &[("COORD_AGENT", ADA)], &commit);
-    all.add(&world, "commit, held file", &said(&refused));
+    all.add(&world, "commit, held file", &stderr_of(&refused));
     all
 }
 

@@ -140,10 +140,10 @@ impl Maker<'_> {
 
     fn ends(&mut self) {
         let (member, reason, path) = (self.one(&MEMBERS), self.line(), format!("teams/{}/shutdown", self.team));
-        let asked = self.sends(member, "POST", &path, json!({ "step": "request", "reason": reason }));
+        let response = self.sends(member, "POST", &path, json!({ "step": "request", "reason": reason }));
         for member in MEMBERS {
             let step = self.one(&["approve", "approve", "reject"]);
-            let answer = json!({ "step": step, "shutdown_id": asked["shutdown_id"], "reason": reason });
+            let answer = json!({ "step": step, "shutdown_id": response["shutdown_id"], "reason": reason });
             self.sends(member, "POST", &path, answer);
         }
     }
@@ -260,15 +260,18 @@ fn a_random_team_is_the_same_after_it_was_in_files() {
         assert_eq!(exported(&first, &team, &out), before, "seed {seed}");
 
         let report = imported(&second, &team, &out);
-        let told = before
+        let messages = before
             .values()
             .flat_map(|bytes| serde_json::from_slice::<Value>(bytes).unwrap().as_array().cloned());
-        let told = told.flatten().filter(is_foreign).count();
+        let foreign_count = messages.flatten().filter(is_foreign).count();
         let refused = refused(&report);
         let are_of_senders = refused
             .iter()
             .all(|(reason, place)| reason == "foreign" && place.ends_with(".from"));
-        assert!(are_of_senders && refused.len() == told, "seed {seed}: {report}");
+        assert!(
+            are_of_senders && refused.len() == foreign_count,
+            "seed {seed}: {report}"
+        );
         assert_eq!(imported(&second, &team, &out)["applied"], json!([]), "seed {seed}");
 
         let after = exported(&second, &team, &again);

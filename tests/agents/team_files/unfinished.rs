@@ -46,9 +46,9 @@ fn a_wait_for_the_limits_of_the_server_is_printed_once() {
     assert!(first.args(["team", "list"]).status().unwrap().success());
     write_team(&place);
     let ended = place.command().args(["team", "sync"]).output().unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert!(ended.status.success(), "{said}");
-    assert_eq!(said, "coord: the server's limits of requests make this wait\n");
+    let errors = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.success(), "{errors}");
+    assert_eq!(errors, "coord: the server's limits of requests make this wait\n");
     assert_eq!(place.stored("n39")["status"], "completed");
 }
 
@@ -58,11 +58,11 @@ fn a_first_sync_that_is_killed_or_gets_no_response_resumes_where_it_was() {
     // In the middle of the work, and of the messages.
     for (words, count) in [("/complete", 21), ("/api/messages ", 2)] {
         let place = of_files();
-        let (asked, is_there) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (count_sent, is_there) = (AtomicUsize::new(0), AtomicBool::new(false));
         // One that is killed.
         let admits = |request: &str| {
             let is_one = request.starts_with("POST") && format!("{request} ").contains(words);
-            if is_one && asked.fetch_add(1, Ordering::AcqRel) + 1 == count {
+            if is_one && count_sent.fetch_add(1, Ordering::AcqRel) + 1 == count {
                 is_there.store(true, Ordering::Release);
             }
             !is_there.load(Ordering::Acquire)

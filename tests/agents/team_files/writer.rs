@@ -222,8 +222,9 @@ fn nothing_is_lost_between_both_sides_that_are_watched() {
             Side::of_files(&place) == Side::of_store(&place)
         });
         assert_eq!(watch.end(), Some(0));
-        let said = watch.said.iter();
-        said.map(|line| serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}")))
+        let lines = watch.lines.iter();
+        lines
+            .map(|line| serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}")))
             .collect()
     });
     ran.judge(&place);

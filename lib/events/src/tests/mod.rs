@@ -127,12 +127,12 @@ async fn a_watcher_resumes_from_memory_without_a_request() {
         store.emit(number);
     }
     rest(&mut first).await;
-    let asked = store.request_count();
+    let request_count = store.request_count();
     let mut resumed = watch(&hub, Some(3)).await;
     assert_eq!(take(&mut resumed, 3).await, "4 5 6");
     store.emit(7);
     assert_eq!(next(&mut resumed).await, "7");
-    assert_eq!(store.request_count(), asked, "the feed had them all");
+    assert_eq!(store.request_count(), request_count, "the feed had them all");
 }
 
 #[tokio::test(start_paused = true)]
@@ -253,9 +253,9 @@ async fn an_unwatched_feed_ends_after_a_while() {
     drop(returned);
     sleep(Duration::from_secs(61)).await;
     assert_eq!((store.open(), hub.lock().len()), (0, 0));
-    let asked = store.request_count();
+    let request_count = store.request_count();
     sleep(LONG).await;
-    assert_eq!(store.request_count(), asked, "nothing is left that asks");
+    assert_eq!(store.request_count(), request_count, "nothing is left that asks");
 }
 
 /// Watchers come and go around the instant at which the feed ends, and never wait for one that has.

@@ -2,7 +2,7 @@
 
 use coord_teams::compare::{Change, Kind};
 
-use super::sync::{Both, kinds, said, task};
+use super::sync::{Both, kinds, sync_reports, task};
 
 const A: &str = "tasks/alpha/a.json";
 const B: &str = "tasks/alpha/b.json";
@@ -99,7 +99,7 @@ fn a_ring_is_named_whole_and_put_back() {
     both.edit(C, "\"b\"", "");
     both.sync();
     both.edit(C, "\"dependencies\": []", "\"dependencies\": [\"c\"]");
-    assert_eq!(said(&mut both), [(Kind::Cycle, format!("{C}: dependencies"))]);
+    assert_eq!(sync_reports(&mut both), [(Kind::Cycle, format!("{C}: dependencies"))]);
     both.assert_quiet();
 }
 
@@ -113,7 +113,7 @@ fn a_ring_over_a_task_that_only_the_file_calls_completed_is_found() {
         (Kind::Transition, format!("{A}: status")),
         (Kind::Cycle, format!("{C}: dependencies")),
     ];
-    assert_eq!(said(&mut both), refused);
+    assert_eq!(sync_reports(&mut both), refused);
     both.assert_quiet();
 }
 
@@ -203,7 +203,7 @@ fn a_new_task_that_cannot_be_created_takes_those_with_it_that_need_it() {
     }
     both.edit(C, "\"dependencies\": []", "\"dependencies\": [\"n3\"]");
     let files = both.files.clone();
-    let mut findings = said(&mut both);
+    let mut findings = sync_reports(&mut both);
     findings.sort();
     let places = [
         format!("{C}: dependencies[0]"),

@@ -6,7 +6,7 @@ use coord_teams::compare::{Change, Kind};
 use coord_teams::status::Status;
 use serde_json::json;
 
-use super::sync::{Both, Files, handle, said, store, task};
+use super::sync::{Both, Files, handle, store, sync_reports, task};
 
 const A: &str = "tasks/alpha/a.json";
 
@@ -122,7 +122,7 @@ fn a_completion_in_a_file_counts_after_the_claim_has_expired() {
     foreign.store.members.get_mut("w1").expect("a member").ours = false;
     for mut both in [of_another, released, foreign] {
         both.edit(A, "in_progress", "completed");
-        assert_eq!(said(&mut both), [(Kind::Conflict, format!("{A}: status"))]);
+        assert_eq!(sync_reports(&mut both), [(Kind::Conflict, format!("{A}: status"))]);
         assert_eq!(both.file(A)["status"], "pending");
     }
 }

@@ -332,7 +332,7 @@ pub fn kinds(findings: &[Finding]) -> Vec<(Kind, String)> {
 }
 
 /// The reports of the next sync.
-pub fn said(both: &mut Both) -> Vec<(Kind, String)> {
+pub fn sync_reports(both: &mut Both) -> Vec<(Kind, String)> {
     kinds(&both.sync().taken.findings)
 }
 

@@ -61,15 +61,15 @@ fn a_selection_that_fails_is_neither_in_the_state_nor_a_success_in_the_ledger() 
         assert_eq!(count(&lines(&world, id), "INTENT_SELECTION SUCCESS"), 0, "{id}");
     }
     assert_eq!(shown(&world, "BARE")["status"], "PENDING");
-    let told = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
+    let context = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
     assert!(
-        told.contains("REQ-1 (PENDING)") && !told.contains("Intent BARE"),
-        "{told}"
+        context.contains("REQ-1 (PENDING)") && !context.contains("Intent BARE"),
+        "{context}"
     );
     select(&world, "REQ-1", "one");
     assert_eq!(count(&lines(&world, "REQ-1"), "INTENT_SELECTION SUCCESS"), 1);
-    let told = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
-    assert!(told.contains("Intent REQ-1: "), "{told}");
+    let context = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
+    assert!(context.contains("Intent REQ-1: "), "{context}");
 }
 
 /// Every prompt, even "go on", asked for a new selection.
@@ -118,10 +118,10 @@ fn the_start_context_has_the_budget_left_or_no_limit() {
         ],
         0,
     );
-    for (id, told) in [("FREE", "Budget: no limit"), ("BOUND", "Budget left: 9 of 9 turns")] {
+    for (id, expected) in [("FREE", "Budget: no limit"), ("BOUND", "Budget left: 9 of 9 turns")] {
         select(&world, id, id);
         let ada = session(&world, &CLAUDE_CODE, Some(id));
         let context = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
-        assert!(context.contains(told), "{context}");
+        assert!(context.contains(expected), "{context}");
     }
 }
