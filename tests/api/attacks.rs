@@ -203,8 +203,8 @@ async fn packed_bodies_are_not_unpacked() {
 
 /// A function with these settings.
 async fn function(api: &Api, endpoint: Endpoint, environment: &[(&str, &str)]) -> Api {
-    let get = |asked: &str| {
-        let variable = environment.iter().find(|(name, _)| *name == asked);
+    let get = |wanted: &str| {
+        let variable = environment.iter().find(|(name, _)| *name == wanted);
         variable.map(|(_, value)| (*value).to_owned())
     };
     api.elsewhere(listen(function_router(endpoint, &get)).await, api.store.clone())

@@ -219,9 +219,9 @@ async fn a_file_that_is_tracked_in_other_case_is_named() {
     let claimed = api.post_status("ann", "WRITING", &paths, json!({})).await.json();
     assert_eq!(claimed["success"], true);
     let warnings = claimed["warnings"].as_array().unwrap();
-    let told: Vec<&str> = warnings.iter().filter_map(|warning| warning.as_str()).collect();
-    let of_case: Vec<&&str> = told.iter().filter(|told| told.starts_with("CASE_DIFFERS: ")).collect();
-    assert_eq!(of_case.len(), 17, "{told:?}");
+    let texts: Vec<&str> = warnings.iter().filter_map(|warning| warning.as_str()).collect();
+    let of_case: Vec<&&str> = texts.iter().filter(|text| text.starts_with("CASE_DIFFERS: ")).collect();
+    assert_eq!(of_case.len(), 17, "{texts:?}");
     assert_eq!(
         *of_case[16],
         "CASE_DIFFERS: 47 more of these files differ from tracked ones in case only."

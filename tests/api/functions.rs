@@ -42,11 +42,11 @@ impl Function {
             .env("VERCEL_DEV_PORT", free_port().to_string())
             .spawn()
             .unwrap();
-        let (heard, messages) = mpsc::unbounded_channel();
+        let (sender, messages) = mpsc::unbounded_channel();
         std::thread::spawn(move || {
             let (stream, _) = listener.accept().unwrap();
             for message in BufReader::new(stream).split(0).map_while(Result::ok) {
-                let _ = heard.send(serde_json::from_slice(&message).unwrap());
+                let _ = sender.send(serde_json::from_slice(&message).unwrap());
             }
             drop(folder);
         });
@@ -62,7 +62,7 @@ impl Function {
 
     /// Returns the next message of this kind.
     async fn next_message(&mut self, kind: &str) -> Value {
-        let heard = async {
+        let message_of_kind = async {
             loop {
                 let message = self.messages.recv().await.expect("the process goes on");
                 if message["type"] == kind {
@@ -70,7 +70,9 @@ impl Function {
                 }
             }
         };
-        tokio::time::timeout(Duration::from_secs(30), heard).await.expect(kind)
+        tokio::time::timeout(Duration::from_secs(30), message_of_kind)
+            .await
+            .expect(kind)
     }
 
     /// Asks for the graph, as invocation `id`.

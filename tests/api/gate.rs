@@ -252,14 +252,14 @@ async fn a_claim_for_an_intent_is_one_round_trip_once_its_scope_is_known() {
         store.take().0
     };
     let cited = json!({ "intent_id": "REQ-1" });
-    let asked = [
+    let round_trips = [
         trips("ann", "src/a.ts", cited.clone()).await,
         trips("ann", "src/b.ts", cited.clone()).await,
         trips("ann", "src/c.ts", json!({})).await,
         trips("bob", "src/d.ts", cited).await,
         trips("bob", "src/e.ts", json!({})).await,
     ];
-    assert_eq!(asked, [2, 1, 1, 1, 1], "the first asks for the scope");
+    assert_eq!(round_trips, [2, 1, 1, 1, 1], "the first asks for the scope");
     api.check("ann", &["src/f.ts"], json!({})).await;
     assert_eq!(store.take().0, 1);
     // The same single query finds an intent that has ended meanwhile.

@@ -171,7 +171,7 @@ async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
         }
     }
     // A page elsewhere may send a form or plain text without asking; neither is JSON, and no answer gives leave to ask.
-    let asked = api
+    let preflight = api
         .request(
             Method::OPTIONS,
             "/api/post_status",
@@ -182,6 +182,6 @@ async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
             "",
         )
         .await;
-    assert_eq!(asked.status, 405);
-    assert_eq!(asked.header("access-control-allow-origin"), None);
+    assert_eq!(preflight.status, 405);
+    assert_eq!(preflight.header("access-control-allow-origin"), None);
 }

@@ -77,8 +77,8 @@ async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warn
     assert_eq!(refused.status, 409, "{}", refused.json());
     let beside = api.post_status("ann", "WRITING", &["src/auth.ts"], keeps.clone()).await;
     assert_eq!(beside.status, 200, "{}", beside.json());
-    let told = "NEIGHBOR: File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'bob', who keeps its interface (NEIGHBOR): ";
-    assert!(warnings(&beside.json())[0].starts_with(told), "{}", beside.json());
+    let warning = "NEIGHBOR: File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'bob', who keeps its interface (NEIGHBOR): ";
+    assert!(warnings(&beside.json())[0].starts_with(warning), "{}", beside.json());
     api.post_status("ann", "OPEN", &["src/auth.ts"], json!({"abandon": true}))
         .await;
     let changes = api
@@ -147,9 +147,9 @@ async fn a_broken_promise_warns_interface_changed_and_notifies_watchers_and_neig
     let pushed = api.git.commit(&[("src/db.ts", &changed)]);
     let open = opens(&api, &pushed, &["src/db.ts"]).await;
     assert_eq!(open.status, 200);
-    let said = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': `query` changed, `limit` is gone, `most` is new; the holder of a \
+    let warning = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': `query` changed, `limit` is gone, `most` is new; the holder of a \
                 neighbor is notified.";
-    assert_eq!(warnings(&open.json()), [said]);
+    assert_eq!(warnings(&open.json()), [warning]);
     let events = api
         .get("/api/activity?repo_url=https://github.com/acme/shop", &[])
         .await
@@ -165,20 +165,20 @@ async fn a_broken_promise_warns_interface_changed_and_notifies_watchers_and_neig
         (&json!(["src/db.ts"]), &json!("bob"), &json!(1))
     );
     assert_eq!(event["names"], json!(["query", "limit", "most"]));
-    let told = "INTERFACE_CHANGED: User 'bob' changed the interface of 'src/db.ts', a neighbor of 'src/auth.ts', which was to be kept: \
+    let notice = "INTERFACE_CHANGED: User 'bob' changed the interface of 'src/db.ts', a neighbor of 'src/auth.ts', which was to be kept: \
                 query, limit, most.";
     let check = api.check("ann", &["src/auth.ts"], json!({})).await.json();
-    assert!(warnings(&check).contains(&told), "{check}");
+    assert!(warnings(&check).contains(&notice), "{check}");
     let renewed = api
         .post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
         .await
         .json();
-    assert!(warnings(&renewed).contains(&told), "{renewed}");
+    assert!(warnings(&renewed).contains(&notice), "{renewed}");
     let again = api
         .post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
         .await
         .json();
-    assert!(!warnings(&again).contains(&told), "{again}");
+    assert!(!warnings(&again).contains(&notice), "{again}");
 }
 
 // rule: locks#incomparable
@@ -201,9 +201,9 @@ async fn an_incomparable_file_counts_as_changed_and_a_deleted_one_lost_its_names
     ]);
     let files = ["src/db.ts", "README.md", "src/new.ts"];
     let open = opens(&api, &pushed, &files).await;
-    let said = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': it cannot be compared (not_understood), and so counts as \
+    let warning = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': it cannot be compared (not_understood), and so counts as \
                 changed; no neighbor is locked.";
-    assert_eq!(warnings(&open.json()), [said], "no word about texts and new files");
+    assert_eq!(warnings(&open.json()), [warning], "no word about texts and new files");
     api.git.commit(&[("src/db.ts", BEFORE)]);
     let head = api.git.git(&["rev-parse", "HEAD"]);
     let claim = json!({"interface": "keeps", "agent_head": head.trim()});
@@ -238,12 +238,12 @@ async fn a_name_turns_no_text_around_for_others() {
         .get("/api/activity?repo_url=https://github.com/acme/shop", &[])
         .await
         .json();
-    for told in [open, check, events] {
-        let told = told.to_string();
+    for text in [open, check, events] {
+        let text = text.to_string();
         assert!(
-            told.contains("INTERFACE_CHANGED") || told.contains("interface_changed"),
-            "{told}"
+            text.contains("INTERFACE_CHANGED") || text.contains("interface_changed"),
+            "{text}"
         );
-        assert!(!told.contains(['\u{202e}', '\u{200b}']), "{told}");
+        assert!(!text.contains(['\u{202e}', '\u{200b}']), "{text}");
     }
 }

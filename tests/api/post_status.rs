@@ -183,11 +183,11 @@ async fn a_refusal_names_the_agent_that_holds_the_lock() {
     let neighbor = api.post_status("bob", "WRITING", &["src/auth.ts"], json!({})).await;
     let checked = api.check("bob", &["src/db.ts"], json!({})).await;
     assert_eq!((refused.status, neighbor.status, checked.status), (409, 409, 200));
-    for told in [metadata(refused), metadata(neighbor), metadata(checked)] {
+    for data in [metadata(refused), metadata(neighbor), metadata(checked)] {
         assert_eq!(
-            (&told["lock_owner"], &told["lock_owner_agent"]),
+            (&data["lock_owner"], &data["lock_owner_agent"]),
             (&json!("ann"), &json!("one")),
-            "{told}"
+            "{data}"
         );
     }
     // The answer tells the agent that lost its lock, too.
@@ -205,16 +205,16 @@ async fn a_refusal_names_the_agent_that_holds_the_lock() {
     let agent = json!({ "agent_id": "two", "new_repo_head": api.head });
     let lost = api.post_status("cid", "OPEN", &["README.md"], agent).await;
     assert_eq!((lost.status, &lost.json()["error"]), (409, &json!("LOCK_LOST")));
-    let told = metadata(lost);
+    let data = metadata(lost);
     assert_eq!(
-        (&told["lock_owner"], &told["lock_owner_agent"]),
+        (&data["lock_owner"], &data["lock_owner_agent"]),
         (&json!("dan"), &json!("three"))
     );
     // One without an agent id has none.
     api.claim("eve", "WRITING", &["LICENSE"]).await;
-    let told = metadata(api.post_status("bob", "WRITING", &["LICENSE"], json!({})).await);
+    let data = metadata(api.post_status("bob", "WRITING", &["LICENSE"], json!({})).await);
     assert_eq!(
-        (&told["lock_owner"], told.get("lock_owner_agent")),
+        (&data["lock_owner"], data.get("lock_owner_agent")),
         (&json!("eve"), None)
     );
 }

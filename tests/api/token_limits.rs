@@ -252,7 +252,10 @@ async fn a_function_with_contradictory_settings_answers_identity_unavailable() {
         let address = listen(router.layer(axum::Extension(coord_tools::protocol()))).await;
         let function = api.elsewhere(address, Arc::clone(&api.store));
         let answers = ask_all(&function, &[("authorization", &token)], crate::api::REPO_URL).await;
-        let (_, answer) = answers.into_iter().find(|(asked, _)| *asked == endpoint).unwrap();
+        let (_, answer) = answers
+            .into_iter()
+            .find(|(requested, _)| *requested == endpoint)
+            .unwrap();
         assert_eq!(answer.status, 503, "{endpoint:?}");
         assert_eq!(answer.json()["error"], "IDENTITY_UNAVAILABLE");
         let message = answer.json()["message"].as_str().unwrap().to_owned();

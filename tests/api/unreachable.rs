@@ -154,9 +154,9 @@ async fn a_function_that_is_not_configured_names_the_variables_to_set() {
         ("no_url", "REDIS_URL", "localhost:6379"),
         ("bad_ttl", "COORD_LOCK_TTL_SECONDS", "five minutes"),
     ] {
-        let environment = |asked: &str| match asked {
+        let environment = |wanted: &str| match wanted {
             "COORD_JWT_SECRET" => Some(crate::identity::SECRET.to_owned()),
-            asked => (asked == variable).then(|| value.to_owned()),
+            wanted => (wanted == variable).then(|| value.to_owned()),
         };
         let address = crate::api::listen(coord_extensions::function_router(
             coord_http::endpoint::CHECK_STATUS,

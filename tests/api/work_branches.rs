@@ -170,8 +170,8 @@ async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
         let body = refused.json();
         assert_eq!(body["orchestration"]["action"], "PUSH");
         let reason = body["orchestration"]["reason"].as_str().unwrap();
-        let said = format!("commit {} is not on {whose}", &commit[..7]);
-        assert!(reason.contains(&said), "{reason}");
+        let expected = format!("commit {} is not on {whose}", &commit[..7]);
+        assert!(reason.contains(&expected), "{reason}");
     }
     assert_eq!(open(Some("pool"), &pushed).await.status, 200);
     // A change on the branch itself is not pending.

@@ -93,11 +93,11 @@ async fn many_blobs_come_out_of_one_archive_and_what_it_lacks_one_by_one() {
     fake.seen();
     let got = read(&source, &id(), blobs(&entries), 100_000).await;
     assert_eq!(got, expected(&repo, &entries, 100_000));
-    let asked = fake.requested_paths();
+    let requests = fake.requested_paths();
     // The two that are ignored, the one that is substituted and the one whose line ends differ; one of the ignored has a
     // copy elsewhere.
-    let (singles, others): (Vec<_>, Vec<_>) = asked.iter().partition(|asked| asked.contains("/git/blobs/"));
-    assert!((3..=4).contains(&singles.len()), "{asked:?}");
+    let (singles, others): (Vec<_>, Vec<_>) = requests.iter().partition(|path| path.contains("/git/blobs/"));
+    assert!((3..=4).contains(&singles.len()), "{requests:?}");
     assert_eq!(others.len(), 2, "{others:?}");
     assert_eq!(
         (source.requests().downloads, source.requests().api),
@@ -174,7 +174,7 @@ async fn every_wanted_blob_is_answered_once_whatever_it_is() {
     assert!(
         fake.requested_paths()
             .iter()
-            .all(|asked| asked.starts_with("/git/blobs/"))
+            .all(|path| path.starts_with("/git/blobs/"))
     );
 }
 

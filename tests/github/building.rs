@@ -166,12 +166,12 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     let (_, stale) = graph.graph().await;
     assert_eq!(stale["state"], "stale");
     graph.run().await;
-    let asked = deployment.fake.requested_paths();
+    let requests = deployment.fake.requested_paths();
     // This instance patches its last build: the tree, and the file that has changed.
     assert_eq!(
-        asked.iter().filter(|path| path.starts_with("/git/")).count(),
+        requests.iter().filter(|path| path.starts_with("/git/")).count(),
         2,
-        "{asked:?}"
+        "{requests:?}"
     );
     let (_, followed) = graph.graph().await;
     assert_eq!(
@@ -180,15 +180,15 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     );
     assert_eq!(followed["edges"], json!([[0, 1], [1, 2]]));
     // Of a file that is tracked in other case the store tells, in a function of another process.
-    let mut asked = question(&head);
-    asked["file_paths"] = json!(["B.ts", "a.ts", "d.ts"]);
+    let mut request_body = question(&head);
+    request_body["file_paths"] = json!(["B.ts", "a.ts", "d.ts"]);
     let request = Request::post("/api/check_status");
-    let (_, told) = deployment
+    let (_, body) = deployment
         .instance(coord_http::endpoint::CHECK_STATUS)
-        .send(request, asked.to_string().into())
+        .send(request, request_body.to_string().into())
         .await;
     let expected = "CASE_DIFFERS: 'B.ts' is not tracked, and 'b.ts' is; check which file you mean.";
-    assert_eq!(told["warnings"], json!([expected]));
+    assert_eq!(body["warnings"], json!([expected]));
     // The other instance, which saw the head before, asks the store alone.
     for work in check.work() {
         work.await;
@@ -213,10 +213,10 @@ async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
     assert_eq!(answers.len(), 20);
     check.run().await;
     deployment.store_requests();
-    let mut asked = 0;
+    let mut checks = 0;
     for _ in 0..50 {
         check.check(&head).await;
-        asked += 1;
+        checks += 1;
     }
     // Once a second the head is looked at again.
     let refreshed = deployment
@@ -226,7 +226,10 @@ async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
         .filter(|path| path.starts_with("/commits"))
         .count();
     let stored = deployment.store_requests();
-    assert!(stored <= asked + 3 * refreshed, "{stored} for {asked} and {refreshed}");
+    assert!(
+        stored <= checks + 3 * refreshed,
+        "{stored} for {checks} and {refreshed}"
+    );
     assert!(check.work().is_empty());
 
     // A process that knows nothing asks the store once, and GitHub for nothing.
@@ -260,7 +263,7 @@ async fn two_instances_build_once_and_the_builder_follows_a_moved_branch() {
     deployment.fake.seen();
     let (first, second) = (one.work(), two.work());
     futures::future::join_all(first.into_iter().chain(second)).await;
-    let trees = |asked: Vec<String>| asked.iter().filter(|path| path.starts_with("/git/trees")).count();
+    let trees = |requests: Vec<String>| requests.iter().filter(|path| path.starts_with("/git/trees")).count();
     assert_eq!(trees(deployment.fake.requested_paths()), 1);
     assert_eq!(one.graph().await.1["state"], "ready");
 
@@ -308,8 +311,8 @@ async fn a_build_is_ended_in_time_and_backs_off() {
     let mut other = deployment.instance(coord_http::endpoint::GRAPH);
     other.graph().await;
     other.run().await;
-    let asked = deployment.fake.requested_paths();
-    assert!(!asked.iter().any(|path| path.starts_with("/git/")), "{asked:?}");
+    let requests = deployment.fake.requested_paths();
+    assert!(!requests.iter().any(|path| path.starts_with("/git/")), "{requests:?}");
 
     // The next commit has not failed.
     let head = deployment.repo.commit(&[("c.ts", "import './a';\n")]);

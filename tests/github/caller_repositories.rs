@@ -151,18 +151,18 @@ async fn jwts_and_tokens_of_github_count_beside_each_other() {
     };
     let cloud = Cloud::start(&[alice.clone(), digits.clone()]).await;
     let instance = cloud.instance(&[]).await;
-    let asked = || cloud.fake.seen();
+    let requests = || cloud.fake.seen();
     // The first question asks for the head, too.
     assert_eq!(user_of(&instance, &jwt("bob")).await.status, 200);
-    asked();
+    requests();
     let abandon = json!({"status": "OPEN", "abandon": true});
     assert_eq!(instance.post(&jwt("bob"), abandon.clone()).await.status, 200);
-    assert!(asked().is_empty(), "a JWT is never shown to GitHub");
+    assert!(requests().is_empty(), "a JWT is never shown to GitHub");
     for person in [&alice, &digits] {
         let claimed = user_of(&instance, &person.token).await;
         assert_eq!(claimed.status, 200, "{claimed:?}");
         let shown = Some(format!("Bearer {}", person.token));
-        let seen = asked();
+        let seen = requests();
         assert!(
             !seen.is_empty() && seen.iter().all(|seen| seen.authorization == shown),
             "{seen:?}"
@@ -189,7 +189,7 @@ async fn jwts_and_tokens_of_github_count_beside_each_other() {
             "{wrong}"
         );
     }
-    assert!(asked().is_empty());
+    assert!(requests().is_empty());
     let disguised = format!("ghs_4242_{}", jwt("alice"));
     let refused = user_of(&instance, &disguised).await;
     assert_eq!(refused.error(), (401, "UNAUTHORIZED"));

@@ -10,8 +10,8 @@ use crate::people::person;
 
 /// Counts the requests for a caller's identity since the last call.
 fn identity_requests(cloud: &Cloud) -> usize {
-    let asked = cloud.fake.requested_paths();
-    asked.iter().filter(|target| is_about_a_person(target)).count()
+    let requests = cloud.fake.requested_paths();
+    requests.iter().filter(|target| is_about_a_person(target)).count()
 }
 
 fn is_about_a_person(target: &str) -> bool {

@@ -112,8 +112,11 @@ async fn a_push_reported_by_the_webhook_is_released_whatever_github_answers() {
         assert_eq!(open.status, 200, "{open:?}");
         assert!(answers || !open.warns_of("UNCHANGED"), "{open:?}");
         assert!(!cloud.is_locked("src/a.ts").await);
-        let asked = cloud.fake.requested_paths();
-        assert!(asked.len() == 1 && asked[0].starts_with("/compare/"), "{asked:?}");
+        let requests = cloud.fake.requested_paths();
+        assert!(
+            requests.len() == 1 && requests[0].starts_with("/compare/"),
+            "{requests:?}"
+        );
     }
 }
 
@@ -292,8 +295,8 @@ async fn graph_builders_are_notified_of_a_push() {
     let second = next(&cloud);
     let first_push = push(&cloud.head, &second, 1);
     assert_eq!(outcome(&observed.deliver("push", &first_push).await), "moved");
-    let told = |head: &str| format!("127.0.0.1/acme/widgets main {head}");
-    assert_eq!(std::mem::take(&mut *observer.0.lock()), [told(&second)]);
+    let notice = |head: &str| format!("127.0.0.1/acme/widgets main {head}");
+    assert_eq!(std::mem::take(&mut *observer.0.lock()), [notice(&second)]);
     assert_eq!(outcome(&observed.deliver("push", &first_push).await), "unchanged");
     assert_eq!(*observer.0.lock(), Vec::<String>::new());
     // Of what it finds when it looks, too.
@@ -302,7 +305,7 @@ async fn graph_builders_are_notified_of_a_push() {
         outcome(&observed.deliver("push", &push(NO_COMMIT, &third, 2)).await),
         "refreshed"
     );
-    assert_eq!(*observer.0.lock(), [told(&third)]);
+    assert_eq!(*observer.0.lock(), [notice(&third)]);
 }
 
 /// `text` with the name that the repository had before.

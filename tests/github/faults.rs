@@ -84,13 +84,13 @@ async fn a_source_without_a_listener_is_unreachable() {
 #[tokio::test]
 async fn no_request_is_sent_while_a_limit_lasts() {
     let used_up: &[(&'static str, &'static str)] = &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "SOON")];
-    let asked: &[(&'static str, &'static str)] = &[("retry-after", "3"), ("x-ratelimit-remaining", "4000")];
+    let retry: &[(&'static str, &'static str)] = &[("retry-after", "3"), ("x-ratelimit-remaining", "4000")];
     let secondary = r#"{"message": "You have exceeded a secondary rate limit and have been temporarily blocked"}"#;
     let cases = [
         (403, used_up, "{}", false, true),
         (429, used_up, "{}", false, true),
-        (403, asked, secondary, true, true),
-        (429, asked, "{}", true, true),
+        (403, retry, secondary, true, true),
+        (429, retry, "{}", true, true),
         (403, &[][..], secondary, true, false),
         (429, &[], "not json", true, false),
     ];

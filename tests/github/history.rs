@@ -46,8 +46,8 @@ async fn relations_of_commits_match_git_and_are_requested_once() {
             .unwrap();
         assert_eq!(answer, Reachable::Yes);
     }
-    let asked = format!("/compare/{}...{second}?per_page=1&page=2", &first[..9]);
-    assert_eq!(fake.requested_paths(), [asked.clone(), asked]);
+    let target = format!("/compare/{}...{second}?per_page=1&page=2", &first[..9]);
+    assert_eq!(fake.requested_paths(), [target.clone(), target]);
 }
 
 #[tokio::test]

@@ -121,8 +121,8 @@ async fn an_old_head_counts_within_bounds_while_github_is_unreachable() {
         assert!(checked.warns_of("HEAD_UNCONFIRMED"), "{}", context(&checked));
         assert_eq!(checked.body["repo_head"], cloud.head.as_str());
         let warnings = checked.body["warnings"].to_string();
-        let (_, told) = warnings.split_once("the head of main ").unwrap();
-        let age: u64 = told.split(' ').next().unwrap().parse().unwrap();
+        let (_, age_text) = warnings.split_once("the head of main ").unwrap();
+        let age: u64 = age_text.split(' ').next().unwrap().parse().unwrap();
         assert!((40..=45).contains(&age), "{warnings}");
         for status in ["WRITING", "READING"] {
             let path = format!("src/{status}.ts");
@@ -133,8 +133,8 @@ async fn an_old_head_counts_within_bounds_while_github_is_unreachable() {
             assert!(cloud.is_locked(&path).await);
         }
         // Another instance does not try again before its time.
-        let asked = head_requests(&cloud).len();
-        assert!((1..=3).contains(&asked), "{asked}");
+        let requests = head_requests(&cloud).len();
+        assert!((1..=3).contains(&requests), "{requests}");
         let other = cloud.instance(&[]).await;
         assert!(other.check(&jwt("ann"), json!({})).await.warns_of("HEAD_UNCONFIRMED"));
         assert_eq!(head_requests(&cloud).len(), 0);
@@ -359,7 +359,7 @@ async fn an_unknown_branch_is_requested_once() {
             "{checked:?}"
         );
     }
-    let asked = cloud.fake.requested_paths();
-    let about_it = asked.iter().filter(|target| target.contains("mian")).count();
-    assert_eq!(about_it, 1, "{asked:?}");
+    let requests = cloud.fake.requested_paths();
+    let about_it = requests.iter().filter(|target| target.contains("mian")).count();
+    assert_eq!(about_it, 1, "{requests:?}");
 }

@@ -105,9 +105,9 @@ async fn the_token_of_an_app_has_the_apps_login_and_reads() {
         let (_temp, fake, source) = with(std::slice::from_ref(&bot), true).await;
         // GitHub says of every such token that it may not push, whatever it was granted.
         assert_eq!(verify(&source, &bot.token).await.unwrap(), member(login, login, false));
-        let asked = fake.seen();
-        let graphql = asked.iter().find(|seen| seen.target == "/api/graphql").unwrap();
-        assert_eq!((asked.len(), graphql.method.as_str()), (3, "POST"));
+        let requests = fake.seen();
+        let graphql = requests.iter().find(|seen| seen.target == "/api/graphql").unwrap();
+        assert_eq!((requests.len(), graphql.method.as_str()), (3, "POST"));
         assert_eq!(graphql.authorization, Some(format!("Bearer {}", bot.token)));
     }
 }
@@ -258,14 +258,14 @@ async fn the_new_name_of_a_renamed_repository_is_shown_only_when_it_is_public() 
     for is_private in [true, false] {
         let (_temp, fake, source) = with(&[], is_private).await;
         fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
-        let told = |verdict: Verdict| match verdict {
+        let reason = |verdict: Verdict| match verdict {
             Verdict::NoRight(why) => why,
             other => panic!("{other:?}"),
         };
-        let renamed = told(source.verify_anybody(&former).await.unwrap());
+        let renamed = reason(source.verify_anybody(&former).await.unwrap());
         if is_private {
             // As for one that does not exist.
-            let other = told(source.verify_anybody(&absent).await.unwrap());
+            let other = reason(source.verify_anybody(&absent).await.unwrap());
             assert_eq!(renamed, other.replace("nothing", "gizmos"));
         } else {
             assert!(renamed.contains("was renamed to 127.0.0.1/acme/widgets"), "{renamed}");

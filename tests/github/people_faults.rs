@@ -42,8 +42,8 @@ async fn a_limited_token_limits_no_other_caller() {
                 matches!(&verdict, Err(AuthError::Unavailable(why)) if has_wait(why)),
                 "{fault:?}: {verdict:?}"
             );
-            let asked = fake.seen();
-            assert!(round == 0 || asked.is_empty(), "{fault:?}: {asked:?}");
+            let requests = fake.seen();
+            assert!(round == 0 || requests.is_empty(), "{fault:?}: {requests:?}");
         }
         assert_eq!(verify(&source, &bob.token).await.unwrap(), member("bob", "bob", true));
         assert!(source.head(&id(), &branch("main")).await.is_ok());

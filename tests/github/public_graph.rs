@@ -12,8 +12,12 @@ async fn a_caller_without_a_token_reads_a_public_graph_and_nothing_else() {
     cloud.is_public();
     let (one, other) = (cloud.instance(&PUBLIC).await, cloud.instance(&PUBLIC).await);
     assert_eq!(one.graph("").await.status, 202);
-    let asked = cloud.fake.requested_paths();
-    assert_eq!(asked.iter().filter(|target| target.is_empty()).count(), 1, "{asked:?}");
+    let requests = cloud.fake.requested_paths();
+    assert_eq!(
+        requests.iter().filter(|target| target.is_empty()).count(),
+        1,
+        "{requests:?}"
+    );
     // That it is public is remembered for all.
     for instance in [&one, &other] {
         let graph = instance.graph("").await;
@@ -39,8 +43,8 @@ async fn the_graph_of_a_private_repository_is_refused_without_a_token() {
         let refused = instance.graph("").await;
         assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
     }
-    let asked = cloud.fake.requested_paths();
-    assert_eq!(asked, [""], "that it is not is remembered, too");
+    let requests = cloud.fake.requested_paths();
+    assert_eq!(requests, [""], "that it is not is remembered, too");
     cloud.fake.behave(|behavior| behavior.is_internal = true);
     assert_eq!(instance.graph("").await.status, 403);
     let keys = cloud.keys().await;
@@ -62,9 +66,9 @@ async fn a_private_repository_that_was_renamed_keeps_its_new_name_to_itself() {
         assert!(!format!("{refused:?}").contains("widgets"), "{refused:?}");
     }
     cloud.is_public();
-    let told = cloud.instance(&PUBLIC).await.graph_of(&former, "").await;
-    assert_eq!(told.error(), (403, "FORBIDDEN_REPOSITORY"), "{told:?}");
-    assert!(format!("{told:?}").contains("acme/widgets"), "{told:?}");
+    let refused = cloud.instance(&PUBLIC).await.graph_of(&former, "").await;
+    assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
+    assert!(format!("{refused:?}").contains("acme/widgets"), "{refused:?}");
 }
 
 #[tokio::test]
@@ -112,9 +116,9 @@ async fn locks_are_public_where_the_graph_is_and_cause_no_head_request() {
     assert_eq!((own.status, &own.body["locks"]), (200, &json!([])));
     let nobody = open_now.locks("", "&holder=me").await;
     assert_eq!(nobody.error(), (401, "UNAUTHORIZED"), "who shows nothing is nobody");
-    let asked = cloud.fake.requested_paths();
+    let requests = cloud.fake.requested_paths();
     assert!(
-        asked.iter().all(String::is_empty),
-        "that it is public, and nothing else: {asked:?}"
+        requests.iter().all(String::is_empty),
+        "that it is public, and nothing else: {requests:?}"
     );
 }

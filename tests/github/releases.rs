@@ -24,8 +24,8 @@ pub async fn open(instance: &Instance, new_head: &str, more: Value) -> Answer {
 }
 
 fn compare_requests(cloud: &Cloud) -> usize {
-    let asked = cloud.fake.requested_paths();
-    asked.iter().filter(|target| target.starts_with("/compare/")).count()
+    let requests = cloud.fake.requested_paths();
+    requests.iter().filter(|target| target.starts_with("/compare/")).count()
 }
 
 #[tokio::test]
@@ -156,18 +156,18 @@ async fn work_on_a_branch_takes_two_questions_and_its_interfaces_two_trees_and_t
     assert_eq!(compare_requests(&cloud), 1);
     let done = open(&instance, &pushed, more).await;
     assert_eq!(done.status, 200, "{done:?}");
-    let mut asked = cloud.fake.requested_paths();
-    asked.retain(|target| !target.starts_with("/commits/heads/"));
-    let count = |kind: &str| asked.iter().filter(|target| target.starts_with(kind)).count();
+    let mut requests = cloud.fake.requested_paths();
+    requests.retain(|target| !target.starts_with("/commits/heads/"));
+    let count = |kind: &str| requests.iter().filter(|target| target.starts_with(kind)).count();
     assert_eq!(
         (
             count("/compare/"),
             count("/git/trees/"),
             count("/git/blobs/"),
-            asked.len()
+            requests.len()
         ),
         (2, 2, 3, 7),
-        "{asked:?}"
+        "{requests:?}"
     );
     // Two changes are pending: the blob of one file, and the removal of the other.
     let pending = cloud

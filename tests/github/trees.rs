@@ -56,8 +56,8 @@ async fn a_tree_is_that_of_the_local_source_whole_or_truncated() {
         fake.behave(|behavior| behavior.most_tree_entries = most);
         fake.seen();
         assert_eq!(source.tree(&id(), &head).await.unwrap(), expected, "{most:?}");
-        let asked = fake.requested_paths();
-        assert!(requests.contains(&asked.len()), "{most:?}: {asked:?}");
+        let paths = fake.requested_paths();
+        assert!(requests.contains(&paths.len()), "{most:?}: {paths:?}");
     }
 }
 

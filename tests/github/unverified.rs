@@ -155,8 +155,8 @@ async fn a_made_up_token_learns_neither_repositories_nor_branches() {
             let status = response.status().as_u16();
             let text = response.text().await.unwrap();
             assert!(matches!(status, 401 | 403), "{url} {branch}: {status} {text}");
-            for told in ["widgets", "gadgets", "secret-plan", "hidden-plan"] {
-                assert!(url.contains(told) || !text.contains(told), "{url} {branch}: {text}");
+            for name in ["widgets", "gadgets", "secret-plan", "hidden-plan"] {
+                assert!(url.contains(name) || !text.contains(name), "{url} {branch}: {text}");
             }
         }
     }
@@ -188,7 +188,7 @@ async fn guessed_tokens_lock_no_member_out() {
         }
         *statuses.entry(answer.status).or_insert(0) += 1;
     }
-    let asked = cloud.fake.requested_paths().len();
+    let count = cloud.fake.requested_paths().len();
     // One more every two seconds. They are not well-formed, so that half of the address's burst is left.
     let most = 31 + started.elapsed().as_secs() as usize / 2;
     assert!(
@@ -196,7 +196,7 @@ async fn guessed_tokens_lock_no_member_out() {
         "{statuses:?}, at most {most}"
     );
     assert_eq!(statuses[&401] + statuses[&429], 260, "{statuses:?}");
-    assert!(asked <= 2 * most, "{asked}");
+    assert!(count <= 2 * most, "{count}");
     assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
     assert_eq!(cloud.fake.requested_paths().len(), 2, "she was asked about again");
     // A newcomer whose token is not well-formed either comes from elsewhere. From this address, one newcomer is allowed
@@ -373,8 +373,8 @@ async fn a_scope_that_is_demanded_of_a_token_must_have_been_granted() {
         for key in keys.iter().filter(|key| key.contains(":identity:")) {
             cloud.command(["DEL", key]).await;
         }
-        let said = Fault::with(200, &[("x-oauth-scopes", granted)], r#"{"login": "alice"}"#);
-        cloud.fake.fail("/user", 1, said);
+        let response = Fault::with(200, &[("x-oauth-scopes", granted)], r#"{"login": "alice"}"#);
+        cloud.fake.fail("/user", 1, response);
         let answer = instance.check(&alice.token, json!({})).await;
         assert_eq!(answer.status, status, "{granted}: {answer:?}");
         if status == 403 {

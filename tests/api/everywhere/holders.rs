@@ -87,14 +87,14 @@ async fn a_lock_lives_through_the_last_millisecond_of_its_time(world: World) {
     let end = now_ms() + 150;
     api.ends_at("notes.md", end).await;
     loop {
-        let asked = now_ms();
+        let requested_at = now_ms();
         let bob = api.post_status("bob", "WRITING", &["notes.md"], json!({})).await;
         if bob.status == 200 {
             assert!(now_ms() > end, "it was not over");
             break;
         }
         assert_eq!(refused(&bob), refusal(409, "LOCK_CONFLICT", "WAIT"), "{}", bob.json());
-        assert!(asked <= end, "it was over");
+        assert!(requested_at <= end, "it was over");
         // time: between two requests around the end of a lock.
         tokio::time::sleep(Duration::from_millis(15)).await;
     }
@@ -108,10 +108,10 @@ async fn two_agents_without_agent_id_are_one_holder_and_get_already_held(world: 
     assert_eq!(warnings(&first, "ALREADY_HELD"), "");
     let second = claim(json!({ "message": "Rewriting the login form from the ground up" })).await;
     assert_eq!(second.status, 200, "{}", second.json());
-    let told = warnings(&second, "ALREADY_HELD");
+    let warning = warnings(&second, "ALREADY_HELD");
     assert!(
-        told.contains(" since ") && told.contains("Moving sessions to tokens") && told.contains("agent_id"),
-        "{told}"
+        warning.contains(" since ") && warning.contains("Moving sessions to tokens") && warning.contains("agent_id"),
+        "{warning}"
     );
     // With an id, each agent is a separate holder.
     let other = claim(json!({ "agent_id": "one" })).await;
@@ -166,8 +166,8 @@ async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: Worl
     };
     let free = check("ann", "one::a").await;
     assert_eq!(free.json()["orchestration"]["action"], "PROCEED", "{}", free.json());
-    let told = warnings(&free, "ALREADY_HELD");
-    assert!(told.contains("Your lead 'one' holds 'src/auth.ts'"), "{told}");
+    let warning = warnings(&free, "ALREADY_HELD");
+    assert!(warning.contains("Your lead 'one' holds 'src/auth.ts'"), "{warning}");
     for (user, agent) in [("ann", "two::a"), ("ann", "two"), ("bob", "one::a")] {
         let refused = check(user, agent).await;
         assert_eq!(

@@ -63,10 +63,10 @@ async fn spellings_of_a_repository_and_of_a_file_are_one_lock_or_refused(world: 
     assert_eq!(api.held().await, 2);
     let other_case = api.post_status("bob", "READING", &["src/Db.ts"], json!({})).await;
     assert_eq!(other_case.status, 200, "{}", other_case.json());
-    let told = warnings(&other_case, "CASE_DIFFERS");
+    let warning = warnings(&other_case, "CASE_DIFFERS");
     assert!(
-        told.contains("'src/Db.ts' is not tracked, and 'src/db.ts' is"),
-        "{told}"
+        warning.contains("'src/Db.ts' is not tracked, and 'src/db.ts' is"),
+        "{warning}"
     );
 }
 

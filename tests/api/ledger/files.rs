@@ -17,12 +17,12 @@ async fn has_intent(api: &Api, id: &str, status: &str, heard_ms: u64) {
         .await;
     api.command(["INCR", &coord_intents_state::intents::keys::governed(&repo)])
         .await;
-    let heard = format!("0 0 {heard_ms}");
+    let last_activity = format!("0 0 {heard_ms}");
     api.command([
         "HSET",
         &coord_intents_state::intents::keys::intent_use(&repo),
         id,
-        &heard,
+        &last_activity,
     ])
     .await;
 }

@@ -50,8 +50,8 @@ async fn an_agent_takes_an_intent_from_its_first_word_to_its_end() {
     )
     .await;
     assert_eq!(selected["structuredContent"]["state"], "ACTION", "{selected}");
-    for told in ["PROCEED: ", "Connection pooling", "src/db.ts", "Tests of the pool pass"] {
-        assert!(text(&selected).contains(told), "{told}: {selected}");
+    for part in ["PROCEED: ", "Connection pooling", "src/db.ts", "Tests of the pool pass"] {
+        assert!(text(&selected).contains(part), "{part}: {selected}");
     }
 
     let claim = api.post_body("WRITING", &["src/auth.ts"], json!({ "agent_id": "lexer" }));

@@ -136,14 +136,14 @@ async fn results_are_the_plugins_records() {
     assert_eq!(again, json!([]));
     let teams = done(&api, "eve", "discover-teams", json!({})).await;
     insta::assert_snapshot!(without_times(&teams), @r#"[{"created":"TIME","leader":"lead","memberCount":3,"name":"alpha"}]"#);
-    let asked = done(
+    let request = done(
         &api,
         "bob",
         "request-shutdown",
         json!({ "teamName": "alpha", "agentId": "owl" }),
     )
     .await;
-    insta::assert_snapshot!(without_times(&asked), @r#"{"created":"TIME","dispatchLog":[],"dispatchRules":[],"leader":"lead","members":[{"agentId":"lead","agentName":"lead","agentType":"leader","joinedAt":"TIME"},{"agentId":"w1","agentName":"The w1","agentType":"worker","joinedAt":"TIME"},{"agentId":"owl","agentName":"The owl","agentType":"worker","joinedAt":"TIME"}],"name":"alpha","shutdownApprovals":["owl"]}"#);
+    insta::assert_snapshot!(without_times(&request), @r#"{"created":"TIME","dispatchLog":[],"dispatchRules":[],"leader":"lead","members":[{"agentId":"lead","agentName":"lead","agentType":"leader","joinedAt":"TIME"},{"agentId":"w1","agentName":"The w1","agentType":"worker","joinedAt":"TIME"},{"agentId":"owl","agentName":"The owl","agentType":"worker","joinedAt":"TIME"}],"name":"alpha","shutdownApprovals":["owl"]}"#);
     for _ in 0..2 {
         let approved = done(
             &api,

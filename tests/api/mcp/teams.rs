@@ -100,8 +100,8 @@ async fn messages_come_with_their_senders_login() {
     let cursor = read["structuredContent"]["cursor"].clone();
     let after = tool(&api, "bob/one", "message_read", json!({ "cursor": cursor })).await;
     assert_eq!(text(&after), "PROCEED: There are no new messages");
-    let asked = json!({ "action": "request", "team": "alpha", "target": "one", "reason": "It is late" });
-    tool(&api, "ann/lead", "team", asked).await;
+    let request = json!({ "action": "request", "team": "alpha", "target": "one", "reason": "It is late" });
+    tool(&api, "ann/lead", "team", request).await;
     let read = tool(&api, "bob/two", "message_read", json!({})).await;
     assert!(
         text(&read).contains("\nShutdown s1 is open, requested by lead (ann): \u{201c}It is late\u{201d}"),
@@ -141,8 +141,8 @@ async fn the_team_is_left_out_by_an_agent_that_is_in_one() {
     let api = Api::with_team().await;
     let shown = tool(&api, "bob/one", "team", json!({ "action": "show" })).await;
     assert!(text(&shown).starts_with("PROCEED: team alpha, led by lead"), "{shown}");
-    let asked = json!({ "action": "request", "target": "one", "reason": "It is late" });
-    tool(&api, "ann/lead", "team", asked).await;
+    let request = json!({ "action": "request", "target": "one", "reason": "It is late" });
+    tool(&api, "ann/lead", "team", request).await;
     let approved = tool(
         &api,
         "bob/one",

@@ -70,10 +70,10 @@ async fn a_tool_returns_what_http_returns() {
     for ((tool, arguments), (_, body)) in requests(&by_tool).into_iter().zip(requests(&by_http)) {
         let result = call(&by_tool, "ann", tool, &arguments).await;
         let expected = by_http.post("ann", &format!("/api/{tool}"), &body).await.snapshot();
-        let mut said = result["structuredContent"].clone();
-        hide_times(&mut said);
+        let mut content = result["structuredContent"].clone();
+        hide_times(&mut content);
         assert_eq!(
-            without_commits(&said, &by_tool),
+            without_commits(&content, &by_tool),
             without_commits(&expected["body"], &by_http),
             "{tool} {arguments}"
         );

@@ -78,14 +78,14 @@ async fn a_caller_that_is_no_member_can_only_read_the_board() {
 async fn no_member_approves_for_another() {
     let api = Api::with_team().await;
     let path = "/api/teams/alpha/shutdown";
-    let asked = api
+    let request = api
         .does_in_team(
             "bob/two",
             path,
             json!({ "step": "request", "reason": "The day is over" }),
         )
         .await;
-    let id = asked["shutdown_id"].clone();
+    let id = request["shutdown_id"].clone();
     let forged = json!({
         "step": "approve", "shutdown_id": id, "handle": "lead", "from": "lead", "target": "lead", "user": "ann",
         "approvals": ["lead"],
@@ -343,7 +343,7 @@ async fn a_team_of_another_repository_is_another_team() {
         .json();
     assert_eq!((&inbox["messages"], &inbox["cursor"]), (&json!([]), &json!(0)));
     // A shutdown here closes nothing there, and who leads here deletes nothing there.
-    let asked = send(
+    let request = send(
         REPO_URL,
         "ann/lead",
         "/api/teams/alpha/shutdown",
@@ -351,7 +351,7 @@ async fn a_team_of_another_repository_is_another_team() {
     )
     .await
     .json();
-    assert_eq!(asked["shutdown_state"], json!("open"));
+    assert_eq!(request["shutdown_state"], json!("open"));
     let team = there("/api/teams/alpha").await["team"].clone();
     assert_eq!(
         (&team["shutdown"], team["members"].as_array().unwrap().len()),

@@ -162,11 +162,11 @@ fn broken_promises_of_redis_are_reported_at_the_start() {
     let place = Place::new(crate::COORD);
     let stderr = place.folder.path().join("stderr");
     let mut coord = place.serve_on(&["--redis", &redis.url()], &format!("exec 2>'{}'", stderr.display()));
-    let said = || std::fs::read_to_string(&stderr).expect("what was said");
-    block_until("it is said", || said().contains("set appendonly yes"));
+    let printed = || std::fs::read_to_string(&stderr).expect("what was said");
+    block_until("it is said", || printed().contains("set appendonly yes"));
     coord.terminate();
     assert!(coord.wait().success());
-    assert!(said().contains("does not persist its data"), "{}", said());
+    assert!(printed().contains("does not persist its data"), "{}", printed());
 }
 
 #[test]
@@ -234,11 +234,11 @@ fn a_large_store_is_checked_on_demand() {
         let mut coord = ready(place.serve_on(&options, &format!("exec 2>'{}'", stderr.display())));
         coord.terminate();
         assert!(coord.wait().success());
-        let said = std::fs::read_to_string(&stderr).expect("what was said");
+        let printed = std::fs::read_to_string(&stderr).expect("what was said");
         assert_eq!(
-            said.contains("not checked for damage"),
+            printed.contains("not checked for damage"),
             is_warned,
-            "{options:?}: {said}"
+            "{options:?}: {printed}"
         );
     }
 }
@@ -265,6 +265,9 @@ fn an_empty_or_new_store_is_reported_at_the_start() {
     let mut coord = ready(place.serve_after(&format!("exec 2>'{}'", stderr.display())));
     coord.terminate();
     coord.wait();
-    let said = std::fs::read_to_string(stderr).expect("what was said");
-    assert!(said.contains("the file of the embedded store was empty"), "{said}");
+    let printed = std::fs::read_to_string(stderr).expect("what was said");
+    assert!(
+        printed.contains("the file of the embedded store was empty"),
+        "{printed}"
+    );
 }

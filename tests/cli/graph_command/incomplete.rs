@@ -11,7 +11,7 @@ use crate::graph_command::running::{command, run};
 use coord_test_support::git::Repo;
 
 /// Returns the message on standard error, and the field of the JSON.
-fn said(repo: &Repo) -> (String, Value) {
+fn incomplete(repo: &Repo) -> (String, Value) {
     let ran = run(command(repo.path(), &["--format", "json"]));
     assert!(ran.succeeded, "{ran:?}");
     let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -34,7 +34,7 @@ fn project() -> (TempDir, Repo) {
 #[test]
 fn a_complete_graph_prints_no_warning() {
     let (_temp, repo) = project();
-    assert_eq!(said(&repo), (String::new(), json!({})));
+    assert_eq!(incomplete(&repo), (String::new(), json!({})));
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_missing_blob_is_reported_as_unreadable() {
     let blob = repo.git(&["rev-parse", "HEAD:a.ts"]);
     fs::remove_file(repo.path().join(".git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
     fs::write(repo.path().join("a.ts"), "changed").unwrap();
-    let (line, field) = said(&repo);
+    let (line, field) = incomplete(&repo);
     assert_eq!(field, json!({"unreadable": 1}));
     assert!(
         line.contains("1 file: unreadable") && line.lines().count() == 1,
@@ -55,7 +55,7 @@ fn a_missing_blob_is_reported_as_unreadable() {
 fn unknown_languages_are_counted() {
     let (_temp, repo) = project();
     repo.commit(&[("A.java", ""), ("B.java", ""), ("c.rb", "")]);
-    let (line, field) = said(&repo);
+    let (line, field) = incomplete(&repo);
     assert_eq!(field, json!({"unknown_languages": {"java": 2, "ruby": 1}}));
     assert!(
         line.contains("3 files: ") && line.contains("(java 2, ruby 1)"),
@@ -69,7 +69,7 @@ fn names_that_are_left_out_are_counted() {
     fs::write(repo.path().join(OsStr::from_bytes(b"caf\xe9.ts")), "").unwrap();
     fs::write(repo.path().join("two\nlines.ts"), "").unwrap();
     repo.commit(&[]);
-    let (line, field) = said(&repo);
+    let (line, field) = incomplete(&repo);
     assert_eq!(field, json!({"names_left_out": 2}));
     assert!(line.contains("2 files: left out for their names"), "{line}");
 }
@@ -78,7 +78,7 @@ fn names_that_are_left_out_are_counted() {
 fn one_of_two_names_that_differ_only_in_unicode_form_is_left_out() {
     let (_temp, repo) = project();
     repo.commit(&[("gr\u{f6}.ts", "import './a'"), ("gro\u{308}.ts", "")]);
-    let (line, field) = said(&repo);
+    let (line, field) = incomplete(&repo);
     assert_eq!(field, json!({"names_left_out": 1}));
     assert!(line.contains("1 file: left out for their names"), "{line}");
     let edges = run(command(repo.path(), &[])).stdout;

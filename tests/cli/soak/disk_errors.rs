@@ -83,8 +83,8 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
             // time: a random moment of the load.
             tokio::time::sleep(Duration::from_millis(random.u64(500..2000))).await;
             end(server, random.bool()).await;
-            let told = std::fs::read_to_string(&trace).expect("what it was told");
-            for line in told.lines().filter(|line| line.ends_with("(INJECTED)")) {
+            let calls = std::fs::read_to_string(&trace).expect("what it was told");
+            for line in calls.lines().filter(|line| line.ends_with("(INJECTED)")) {
                 let call = CALLS.into_iter().find(|call| line.contains(call)).expect("one of them");
                 *errors.entry(call).or_default() += 1;
             }

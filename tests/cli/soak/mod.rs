@@ -130,8 +130,8 @@ async fn health(address: SocketAddr) -> serde_json::Value {
 /// Waits until health says that the store is `status`, which it finds out every two seconds.
 async fn wait_for_status(address: SocketAddr, statuses: &[&str]) {
     until(&format!("health says {statuses:?}"), async || {
-        let told = health(address).await;
-        statuses.iter().any(|status| told["store"]["status"] == **status)
+        let report = health(address).await;
+        statuses.iter().any(|status| report["store"]["status"] == **status)
     })
     .await;
 }

@@ -46,6 +46,9 @@ fn where_a_killed_one_listened_is_nothing_to_the_next() {
         .address
         .clone();
     let next = Running::start(serve_with(folder.path(), &["--port", "0"], &[]));
-    let told = std::fs::read_to_string(folder.path().join("data/listening")).expect("where it listens");
-    assert!(told.contains(&next.address) && !told.contains(&first), "{told}");
+    let announced = std::fs::read_to_string(folder.path().join("data/listening")).expect("where it listens");
+    assert!(
+        announced.contains(&next.address) && !announced.contains(&first),
+        "{announced}"
+    );
 }

@@ -74,8 +74,8 @@ impl Running {
     fn start(mut command: Command) -> Running {
         let mut process = command.spawn().expect("coord starts");
         let mut stdout = BufReader::new(process.stdout.take().expect("its output"));
-        let mut said = stdout.by_ref().lines().map_while(Result::ok);
-        let address = said.find_map(|line| line.strip_prefix("Coord listens on http://").map(str::to_owned));
+        let mut lines = stdout.by_ref().lines().map_while(Result::ok);
+        let address = lines.find_map(|line| line.strip_prefix("Coord listens on http://").map(str::to_owned));
         let address = address.expect("coord has not said where it listens");
         Running {
             process,

@@ -64,8 +64,8 @@ impl<'a> Walk<'a> {
             json!({ "agent_id": "eve-1", "name": "alpha" }),
         )
         .await;
-        let (_, said) = site.run(&["team", "join", "alpha"], "");
-        assert!(said.is_empty(), "{said}");
+        let (_, errors) = site.run(&["team", "join", "alpha"], "");
+        assert!(errors.is_empty(), "{errors}");
         walk
     }
 

@@ -86,7 +86,7 @@ fn undo_with_the_init_record_of_an_archive_removes_no_folder_outside() {
     let mut made: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
     made["folders"] = json!([empty, up, inside]);
     fs::write(&record, made.to_string()).unwrap();
-    let said = world.run(&folder, &["init", "--undo", "--yes"]);
-    assert!(!inside.exists(), "{said}");
-    assert!(empty.exists(), "{said}");
+    let printed = world.run(&folder, &["init", "--undo", "--yes"]);
+    assert!(!inside.exists(), "{printed}");
+    assert!(empty.exists(), "{printed}");
 }

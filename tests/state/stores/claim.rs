@@ -179,10 +179,10 @@ async fn a_renewal_requests_no_ancestry(world: World) {
         assert!(survey.is_behind && !survey.is_behind_for_certain, "{survey:?}");
     }
     for (wanted, paths) in [(Writing, ["a.ts", "new.ts"]), (Writing, ["a.ts", "r.ts"])] {
-        let asked = question_of(unknown.try_claim(wanted, &paths).await);
+        let question = question_of(unknown.try_claim(wanted, &paths).await);
         assert!(
-            matches!(asked, Question::Ancestry(AncestryQuestion::Commits { .. })),
-            "{asked:?}"
+            matches!(question, Question::Ancestry(AncestryQuestion::Commits { .. })),
+            "{question:?}"
         );
     }
 }

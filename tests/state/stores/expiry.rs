@@ -44,12 +44,12 @@ async fn a_lock_lives_as_long_as_it_was_claimed_for_and_is_free_after_it_with_no
     assert_eq!((lock.expiry, lock.free_from()), (end / 1000, (end + 999) / 1000));
     let deadline = std::time::Instant::now() + Duration::from_secs(30);
     loop {
-        let asked = world.now_ms().await;
+        let requested_at = world.now_ms().await;
         let outcome = world.agent("bob").claim(Writing, &["a.ts"]).await;
         match outcome {
             // Never before its time, by the store's own clock, and never later.
             ClaimOutcome::Claimed(_) => break assert!(world.now_ms().await > end),
-            ClaimOutcome::Conflict(survey) => assert!(asked <= end, "{asked} {survey:?}"),
+            ClaimOutcome::Conflict(survey) => assert!(requested_at <= end, "{requested_at} {survey:?}"),
             other => panic!("{other:?}"),
         }
         assert!(std::time::Instant::now() < deadline, "it never expires");

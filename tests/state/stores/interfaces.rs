@@ -271,21 +271,21 @@ async fn holders_of_neighbors_are_warned_once_by_their_next_claim_or_release(wor
         (&serde_json::json!(["b.ts"]), &2.into())
     );
     assert_eq!(event["names"], serde_json::json!(["query", "Pool"]));
-    let told = "b.ts\tann\tquery, Pool\n";
+    let notice = "b.ts\tann\tquery, Pool\n";
     // A check says it and leaves it; a claim says it, and then it is said.
     for _ in 0..2 {
         assert_eq!(
             bob.checks(Writing, &["a.ts"]).await.own[0].notices.as_deref(),
-            Some(told)
+            Some(notice)
         );
     }
-    assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices.as_deref(), Some(told));
+    assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices.as_deref(), Some(notice));
     assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices, None);
     assert_eq!(world.stored("a.ts").await[0].notices, None);
     let ReleaseOutcome::Released(released) = cyd.release(None, Reachable::Unknown, &["r.ts", "x.ts"]).await else {
         panic!("only read");
     };
-    assert_eq!(released.notices, [("r.ts".to_owned(), told.to_owned())]);
+    assert_eq!(released.notices, [("r.ts".to_owned(), notice.to_owned())]);
     assert_eq!(
         world
             .stored("r.ts")
@@ -309,7 +309,7 @@ async fn holders_of_neighbors_are_warned_once_by_their_next_claim_or_release(wor
     for _ in 0..40 {
         tell_interfaces(&*world.store, &terms, &broken).await.unwrap();
     }
-    assert_eq!(world.stored("a.ts").await[0].notices.as_deref(), Some(told));
+    assert_eq!(world.stored("a.ts").await[0].notices.as_deref(), Some(notice));
     let many: Vec<BrokenPromise> = (0..40)
         .map(|number| BrokenPromise {
             path: "b.ts".to_owned(),

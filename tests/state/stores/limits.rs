@@ -281,10 +281,10 @@ async fn a_clock_that_was_set_back_blocks_no_caller(world: World) {
         head: aged(10, None),
         ..entry_of(&world, &ann, Rates::NONE)
     };
-    let asked = question_of(try_entry(&world, &entry).await);
+    let question = question_of(try_entry(&world, &entry).await);
     assert!(
-        matches!(asked, Question::Head(HeadQuestion::Refresh { commit: Some(_), .. })),
-        "{asked:?}"
+        matches!(question, Question::Head(HeadQuestion::Refresh { commit: Some(_), .. })),
+        "{question:?}"
     );
 }
 

@@ -258,17 +258,17 @@ async fn an_agent_editing_an_importer_is_warned_of_an_unmerged_interface(world: 
     assert_eq!(settles(&world, "pool", act(HEAD)).await, 0, "another commit");
     assert_eq!(settles(&world, "other", act(NEXT)).await, 0);
     assert_eq!(settles(&world, "pool", act(NEXT)).await, 1);
-    let told = ["PENDING_INTERFACE a.ts ann via b.ts"];
+    let expected = ["PENDING_INTERFACE a.ts ann via b.ts"];
     let check = bob.checks(Writing, &["c.ts", "b.ts"]).await;
-    assert_eq!(in_short(&check.findings), told);
+    assert_eq!(in_short(&check.findings), expected);
     assert_eq!(
         check.findings[0].entry.interface_differs.as_deref(),
         Some("`query` changed")
     );
-    assert_eq!(in_short(&bob.checks(Reading, &["b.ts"]).await.findings), told);
+    assert_eq!(in_short(&bob.checks(Reading, &["b.ts"]).await.findings), expected);
     assert_eq!(
         in_short(&bob.writes(&["b.ts"]).await.findings),
-        told,
+        expected,
         "it blocks nobody"
     );
     bob.abandons(&["b.ts"]).await;
@@ -318,9 +318,9 @@ async fn the_newest_of_many_unmerged_interfaces_are_listed(world: World) {
     for part in files[..300].chunks(100) {
         changes(&world.agent("ann").working_on("pool"), part).await;
     }
-    let told = in_short(&world.agent("bob").checks(Writing, &["a.ts"]).await.findings);
-    let has = |file: &str| told.iter().any(|line| line.contains(file));
-    assert_eq!(told.len(), 129, "ann's share, and dan's file");
+    let findings = in_short(&world.agent("bob").checks(Writing, &["a.ts"]).await.findings);
+    let has = |file: &str| findings.iter().any(|line| line.contains(file));
+    assert_eq!(findings.len(), 129, "ann's share, and dan's file");
     assert!(has("z.ts") && has("f299.ts") && has("f127.ts") && !has("f128.ts") && !has("f000.ts"));
 }
 

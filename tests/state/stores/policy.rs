@@ -189,9 +189,9 @@ async fn a_policy_is_requested_once(world: World) {
         paths: &paths,
         gate: coord_state::locks::GateTerms::NONE,
     };
-    let asked = coord_state::locks::claim(&*world.store, &entry, &wanted).await.unwrap();
-    let Admitted::Denied(Denial::Question(Question::Policy(question))) = asked else {
-        panic!("{asked:?}");
+    let claimed = coord_state::locks::claim(&*world.store, &entry, &wanted).await.unwrap();
+    let Admitted::Denied(Denial::Question(Question::Policy(question))) = claimed else {
+        panic!("{claimed:?}");
     };
     assert_eq!(question.files, ["z.ts"]);
     assert_eq!(PolicyText::of_stored(&question.text).file.ttl_seconds, Some(120));

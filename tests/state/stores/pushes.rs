@@ -145,17 +145,17 @@ async fn a_delivery_that_does_not_follow_moves_nothing(world: World) {
 async fn repeated_deliveries_cause_one_source_request_each(world: World) {
     let now = world.now().await;
     world.records_head(HEAD, &[HEAD]).await;
-    let asked = async || {
-        let mut asked = 0;
+    let source_requests = async || {
+        let mut source_requests = 0;
         for number in 0..200 {
             let after = format!("{number:040x}");
             let pushed = world.is_pushed(Some(LOCAL), Some(&after), now - 1_000 + number).await;
-            asked += usize::from(pushed == Pushed::AskSource);
+            source_requests += usize::from(pushed == Pushed::AskSource);
         }
-        asked
+        source_requests
     };
-    assert_eq!(asked().await, 200);
-    assert_eq!(asked().await, 0);
+    assert_eq!(source_requests().await, 200);
+    assert_eq!(source_requests().await, 0);
     let stored = world.head_field("asked_for").await.unwrap();
     assert!(stored.len() < 5_000, "{}", stored.len());
 }

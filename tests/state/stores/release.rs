@@ -109,14 +109,14 @@ async fn the_sources_verdict_on_each_file_decides(world: World) {
         verdict,
     };
     let earlier = Verdict::Missing(Shortfall::NotAfterClaim);
-    let said = [
+    let judged_files = [
         judged_file("a.ts", HEAD, Verdict::Pushed),
         judged_file("b.ts", HEAD, earlier),
         // Of another claim, as when the lock was claimed anew meanwhile.
         judged_file("c.ts", LOCAL, Verdict::Pushed),
     ];
     let paths = ["a.ts", "b.ts", "c.ts"];
-    let outcome = answered(ann.release_as_judged(Some(NEXT), &said, false, &paths).await);
+    let outcome = answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await);
     let ReleaseOutcome::NotPushed { mut unpushed, .. } = outcome else {
         panic!("{outcome:?}")
     };
@@ -126,12 +126,14 @@ async fn the_sources_verdict_on_each_file_decides(world: World) {
     for path in paths {
         assert_eq!(world.stored(path).await.len(), 1, "{path}");
     }
-    let said = [
+    let judged_files = [
         judged_file("a.ts", HEAD, Verdict::Pushed),
         judged_file("b.ts", HEAD, Verdict::Unchanged),
         judged_file("c.ts", HEAD, Verdict::Unchanged),
     ];
-    let done = released(answered(ann.release_as_judged(Some(NEXT), &said, false, &paths).await));
+    let done = released(answered(
+        ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await,
+    ));
     assert_eq!(done.released.len(), 3);
     assert_eq!(done.unchanged, ["b.ts", "c.ts"]);
     let events = world.events().await;
@@ -154,13 +156,13 @@ async fn the_event_of_a_release_has_is_pushed(world: World) {
     );
     pushes.abandons(&["thrown.ts"]).await;
     let events = world.events().await;
-    let said = |file: &str| {
+    let is_pushed = |file: &str| {
         let of_file = |event: &serde_json::Value| event["type"] == "lock_released" && event["files"] == json!([file]);
         let event = events.iter().find(|(_, event)| of_file(event));
         event.expect(file).1["is_pushed"].as_bool()
     };
     assert_eq!(
-        ["pushed.ts", "read.ts", "thrown.ts"].map(said),
+        ["pushed.ts", "read.ts", "thrown.ts"].map(is_pushed),
         [Some(true), Some(false), Some(false)]
     );
 }

@@ -186,9 +186,9 @@ async fn locks(world: &World) {
         .await
         .unwrap();
     assert_eq!(counted, Admitted::Outcome(()));
-    let asked = [(world.repo.clone(), "made-up".to_owned())];
+    let credentials = [(world.repo.clone(), "made-up".to_owned())];
     let day = std::time::Duration::from_secs(86_400);
-    let verdicts = recall(&*world.store, &asked, day).await.unwrap();
+    let verdicts = recall(&*world.store, &credentials, day).await.unwrap();
     assert_eq!(verdicts, [None]);
     ann.writes(&["a.ts", "b.ts"]).await;
     bob.checks(LockMode::Writing, &["a.ts"]).await;

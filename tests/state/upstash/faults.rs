@@ -185,15 +185,15 @@ async fn rubbish_is_malformed() {
 #[tokio::test]
 async fn a_response_that_is_too_long_is_not_read_with_or_without_content_length() {
     let long = format!(r#"[{{"result":"{}"}}]"#, "A".repeat(4000));
-    let told = Act::Send(response("200 OK", "", &long));
-    let untold = Act::SendAndClose(
+    let with_length = Act::Send(response("200 OK", "", &long));
+    let without_length = Act::SendAndClose(
         format!(
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
             long.len()
         )
         .into_bytes(),
     );
-    for act in [told, untold] {
+    for act in [with_length, without_length] {
         let fake = Fake::start(vec![act]).await;
         let outcome = store_with(&fake.url(), |limits| limits.response_bytes = 1000)
             .run(read())

@@ -166,8 +166,8 @@ pub fn python_verdict(repository: &str, text: &str, anchors: &[String]) -> Optio
         coord_test_support::skipping::skip("python3 is not installed");
         return None;
     };
-    let said = [output.stdout, output.stderr].concat();
-    Some(String::from_utf8(said).unwrap().trim().to_owned())
+    let printed = [output.stdout, output.stderr].concat();
+    Some(String::from_utf8(printed).unwrap().trim().to_owned())
 }
 
 /// An event without a file.

@@ -27,8 +27,8 @@ async fn lines_are_sealed_in_the_order_in_which_they_were_appended(world: World)
     world.appends(601, 1).await;
     assert_eq!(world.seals(MANY).await.sealed.point.seq, 601);
     assert_eq!(world.verdict().await.damage, None);
-    if let Some(said) = python_verdict(world.repo.as_str(), &file_of(&world.sealed_lines().await), &[]) {
-        assert_eq!(said, world.seal().await.sealed.point.to_string());
+    if let Some(verdict) = python_verdict(world.repo.as_str(), &file_of(&world.sealed_lines().await), &[]) {
+        assert_eq!(verdict, world.seal().await.sealed.point.to_string());
     }
 }
 

@@ -23,8 +23,8 @@ async fn lines_beyond_the_limit_are_dropped_up_to_a_waypoint_and_the_rest_verifi
     let lines = world.sealed_lines().await;
     assert_eq!((lines[0].seq, lines.len()), (513, 1300 - 512));
     let anchors = [seal.base.point.to_string(), seal.sealed.point.to_string()];
-    if let Some(said) = python_verdict(world.repo.as_str(), &file_of(&lines), &anchors) {
-        assert_eq!(said, seal.sealed.point.to_string());
+    if let Some(verdict) = python_verdict(world.repo.as_str(), &file_of(&lines), &anchors) {
+        assert_eq!(verdict, seal.sealed.point.to_string());
     }
     let events = world.events().await;
     // In two steps, because the lines were sealed in batches.

@@ -107,8 +107,8 @@ async fn fifty_assignees_get_their_messages_in_a_few_commands() {
     assert!(commands < 2 * ASSIGNEES + 50, "{each}");
     for (number, worker) in workers.iter().enumerate() {
         let inbox = worker.reads(None).await.unwrap();
-        let told = &inbox.messages.last().unwrap().message;
-        assert_eq!(*told, format!("Dependencies are met: t{}", number + 2));
+        let message = &inbox.messages.last().unwrap().message;
+        assert_eq!(*message, format!("Dependencies are met: t{}", number + 2));
     }
 }
 

@@ -18,8 +18,8 @@ async fn one_member_stops_after_it_approved(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    let asked = lead.requests_shutdown(Some("BOB"), 60).await.unwrap();
-    assert_eq!((asked.progress, asked.id.as_str()), (Open, "s1"));
+    let request = lead.requests_shutdown(Some("BOB"), 60).await.unwrap();
+    assert_eq!((request.progress, request.id.as_str()), (Open, "s1"));
     assert_eq!(
         lead.requests_shutdown(Some("bob"), 60).await.unwrap().id,
         "s1",
@@ -84,9 +84,9 @@ async fn a_rejection_has_a_reason_and_ends_it(world: World) {
         bob.answers_shutdown("s1", Some("Tests run")).await.unwrap().progress,
         Rejected
     );
-    let told = lead.reads(None).await.unwrap().messages.remove(0);
+    let message = lead.reads(None).await.unwrap().messages.remove(0);
     assert_eq!(
-        (told.kind, told.message.as_str()),
+        (message.kind, message.message.as_str()),
         (MessageType::ShutdownRejected, "Tests run")
     );
     assert!(bob.takes_next().await.is_ok());
@@ -121,8 +121,8 @@ async fn a_leaders_request_approves_for_the_leader_alone_and_force_lists_the_pas
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    let asked = lead.requests_shutdown(None, 60).await.unwrap();
-    assert_eq!(asked.progress, Open);
+    let request = lead.requests_shutdown(None, 60).await.unwrap();
+    assert_eq!(request.progress, Open);
     assert!(matches!(
         lead.forces_shutdown("s1").await,
         Err(TeamRefusal::TooEarly { .. })
@@ -242,13 +242,13 @@ async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
     let gone = world.agent("bob");
     gone.writes(&["src/expired.ts"]).await;
     world.expire_locks(&["src/expired.ts"]).await;
-    let asked = lead.requests_shutdown(None, 60).await.unwrap();
+    let request = lead.requests_shutdown(None, 60).await.unwrap();
     assert_eq!(
-        (asked.unpushed.len(), asked.unpushed_count),
+        (request.unpushed.len(), request.unpushed_count),
         (0, 0),
         "the leader holds nothing"
     );
-    let step = bob.answers_shutdown(&asked.id, None).await.unwrap();
+    let step = bob.answers_shutdown(&request.id, None).await.unwrap();
     let files: Vec<(&str, &str)> = step
         .unpushed
         .iter()
@@ -262,7 +262,7 @@ async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
         )
     );
     // A member that continues keeps its locks anyway, and so does one that stops.
-    let rejected = eve.answers_shutdown(&asked.id, Some("not yet")).await.unwrap();
+    let rejected = eve.answers_shutdown(&request.id, Some("not yet")).await.unwrap();
     assert_eq!(rejected.unpushed_count, 0);
     assert_eq!(world.stored("src/a.ts").await.len(), 2);
 }
@@ -328,12 +328,12 @@ async fn a_login_whose_request_was_rejected_blocks_no_other_login_from_tasks(wor
     for (asking, id) in [(&lead, "s4"), (&lead, "s5"), (&cyd, "s6")] {
         let target = if id == "s6" { "lead" } else { "cyd" };
         asking.requests_shutdown(Some(target), 60).await.unwrap();
-        let asked = if id == "s6" { &lead } else { &cyd };
+        let requested = if id == "s6" { &lead } else { &cyd };
         assert!(
-            matches!(asked.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })),
+            matches!(requested.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })),
             "{id}"
         );
-        asked.answers_shutdown(id, Some("not yet")).await.unwrap();
+        requested.answers_shutdown(id, Some("not yet")).await.unwrap();
     }
     // As if ten minutes had passed.
     let team = keys::team(&world.repo, &lead.team);
@@ -471,15 +471,15 @@ async fn a_request_for_the_same_shutdown_is_a_visible_approval(world: World) {
             change("closed", None, "lead"),
         ]
     );
-    let told = async |mate: &Mate<'_>| {
+    let approvals_read = async |mate: &Mate<'_>| {
         let messages = mate.reads(None).await.unwrap().messages;
         let approvals = messages
             .iter()
             .filter(|message| message.kind == MessageType::ShutdownApproved);
         approvals.map(|message| message.message.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(told(&lead).await, ["Agent bob approved shutdown"]);
-    assert_eq!(told(&eve).await, ["Agent lead approved team shutdown"]);
+    assert_eq!(approvals_read(&lead).await, ["Agent bob approved shutdown"]);
+    assert_eq!(approvals_read(&eve).await, ["Agent lead approved team shutdown"]);
 }
 
 /// The event of the end named nobody, as that of the whole team.

@@ -39,14 +39,14 @@ async fn a_cascade_sends_each_member_one_message_and_its_event_names_a_hundred(w
     lead.claims("t1").await.unwrap();
     lead.completes("t1").await.unwrap();
     let inbox = bob.reads(None).await.unwrap();
-    let told: Vec<&str> = inbox
+    let texts: Vec<&str> = inbox
         .messages
         .iter()
         .filter(|message| message.kind == MessageType::Plain)
         .map(|message| message.message.as_str())
         .collect();
-    assert_eq!(told.len(), 1, "{told:?}");
-    let ids = told[0].strip_prefix("Dependencies are met: ").unwrap();
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    let ids = texts[0].strip_prefix("Dependencies are met: ").unwrap();
     let (ids, more) = ids.split_once(" and ").unwrap();
     assert_eq!((ids.split(", ").count(), more), (20, "6 more"));
     let events = world.events().await;

@@ -102,7 +102,7 @@ impl<'a> Agent<'a> {
         let mut seen = BTreeSet::new();
         let mut next = Some(first);
         while let Some(place) = next.filter(|_| seen.len() < LOOKS) {
-            self.run.asked(place);
+            self.run.requested(place);
             let Some(free) = self.check(place).await? else {
                 return Ok(Some(place));
             };
@@ -197,7 +197,7 @@ impl<'a> Agent<'a> {
     async fn claim(&mut self, place: usize) -> Result<()> {
         let run = self.run;
         let begin = run.clock.now();
-        run.asked(place);
+        run.requested(place);
         if self.insist(place, &run.paths(place)).await? == FinalClaimAnswer::Mutual {
             bail!("an agent without files is told that others wait for them");
         }
