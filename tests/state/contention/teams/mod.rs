@@ -205,7 +205,7 @@ impl Contest {
     }
 }
 
-fn told(answer: Option<&(u16, Json)>) -> Told {
+fn reply_of(answer: Option<&(u16, Json)>) -> Told {
     match answer {
         None => Told::Nothing,
         Some((200, body)) => Told::Done(body.clone()),

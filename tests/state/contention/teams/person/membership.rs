@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::TEAM;
 use super::super::asked::{Asked, Told};
-use super::{FOUNDER, Person, post, request, told};
+use super::{FOUNDER, Person, post, reply_of, request};
 
 impl Person {
     /// Joins, as the agent that it is now.
@@ -53,12 +53,12 @@ impl Person {
             return;
         }
         let request = post(format!("/api/teams/{TEAM}/leave"), json!({}));
-        let told = told(self.sends(&request).await.as_ref());
-        if matches!(told, Told::Nothing) {
+        let reply = reply_of(self.sends(&request).await.as_ref());
+        if matches!(reply, Told::Nothing) {
             // To the end: a refusal may say that it was done before.
             while self.sends(&request).await.is_none() {}
         }
-        self.notes(Some((self.contest.mark(), Asked::Deed("left".to_owned()))), &told);
+        self.notes(Some((self.contest.mark(), Asked::Deed("left".to_owned()))), &reply);
         // time: a member is away for a while.
         tokio::time::sleep(Duration::from_millis(self.random.u64(..60))).await;
         self.joins().await;
@@ -68,7 +68,7 @@ impl Person {
     pub(super) async fn hands_over(&mut self) {
         let heir = self.any_handle();
         let mut request = request(Method::PATCH, format!("/api/teams/{TEAM}"), json!({ "leader": heir }));
-        request.asked = Some((self.contest.mark(), Asked::Deed(format!("handed over to {heir}"))));
+        request.act = Some((self.contest.mark(), Asked::Deed(format!("handed over to {heir}"))));
         self.tries(request).await;
     }
 
@@ -81,7 +81,7 @@ impl Person {
             let body = json!({ "step": "force", "shutdown_id": id });
             loop {
                 let mut request = post(format!("/api/teams/{TEAM}/shutdown"), body.clone());
-                request.asked = Some((self.contest.mark(), Asked::Deed(format!("forced {id}"))));
+                request.act = Some((self.contest.mark(), Asked::Deed(format!("forced {id}"))));
                 match self.outcome_of(request).await {
                     Told::Refused(code) if code == "SHUTDOWN_TOO_EARLY" => {
                         // time: the time to respond ends.
@@ -108,7 +108,7 @@ impl Person {
             let body = json!({ "title": title, "clear_lapses": true });
             let mut request = request(Method::PATCH, format!("/api/tasks/{id}"), body);
             let (dependencies, blocks, clears) = (None, None, true);
-            request.asked = Some((
+            request.act = Some((
                 mark,
                 Asked::Update {
                     id,

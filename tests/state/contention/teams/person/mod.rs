@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::arena::HEAD;
 use super::asked::{Ask, Asked, Named, Told, Wanted};
-use super::{CLIENTS, Contest, REPO_URL, TEAM, told};
+use super::{CLIENTS, Contest, REPO_URL, TEAM, reply_of};
 
 pub struct Person {
     contest: Arc<Contest>,
@@ -45,7 +45,7 @@ struct Request {
     method: Method,
     path: String,
     body: Json,
-    asked: Option<(usize, Asked)>,
+    act: Option<(usize, Asked)>,
 }
 
 fn request(method: Method, path: impl Into<String>, body: Json) -> Request {
@@ -53,7 +53,7 @@ fn request(method: Method, path: impl Into<String>, body: Json) -> Request {
         method,
         path: path.into(),
         body,
-        asked: None,
+        act: None,
     }
 }
 
@@ -117,7 +117,7 @@ impl Person {
     /// Asks, and is killed meanwhile now and then; what has a key is repeated by half of those.
     async fn outcome_of(&mut self, mut request: Request) -> Told {
         let has_key = matches!(
-            request.asked,
+            request.act,
             Some((_, Asked::Create(_) | Asked::Send(_) | Asked::Idle(_)))
         ) && self.random.bool();
         if has_key {
@@ -138,21 +138,21 @@ impl Person {
                 answer = self.sends(&request).await;
             }
         }
-        let told = told(answer.as_ref());
-        self.notes(request.asked, &told);
-        if matches!(&told, Told::Refused(code) if code == "SHUTTING_DOWN") {
+        let reply = reply_of(answer.as_ref());
+        self.notes(request.act, &reply);
+        if matches!(&reply, Told::Refused(code) if code == "SHUTTING_DOWN") {
             Box::pin(self.stops()).await;
         }
-        told
+        reply
     }
 
-    fn notes(&self, asked: Option<(usize, Asked)>, told: &Told) {
-        if let Some((mark, asked)) = asked {
+    fn notes(&self, act: Option<(usize, Asked)>, reply: &Told) {
+        if let Some((mark, act)) = act {
             self.contest.note(Ask {
                 handle: self.handle.clone(),
                 mark,
-                asked,
-                told: told.clone(),
+                act,
+                reply: reply.clone(),
             });
         }
     }
@@ -311,7 +311,7 @@ impl Person {
             all.push(wanted);
         }
         let mut request = post("/api/tasks", json!({ "tasks": tasks }));
-        request.asked = Some((mark, Asked::Create(all)));
+        request.act = Some((mark, Asked::Create(all)));
         if let Some(body) = self.tries(request).await {
             for (place, id) in body["ids"].as_array().expect("ids").iter().enumerate() {
                 self.contest
@@ -333,7 +333,7 @@ impl Person {
         }
         let mut request = request(Method::PATCH, format!("/api/tasks/{id}"), body);
         let clears = false;
-        request.asked = Some((
+        request.act = Some((
             mark,
             Asked::Update {
                 id,
@@ -357,7 +357,7 @@ impl Person {
             false => json!({ "claim_files": false }),
         };
         let mut request = post(path, body);
-        request.asked = Some((self.contest.mark(), Asked::Take { with_files }));
+        request.act = Some((self.contest.mark(), Asked::Take { with_files }));
         if let Some(body) = self.tries(request).await
             && let Some(id) = body["task"]["id"].as_str()
         {
@@ -373,7 +373,7 @@ impl Person {
         let mut body = self.work(true);
         body["result"] = json!(format!("{id} is done"));
         let mut request = post(format!("/api/tasks/{id}/complete"), body);
-        request.asked = Some((self.contest.mark(), Asked::Complete(id.clone())));
+        request.act = Some((self.contest.mark(), Asked::Complete(id.clone())));
         if matches!(self.outcome_of(request).await, Told::Refused(code) if code == "NOT_PUSHED") {
             self.own.push(id);
         }
@@ -406,7 +406,7 @@ impl Person {
     async fn sends_message(&mut self) {
         let mark = self.contest.mark();
         let text = format!("Message {mark} of {}", self.handle);
-        let (body, asked) = if self.random.u32(..5) == 0 {
+        let (body, act) = if self.random.u32(..5) == 0 {
             (json!({ "type": "idle", "message": text }), Asked::Idle(text))
         } else {
             let mut to: Vec<String> = (0..3).map(|_| self.any_handle()).collect();
@@ -418,7 +418,7 @@ impl Person {
             (json!({ "to": to, "message": text }), Asked::Send(text))
         };
         let mut request = post("/api/messages", body);
-        request.asked = Some((mark, asked));
+        request.act = Some((mark, act));
         self.tries(request).await;
     }
 
