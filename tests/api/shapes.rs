@@ -6,14 +6,17 @@ use crate::api::Api;
 
 const ACTIONS: [&str; 6] = ["PULL", "PUSH", "WAIT", "STOP", "PROCEED", "SWITCH_TASK"];
 
-fn assert_text(value: &Value, what: &str) {
-    assert!(value.as_str().is_some_and(|text| !text.is_empty()), "{what} is {value}");
+fn assert_text(value: &Value, field: &str) {
+    assert!(
+        value.as_str().is_some_and(|text| !text.is_empty()),
+        "{field} is {value}"
+    );
 }
 
-fn assert_texts(value: &Value, what: &str) {
+fn assert_texts(value: &Value, field: &str) {
     assert!(
         value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
-        "{what} is {value}"
+        "{field} is {value}"
     );
 }
 

@@ -126,8 +126,8 @@ impl<'a> IntentVerdict<'a> {
                 first_of(files)
             ),
             GateCode::BudgetLow => {
-                let what = if kind == "TOKENS" { "tokens" } else { "turns" };
-                format!("Intent {intent} has used {used} of {allowed} {what}; finish, or ask a person for more")
+                let unit = if kind == "TOKENS" { "tokens" } else { "turns" };
+                format!("Intent {intent} has used {used} of {allowed} {unit}; finish, or ask a person for more")
             }
         }
     }

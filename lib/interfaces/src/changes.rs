@@ -101,9 +101,9 @@ impl fmt::Display for InterfaceChanges {
             (&self.new, "is new"),
         ];
         let mut separator = "";
-        for (list, what) in lists {
+        for (list, change) in lists {
             for name in list {
-                write!(out, "{separator}`{name}` {what}")?;
+                write!(out, "{separator}`{name}` {change}")?;
                 separator = ", ";
             }
         }

@@ -92,11 +92,11 @@ fn judge_outputs(walk: &Walk<'_>, outputs: &[Output]) -> (Vec<String>, BTreeSet<
 fn lost(walk: &Walk<'_>, seen: &BTreeSet<usize>) -> Vec<String> {
     let mut fields: BTreeMap<&str, bool> = BTreeMap::new();
     for (number, sent) in walk.sent.iter().enumerate().filter(|(_, sent)| sent.is_taken) {
-        let is_listed = NOT_SHOWN.iter().any(|(what, _)| sent.what == *what) || sent.what.starts_with("get ");
-        *fields.entry(&sent.what).or_default() |= seen.contains(&number) || is_listed;
+        let is_listed = NOT_SHOWN.iter().any(|(name, _)| sent.name == *name) || sent.name.starts_with("get ");
+        *fields.entry(&sent.name).or_default() |= seen.contains(&number) || is_listed;
     }
     let lost = fields.into_iter().filter(|(_, is_seen)| !is_seen);
-    lost.map(|(what, _)| what.to_owned()).collect()
+    lost.map(|(name, _)| name.to_owned()).collect()
 }
 
 // rule: commands#quoting

@@ -21,7 +21,7 @@ const OUT_OF_REACH: [(&str, &str); 3] = [
 #[derive(Clone, Debug)]
 pub struct Sent {
     /// `post /api/tasks title`
-    pub what: String,
+    pub name: String,
     pub field: String,
     pub is_taken: bool,
 }
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
                     panic!("{} answers {field:?} {text:?}: {problem}: {answer:?}", operation.name);
                 }
                 self.sent.push(Sent {
-                    what: format!("{} {}", operation.name, field.name()),
+                    name: format!("{} {}", operation.name, field.name()),
                     field: field.name().to_owned(),
                     is_taken,
                 });

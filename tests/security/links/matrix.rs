@@ -137,7 +137,11 @@ fn try_place(world: &World, place: &Place, trap: Trap) -> Option<String> {
         (printed.contains("panicked"), "panicked"),
         (must_fail && output.status.success(), "looked like success"),
     ];
-    let wrong: Vec<&str> = wrong.into_iter().filter(|(is, _)| *is).map(|(_, what)| what).collect();
+    let wrong: Vec<&str> = wrong
+        .into_iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, problem)| problem)
+        .collect();
     clear(&path);
     if path.parent().unwrap().is_symlink() {
         clear(path.parent().unwrap());

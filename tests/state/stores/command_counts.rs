@@ -94,9 +94,9 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     counted.commands().await;
 
     let mut costs = Vec::new();
-    let mut note = async |what: &str| {
+    let mut note = async |label: &str| {
         let (total, each) = counted.commands().await;
-        costs.push(format!("{what}: {total} ({each})"));
+        costs.push(format!("{label}: {total} ({each})"));
     };
     ann.checks(Writing, &["a.ts"]).await;
     note("check, nothing held").await;

@@ -76,7 +76,7 @@ pub(super) async fn compare_interfaces(
         if !to_be_kept.contains(&path.as_str()) {
             continue;
         }
-        let (names, what) = match &comparison {
+        let (names, difference) = match &comparison {
             InterfaceComparison::Same => continue,
             // A file that cannot be imported has no neighbors either.
             InterfaceComparison::Unknown(InterfaceUnknown::Language) => continue,
@@ -86,7 +86,7 @@ pub(super) async fn compare_interfaces(
                 format!("it cannot be compared ({}), and so counts as changed", reason.name()),
             ),
         };
-        sentences.push((path.clone(), what));
+        sentences.push((path.clone(), difference));
         broken.push(BrokenPromise { path, names });
     }
     if broken.is_empty() {
@@ -101,9 +101,9 @@ pub(super) async fn compare_interfaces(
             "no holder could be notified".to_owned()
         }
     };
-    for (path, what) in sentences {
+    for (path, difference) in sentences {
         response.warnings.push(format!(
-            "INTERFACE_CHANGED: You promised to keep the interface of '{path}': {what}; {notice}."
+            "INTERFACE_CHANGED: You promised to keep the interface of '{path}': {difference}; {notice}."
         ));
     }
 }

@@ -68,8 +68,8 @@ fn value(json: Json) -> Result<Value, StoreError> {
     }
 }
 
-fn malformed(what: &str) -> StoreError {
-    StoreError::Malformed(format!("a reply holds {what}"))
+fn malformed(detail: &str) -> StoreError {
+    StoreError::Malformed(format!("a reply holds {detail}"))
 }
 
 /// The failure in a response with another status than 2xx.

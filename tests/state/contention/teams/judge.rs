@@ -168,7 +168,7 @@ impl Model<'_> {
     fn answers(&mut self, bodies: &BTreeMap<u64, String>) -> Result<(), String> {
         let (mut answered, mut unanswered): (BTreeSet<i64>, BTreeMap<&str, usize>) = Default::default();
         for (mark, ask) in &self.asks {
-            let wrong = |what: &str| Err(format!("{what}: {ask:?}"));
+            let wrong = |problem: &str| Err(format!("{problem}: {ask:?}"));
             self.tally.unanswered += usize::from(matches!(ask.reply, Told::Nothing));
             match (&ask.act, &ask.reply) {
                 (Asked::Create(_), Told::Done(answer)) => {

@@ -19,9 +19,9 @@ async fn each_call_of_a_team_costs_what_it_costs() {
     // Every script once, so that the server knows it.
     for round in ["to know the scripts", ""] {
         let mut costs = Vec::new();
-        let mut note = async |what: &str| {
+        let mut note = async |label: &str| {
             let (total, each) = counted.commands().await;
-            costs.push(format!("{what}: {total} ({each})"));
+            costs.push(format!("{label}: {total} ({each})"));
         };
         counted.commands().await;
         let id = lead.adds(&[titled("a")]).await.unwrap().remove(0);
@@ -125,9 +125,9 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
     // Every script once, and what a claim asks of the repository is known then.
     for (round, claimed) in ["t1", "t3"].into_iter().enumerate() {
         let mut costs = Vec::new();
-        let mut note = async |what: &str| {
+        let mut note = async |label: &str| {
             let (total, each) = counted.commands().await;
-            costs.push(format!("{what}: {total} ({each})"));
+            costs.push(format!("{label}: {total} ({each})"));
         };
         counted.commands().await;
         bob.takes(claimed).await;

@@ -204,8 +204,8 @@ fn budget_left(intent: &IntentView) -> String {
     let Some(budget) = intent.budget else {
         return "Budget: no limit".to_owned();
     };
-    let left = |what: &str, used: u64, most: Option<u64>| {
-        most.map(|most| format!("{} of {most} {what}", most.saturating_sub(used)))
+    let left = |unit: &str, used: u64, most: Option<u64>| {
+        most.map(|most| format!("{} of {most} {unit}", most.saturating_sub(used)))
     };
     let left = [
         left("turns", budget.consumed_turns, budget.max_turns),
