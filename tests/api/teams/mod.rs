@@ -11,7 +11,7 @@ mod membership;
 mod messages;
 mod shutdown;
 mod tasks;
-mod told_of_teams;
+mod team_warnings;
 mod waiting;
 
 use reqwest::Method;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::asked::{Ask, Asked, Inboxes, Told};
+use super::acts::{Ask, Asked, Inboxes, Told};
 use super::model::{Model, origin, texts};
 use super::stored::Stored;
 

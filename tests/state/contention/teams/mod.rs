@@ -2,7 +2,7 @@
 //! ask each other to stop, leave, lead and continue as others, all at once. Clients are killed, claims expire, and in
 //! [`killed`] the server dies. [`Stored::check`] checks every instant, and [`judge`] all of them together.
 
-mod asked;
+mod acts;
 mod files;
 mod instant;
 mod judge;
@@ -24,7 +24,7 @@ use parking_lot::Mutex;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 
-use self::asked::{Ask, Inboxes, Told};
+use self::acts::{Ask, Inboxes, Told};
 pub use self::judge::Tally;
 use self::judge::judge;
 use self::person::Person;

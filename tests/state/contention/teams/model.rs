@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::asked::{Ask, Asked, Named, Told};
+use super::acts::{Ask, Asked, Named, Told};
 use super::files::Files;
 use super::judge::Tally;
 use super::members::{Members, Sent};

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value as Json, json};
 
 use super::super::TEAM;
-use super::super::asked::{Asked, Told};
+use super::super::acts::{Asked, Told};
 use super::{FOUNDER, Person, post, reply_of, request};
 
 impl Person {

@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value as Json, json};
 
 use super::super::arena::HEAD;
-use super::asked::{Ask, Asked, Named, Told, Wanted};
+use super::acts::{Ask, Asked, Named, Told, Wanted};
 use super::{CLIENTS, Contest, REPO_URL, TEAM, reply_of};
 
 pub struct Person {

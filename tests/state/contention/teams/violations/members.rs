@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::asked::{Ask, Asked, Told};
+use super::super::acts::{Ask, Asked, Told};
 use super::{team_changed, verdict_on};
 
 fn shutdown(state: &str, target: Option<&str>, handle: &str, time: i64) -> Json {

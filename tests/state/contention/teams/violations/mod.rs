@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::asked::{Ask, Asked, Inboxes, Named, Told, Wanted};
+use super::acts::{Ask, Asked, Inboxes, Named, Told, Wanted};
 use super::judge::judge;
 use super::stored::Stored;
 
