@@ -93,7 +93,7 @@ async fn an_invalid_policy_keeps_the_last_good_one_and_reports_the_position() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn shared_and_ignored_files_are_nobodys_neighbors() {
+async fn shared_and_ignored_files_are_no_neighbors() {
     let importer = "import './shared'; import './dist/out'; import './plain'; import './package-lock.json';";
     let all = [
         ("a.ts", importer),

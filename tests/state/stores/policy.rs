@@ -98,7 +98,7 @@ async fn a_policy_that_changes_under_held_locks_releases_none(world: World) {
     world.assert_index_is_exact().await;
 }
 
-async fn an_ignored_file_has_no_lock_and_is_in_nobodys_way(world: World) {
+async fn an_ignored_file_has_no_lock_and_blocks_no_claim(world: World) {
     world.store_policy("ignore = [\"dist/\"]").await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     let granted = ann.writes(&["a.ts", "dist/a.js"]).await;
@@ -203,7 +203,7 @@ on_every_store!(
     a_shared_file_is_written_by_several_at_once,
     lockfiles_are_shared_where_there_is_no_policy_and_an_empty_list_ends_that,
     a_policy_that_changes_under_held_locks_releases_none,
-    an_ignored_file_has_no_lock_and_is_in_nobodys_way,
+    an_ignored_file_has_no_lock_and_blocks_no_claim,
     each_mode_of_neighbors_has_its_row,
     a_policy_is_requested_once,
 );
