@@ -3,10 +3,13 @@
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use coord_test_support::embedded;
 use coord_test_support::process::processor_time;
+use coord_test_support::upstash;
 use hyper::StatusCode;
 use serde_json::Value as Json;
 
@@ -91,13 +94,30 @@ pub async fn redis(folder: &Path) -> Result<Option<Process>> {
     }
 }
 
+/// Starts the Upstash double over the store in `file`, on a separate thread. Returns its URL.
+pub async fn upstash(file: &Path) -> Result<String> {
+    let store = embedded::open(file);
+    let (started, url) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(async {
+            // The driver waits for it.
+            let _ = started.send(upstash::serve(Arc::new(store)).await);
+            std::future::pending::<()>().await;
+        });
+    });
+    Ok(url.await?)
+}
+
 /// Starts `coord serve` on `repository`, with the options that name its store.
 pub async fn coord(address: SocketAddr, repository: &Path, store: &[String]) -> Result<Process> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
     command.arg("serve").arg("--repo").arg(repository);
     command.args(["--listen", &address.to_string()]).args(store);
     command.env("XDG_STATE_HOME", repository.join(".git"));
-    command.env("RUST_LOG", "error");
+    command
+        .env("RUST_LOG", "error")
+        .env("UPSTASH_REDIS_REST_TOKEN", upstash::TOKEN);
     // Capacity is measured with few holders, so that rate limits would interfere.
     command
         .env("COORD_LIMIT_HOLDER_PER_MINUTE", "0")

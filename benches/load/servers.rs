@@ -12,6 +12,8 @@ use crate::process::{self, Process};
 pub enum StoreKind {
     Redis,
     Embedded,
+    /// A double of Upstash in the driver, over an embedded store.
+    Upstash,
 }
 
 impl StoreKind {
@@ -19,6 +21,7 @@ impl StoreKind {
         match self {
             StoreKind::Redis => "redis-server",
             StoreKind::Embedded => "embedded",
+            StoreKind::Upstash => "Upstash REST",
         }
     }
 }
@@ -46,6 +49,10 @@ impl Servers {
                 ["--redis".to_owned(), url]
             }
             StoreKind::Embedded => ["--data-dir".to_owned(), folder.path().display().to_string()],
+            StoreKind::Upstash => [
+                "--upstash".to_owned(),
+                process::upstash(&folder.path().join("store.redb")).await?,
+            ],
         };
         let coord = process::coord(process::free_address()?, repository, &store).await?;
         process::graph_is_ready(&coord, &subject.repo_url).await?;

@@ -110,13 +110,13 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
     table(
         "Requests a second",
         "`post_status` is a claim and a release by turns, each connection on a file of its own; the embedded store answers when \
-         it is on the disk. The share is of the constant's \
+         it is on the disk. Upstash REST is a double in the driver, over an embedded store. The share is of the constant's \
          requests a second at as many connections. Processor time is that of the answering process for one request; unlike the rates, it \
          bears other work on the machine.",
         "store | connections | what | requests/s | share | p50 us | p99 us | processor us",
     );
     let constant = process::constant().await?;
-    for kind in [StoreKind::Redis, StoreKind::Embedded] {
+    for kind in [StoreKind::Redis, StoreKind::Embedded, StoreKind::Upstash] {
         if kind == StoreKind::Redis && !redis {
             continue;
         }

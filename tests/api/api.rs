@@ -12,7 +12,6 @@ use coord_builds::job::Job;
 use coord_builds::leased_build::build_and_publish;
 use coord_builds::stored_graph::{Node, StoredGraph};
 use coord_domain::{Branch, CommitSha, RepoId, UserId};
-use coord_embedded::EmbeddedStore;
 use coord_events::EventHub;
 use coord_git::GitSource;
 use coord_graph::Limits;
@@ -22,6 +21,7 @@ use coord_sources::{Source, Sources};
 use coord_state as state;
 use coord_state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publish_graph, stage_graph};
 use coord_store::{Request, Store, Value as StoreValue};
+use coord_test_support::embedded;
 use coord_test_support::git::Repo;
 use coord_test_support::waiting::until;
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ impl Api {
         head: String,
         change: impl FnOnce(&mut App),
     ) -> Api {
-        let store = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
+        let store = Arc::new(embedded::open(&folder.path().join("store.redb")));
         Self::serve_on(store, folder, git, first, head, change).await
     }
 

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use coord_embedded::EmbeddedStore;
+use coord_test_support::embedded;
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
 use jsonwebtoken::{EncodingKey, Header};
@@ -105,7 +105,7 @@ fn free_port() -> u16 {
 
 /// The address of an Upstash database over a file.
 async fn store(folder: &tempfile::TempDir) -> String {
-    let store = EmbeddedStore::open(&folder.path().join("store.redb")).unwrap();
+    let store = embedded::open(&folder.path().join("store.redb"));
     coord_test_support::upstash::serve(Arc::new(store)).await
 }
 

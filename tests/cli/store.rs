@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use coord_embedded::EmbeddedStore;
 use coord_store::redis::RedisStore;
 use coord_store::{Request, Store, Value};
+use coord_test_support::embedded;
 use coord_test_support::real_redis::RealRedis;
 use serde_json::{Value as Json, json};
 
@@ -77,7 +77,7 @@ async fn the_file_of_a_stopped_server_is_exported_and_wiped() {
     let arguments = |act| [act, "--data-dir", "."];
     let missing = error(&coord_store(folder.path(), &arguments("export"), &[]));
     assert!(missing.contains("there is no store at ./store.redb"), "{missing}");
-    let store = EmbeddedStore::open(&file).expect("a new store");
+    let store = embedded::open(&file);
     fill(&store).await;
     let used = error(&coord_store(folder.path(), &arguments("wipe"), &[]));
     assert!(used.contains("a server uses ./store.redb: stop it first"), "{used}");

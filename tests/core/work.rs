@@ -29,6 +29,7 @@ struct Server {
 
 /// A server that knows the head of `main`, where `auth.ts` imports `db.ts`. Locks last for `ttl_seconds`.
 async fn server(ttl_seconds: u32) -> Server {
+    coord_extensions::register_state();
     let store: Arc<dyn Store> = Arc::new(EmbeddedStore::in_memory().unwrap());
     let (repo, branch) = (RepoId::parse(REPO_URL).unwrap(), Branch::parse("main").unwrap());
     let head = CommitSha::parse(HEAD).unwrap();

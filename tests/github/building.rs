@@ -11,7 +11,6 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
-use coord_embedded::EmbeddedStore;
 use coord_extensions::function_router;
 use coord_http::Endpoint;
 use coord_runtime::after_response::AfterResponse;
@@ -22,6 +21,7 @@ use tower::util::BoxCloneSyncService;
 use tower::{ServiceBuilder, ServiceExt, service_fn};
 
 use crate::serving::{SECRET, jwt, listen, question};
+use coord_test_support::embedded;
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Fault};
 use coord_test_support::waiting::until;
@@ -46,7 +46,7 @@ impl Deployment {
         let repo = Repo::init(folder.path().join("repo"), &[]);
         repo.commit(&[("a.ts", "import './b';\n"), ("b.ts", ""), ("c.ts", "")]);
         let fake = Fake::serve(repo.path()).await;
-        let store = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
+        let store = Arc::new(embedded::open(&folder.path().join("store.redb")));
         let store_requests = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&store_requests);
         let counting = from_fn(move |request: Request, next: Next| {

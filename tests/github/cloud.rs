@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 
 use crate::people::person;
 use crate::{branch, config, id, small};
+use coord_test_support::embedded;
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Person, Visibility};
 use coord_test_support::upstash;
@@ -93,7 +94,7 @@ impl Cloud {
             behavior.people = people.to_vec();
             behavior.people.push(service.clone());
         });
-        let store = EmbeddedStore::in_memory().unwrap();
+        let store = embedded::in_memory();
         let store_url = upstash::serve(Arc::new(store.clone())).await;
         Cloud {
             fake,

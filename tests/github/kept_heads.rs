@@ -248,6 +248,29 @@ async fn a_push_is_seen_when_the_head_is_old() {
 }
 
 #[tokio::test]
+async fn a_release_right_after_a_push_succeeds() {
+    // However young the head is that the store has, the push may be younger.
+    for age in [0, 3, 9, 30] {
+        let (cloud, instance) = started().await;
+        let other = cloud.instance(&[]).await;
+        assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+        cloud.age_head(age).await;
+        let next = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+        cloud.fake.seen();
+        let more = json!({"status": "OPEN", "new_repo_head": next});
+        let released = other.post(&jwt("ann"), more).await;
+        assert_eq!(
+            (released.status, released.action()),
+            (200, "PROCEED"),
+            "{age}: {released:?}"
+        );
+        assert_eq!(released.body["repo_head"], next.as_str());
+        assert!(!cloud.is_locked("src/a.ts").await);
+        assert_eq!(head_requests(&cloud).len(), 1, "{age}");
+    }
+}
+
+#[tokio::test]
 async fn an_agent_ahead_of_the_stored_head_gets_no_pull() {
     for age in [0, 5, 9, 30] {
         let (cloud, instance) = started().await;

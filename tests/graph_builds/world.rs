@@ -8,12 +8,12 @@ use coord_builds::job::{Job, LastBuild};
 use coord_builds::leased_build::build_and_publish;
 use coord_builds::stored_graph::StoredGraph;
 use coord_domain::{Branch, RepoId};
-use coord_embedded::EmbeddedStore;
 use coord_graph::Limits;
 use coord_sources::Source;
 use coord_state as state;
 use coord_state::builds::BuildLease;
 use coord_store::{Request, Store, Value};
+use coord_test_support::embedded;
 use coord_test_support::memory::Memory;
 use tempfile::TempDir;
 
@@ -32,7 +32,7 @@ impl World {
     pub fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         World {
-            store: Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap()),
+            store: Arc::new(embedded::open(&folder.path().join("store.redb"))),
             source: Memory::new(files),
             repo: RepoId::parse("https://github.com/acme/shop").unwrap(),
             branch: Branch::parse("main").unwrap(),

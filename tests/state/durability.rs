@@ -2,6 +2,7 @@
 
 use coord_embedded::EmbeddedStore;
 use coord_store::{Request, Store, Value};
+use coord_test_support::embedded;
 use coord_test_support::script;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -35,7 +36,7 @@ fn the_process_that_is_killed() {
     let round = std::process::id();
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
-        let store = EmbeddedStore::open(&PathBuf::from(file)).expect("the store opens");
+        let store = embedded::open(&PathBuf::from(file));
         let writers = (0..8).map(|writer| {
             let store = store.clone();
             tokio::spawn(async move {
@@ -93,7 +94,7 @@ async fn answered_changes_survive_a_kill() {
         process.wait().expect("the process is gone");
         assert!(count >= answers_before_the_kill, "the process ended by itself");
 
-        let store = EmbeddedStore::open(&file).expect("the store opens after a kill");
+        let store = embedded::open(&file);
         let (first, second) = (fields(&store, "first").await, fields(&store, "second").await);
         let lost: Vec<&String> = answered.difference(&first).collect();
         assert!(lost.is_empty(), "answered and lost: {lost:?}");

@@ -13,9 +13,9 @@ mod teams;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord_embedded::EmbeddedStore;
 use coord_store::Store;
 use coord_store::redis::RedisStore;
+use coord_test_support::embedded;
 use coord_test_support::real_redis::RealRedis;
 
 use crate::cases::cases;
@@ -44,7 +44,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     coord_extensions::register_state();
     runtime.block_on(async {
-        let embedded = EmbeddedStore::open(&folder.path().join("store.redb")).expect("the store opens");
+        let embedded = embedded::open(&folder.path().join("store.redb"));
         let mut stores: Vec<(&str, u32, Arc<dyn Store>)> = Vec::new();
         match &redis {
             Some(redis) => {

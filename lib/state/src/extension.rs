@@ -1,6 +1,6 @@
 //! The additions of an extension to the heart. A process registers the extensions of its build before it opens a store.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::admission::AdmissionTerms;
 use super::named_keys::NamedKey;
@@ -31,22 +31,26 @@ pub struct Extension {
     pub expendable: &'static [&'static str],
 }
 
-/// More than a build has.
-pub const MOST_EXTENSIONS: usize = 8;
+/// The extensions of this process, until its first call of the store.
+static REGISTERED: Mutex<Vec<&Extension>> = Mutex::new(Vec::new());
 
-static REGISTERED: [OnceLock<&Extension>; MOST_EXTENSIONS] = [const { OnceLock::new() }; MOST_EXTENSIONS];
+/// The same, since that call.
+static IN_USE: OnceLock<Vec<&Extension>> = OnceLock::new();
 
 /// Adds `extension` to this process. Nothing changes if it was added before.
 ///
 /// # Panics
-/// When there are more than [`MOST_EXTENSIONS`].
+/// When this process has called the store without it: the keys and the library of one call must agree.
 pub fn register(extension: &'static Extension) {
-    let mut places = REGISTERED.iter();
-    let is_there = places.any(|place| place.get_or_init(|| extension).name == extension.name);
-    assert!(is_there, "more than {MOST_EXTENSIONS} extensions");
+    let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    if registered.iter().all(|other| other.name != extension.name) {
+        let is_late = IN_USE.get().is_some();
+        assert!(!is_late, "{} is registered after a call of the store", extension.name);
+        registered.push(extension);
+    }
 }
 
-/// The extensions of this process.
-pub fn registered() -> impl Iterator<Item = &'static Extension> {
-    REGISTERED.iter().map_while(|place| place.get().copied())
+/// The extensions of this process. None can be added any more.
+pub fn registered() -> &'static [&'static Extension] {
+    IN_USE.get_or_init(|| REGISTERED.lock().unwrap_or_else(PoisonError::into_inner).clone())
 }

@@ -36,14 +36,16 @@ static SCRIPTS: &[&[&Script]] = include!(concat!(env!("OUT_DIR"), "/scripts.rs")
 
 /// All scripts of the heart and of the extensions that are registered.
 pub fn scripts() -> impl Iterator<Item = &'static Script> {
-    let of_extensions = extension::registered().map(|extension| extension.scripts);
+    let of_extensions = extension::registered().iter().map(|extension| extension.scripts);
     let lists = std::iter::once(SCRIPTS).chain(of_extensions);
     lists.flatten().copied().flatten().copied()
 }
 
 /// Whether calls need not wait until a change of `key` is on the disk: its value may be lost in a crash.
 pub fn is_expendable(key: &[u8]) -> bool {
-    let of_extensions = extension::registered().flat_map(|extension| extension.expendable);
+    let of_extensions = extension::registered()
+        .iter()
+        .flat_map(|extension| extension.expendable);
     [admission::keys::LIMITS, events::keys::REFUSALS, locks::keys::QUEUE]
         .iter()
         .chain(of_extensions)

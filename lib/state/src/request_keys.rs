@@ -35,7 +35,7 @@ fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
 }
 
 fn add_of_extensions(keys: &mut Keys, terms: &AdmissionTerms<'_>, of: fn(&Extension) -> SeamKeys) {
-    keys.add(registered().flat_map(|extension| of(extension)(terms)));
+    keys.add(registered().iter().flat_map(|extension| of(extension)(terms)));
 }
 
 /// KEYS of a login's allowances: its share of the log of events, and of other logs.

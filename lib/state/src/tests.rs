@@ -1,6 +1,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use coord_library::Part;
+
+use crate::extension::{Extension, register, registered};
+
 /// All files with this extension in a folder of the crate, and in the folders in it.
 fn files_in(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
@@ -57,4 +61,25 @@ fn no_request_of_the_store_is_made_outside_of_the_state() {
         "a typed call of the state is missing for {outside:#?}"
     );
     assert!(inside > 20, "the requests of the state are found");
+}
+
+/// Its keys would be missing in calls of the library that has it.
+#[test]
+#[should_panic(expected = "late is registered after a call of the store")]
+fn an_extension_is_registered_before_the_first_call() {
+    static LATE: Extension = Extension {
+        name: "late",
+        lua: Part {
+            modules: &[],
+            functions: &[],
+        },
+        scripts: &[],
+        keys: |_| Vec::new(),
+        rare_keys: |_| Vec::new(),
+        swept: |_| Vec::new(),
+        has_unfinished: |_| None,
+        expendable: &[],
+    };
+    assert_eq!(registered().len(), 0);
+    register(&LATE);
 }

@@ -66,6 +66,11 @@ pub(super) fn of_teams() -> Messages {
     add("message, list", ADA, &["message", "list"]);
     add("message, read", BOB, &["message", "read"]);
     add("message, none", BOB, &["message", "read"]);
+    add("team, hand-over", ADA, &["team", "hand-over", BOB]);
+    prints(&world, BOB, &["team", "hand-over", ADA]);
+    let folder = world.clone.path().join("teams").display().to_string();
+    add("team, export", ADA, &["team", "export", "--dir", &folder]);
+    add("team, sync", ADA, &["team", "sync", "--dir", &folder]);
     let request = ["team", "shutdown", "request", "--reason", "The day is over"];
     add("team, shutdown request", ADA, &request);
     let reject = ["team", "shutdown", "reject", "s1", "--reason", "t2 is open"];
@@ -74,6 +79,7 @@ pub(super) fn of_teams() -> Messages {
     add("team, shutdown approve", BOB, &["team", "shutdown", "approve", "s2"]);
     add("team, leave", BOB, &["team", "leave"]);
     add("team, leader leaves", ADA, &["team", "leave"]);
+    add("team, delete", ADA, &["team", "delete", "shop"]);
     all
 }
 
@@ -138,6 +144,17 @@ pub(super) fn of_intents() -> Messages {
     add("map", ADA, &["map"]);
     add("why", ADA, &["why", "src/db.ts"]);
     add("verify", ADA, &["verify", "src/db.ts"]);
+    let tested = [
+        "ledger",
+        "record",
+        "--kind",
+        "call",
+        "--tool",
+        "npm",
+        "--summary",
+        "12 passed",
+    ];
+    add("ledger, record", ADA, &tested);
     add("ledger, log of five", ADA, &["ledger", "log", "--limit", "5"]);
     add("ledger, verify", ADA, &["ledger", "verify"]);
     add("sync", ADA, &["sync"]);

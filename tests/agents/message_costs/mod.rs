@@ -65,7 +65,7 @@ fn write(world: &World, file: &str, content: &str) {
 fn steady(world: &World, text: &str) -> String {
     let login = Command::new("id").arg("-un").output().unwrap().stdout;
     let login = String::from_utf8(login).unwrap().trim().to_owned();
-    let mut text = text.replace(&*world.clone.path().to_string_lossy(), "/work/shop");
+    let mut text = text.replace(&*world.clone.path().to_string_lossy(), "/home/ada/shop");
     for (before, after) in [("login ", ""), ("(", ""), ("", "/claude"), ("- ", " (claude")] {
         text = text.replace(&format!("{before}{login}{after}"), &format!("{before}ada{after}"));
     }
@@ -122,7 +122,9 @@ fn the_reference_has_the_tokens_of_each_message_and_they_are_few() {
         hooks::of_teams(),
         hooks::of_intents(),
         tools::of_locks(),
+        tools::offline(),
         tools::of_teams(),
+        tools::of_opencode(),
         tools::of_intents(),
         commands::of_locks(),
         commands::of_teams(),
@@ -138,6 +140,7 @@ fn the_reference_has_the_tokens_of_each_message_and_they_are_few() {
                 "session start, nobody at work" => 0,
                 "tools/list, locks alone" => 900,
                 "tools/list, all" => 3000,
+                "tools/list" => 1200,
                 name if name.starts_with("session start") => 150,
                 _ => 450,
             };

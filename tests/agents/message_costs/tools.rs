@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{ADA, BOB, Messages, served_shop, write};
+use super::{ADA, BOB, Messages, served_shop, shop, write};
 use crate::mcp::Agent;
 use coord_test_worlds::world::World;
 
@@ -60,6 +60,66 @@ pub(super) fn of_locks() -> Messages {
     world.clone.git(&["commit", "--quiet", "-am", "Grow"]);
     world.clone.git(&["push", "--quiet"]);
     add("release, pushed", &mut ada, "post_status", release);
+    all
+}
+
+/// Without a server.
+pub(super) fn offline() -> Messages {
+    let world = shop();
+    let mut all = Messages::new("tools, no server");
+    let mut command = coord_mcp(&world, ADA);
+    command.args(["--url", "http://127.0.0.1:9"]);
+    let mut ada = Agent::start(command);
+    let check = json!({ "file_paths": ["src/db.ts"] });
+    let claim = json!({ "file_paths": ["src/db.ts"], "status": "WRITING", "message": "Growing the pool" });
+    for (tool, arguments) in [
+        ("check_status", check),
+        ("post_status", claim),
+        ("task_list", json!({})),
+        ("message_read", json!({})),
+        ("select_active_intent", json!({})),
+    ] {
+        all.add(&world, tool, &result(&mut ada, tool, arguments));
+    }
+    all
+}
+
+/// The tools of opencode-teams: a result is what the plugin returned for the call.
+pub(super) fn of_opencode() -> Messages {
+    let world = served_shop();
+    let mut all = Messages::new("tools, opencode-teams");
+    let agent = |handle: &str| {
+        let mut command = coord_mcp(&world, handle);
+        command.args(["--tools", "opencode"]);
+        Agent::start(command)
+    };
+    let (mut lead, mut wren) = (agent("lead"), agent("wren"));
+    all.add(&world, "tools/list", &shown_tools(&mut lead));
+    let mut add = |name, agent: &mut Agent, tool, mut arguments: Value| {
+        arguments["teamName"] = json!("shop");
+        all.add(&world, name, &result(agent, tool, arguments));
+    };
+    add("spawn-team", &mut lead, "spawn-team", json!({}));
+    add("join-team", &mut wren, "join-team", json!({}));
+    add("discover-teams", &mut wren, "discover-teams", json!({}));
+    add("get-team-info", &mut wren, "get-team-info", json!({}));
+    let task = json!({ "taskData": { "title": "Grow the pool", "description": "By the load" } });
+    add("create-task", &mut lead, "create-task", task);
+    add("get-tasks, one", &mut wren, "get-tasks", json!({}));
+    let first = json!({ "taskId": "t1" });
+    add("claim-task, claimed", &mut wren, "claim-task", first.clone());
+    add("claim-task, taken", &mut lead, "claim-task", first);
+    let completed = json!({ "taskId": "t1", "updates": { "status": "completed" } });
+    add("update-task, completed", &mut wren, "update-task", completed);
+    let message = |text: &str| json!({ "targetAgentId": "wren", "message": text });
+    add("send-message", &mut lead, "send-message", message("The pool grows."));
+    add("read-messages, one", &mut wren, "read-messages", json!({}));
+    let to_all = json!({ "message": "The pool grows." });
+    add("broadcast-message", &mut lead, "broadcast-message", to_all);
+    add("poll-inbox, one", &mut wren, "poll-inbox", json!({}));
+    add("poll-inbox, none", &mut wren, "poll-inbox", json!({ "timeoutMs": 0 }));
+    add("request-shutdown", &mut lead, "request-shutdown", json!({}));
+    add("approve-shutdown", &mut wren, "approve-shutdown", json!({}));
     all
 }
 

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use coord_embedded::EmbeddedStore;
 use coord_sources::github::{ApiBase, Credential, GithubConfig, GithubSource};
 use coord_sources::{Source, Sources};
 use coord_state as state;
 use coord_store::Store;
 use coord_store::redis::RedisStore;
+use coord_test_support::embedded;
 use coord_test_support::git::Repo;
 use coord_test_support::github::Fake;
 use coord_test_support::redis::empty_database;
@@ -90,7 +90,7 @@ impl StoreKind {
     async fn open(self) -> Option<Arc<dyn Store>> {
         let redis = || Some(RedisStore::connect(&empty_database()?).unwrap());
         Some(match self {
-            StoreKind::Embedded => Arc::new(EmbeddedStore::in_memory().unwrap()),
+            StoreKind::Embedded => Arc::new(embedded::in_memory()),
             StoreKind::Redis => Arc::new(redis()?),
             StoreKind::Rest => Arc::new(coord_test_support::upstash::client(Arc::new(redis()?)).await),
         })

@@ -1,5 +1,7 @@
 //! The cost of the work on an intent.
 
+use std::sync::Arc;
+
 use coord_intents_server::config::IntentConfig;
 use serde_json::{Value, json};
 
@@ -127,4 +129,27 @@ async fn the_breaker_can_be_off() {
     for _ in 0..8 {
         api.does("ann", "usage", "REQ-1", call("1")).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn racing_calls_never_use_more_than_max_turns() {
+    let api = Arc::new(begun(json!({ "max_turns": 7 })).await);
+    let use_once = |number: usize| {
+        let api = Arc::clone(&api);
+        let user = format!("user{}", number % 8);
+        tokio::spawn(async move {
+            api.acts(&user, "usage", "REQ-1", call(&number.to_string()))
+                .await
+                .status
+        })
+    };
+    let racing: Vec<_> = (0..32).map(use_once).collect();
+    let mut granted = 0;
+    for one in racing {
+        granted += usize::from(one.await.unwrap() == 200);
+    }
+    assert_eq!(granted, 7);
+    let read = api.reads_intents("ann", "").await;
+    assert_eq!(read["intents"][0]["budget"]["other_turns"], 7);
+    assert_eq!(read["intents"][0]["budget"]["consumed_turns"], 0);
 }

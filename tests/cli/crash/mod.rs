@@ -8,8 +8,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use coord_embedded::EmbeddedStore;
-
+use coord_test_support::embedded;
 use coord_test_support::history::judge::{Rules, judge};
 use coord_test_support::history::log::{self, Stored};
 use coord_test_support::history::operation::{Act, Mode};
@@ -24,7 +23,7 @@ const LOAD: std::ops::Range<usize> = 100..800;
 
 /// Returns the content of the store, read by this process while no server has it.
 async fn stored(place: &Place) -> Stored {
-    let store = EmbeddedStore::open(&place.data().join("store.redb")).expect("the store opens");
+    let store = embedded::open(&place.data().join("store.redb"));
     log::read(&store, REPO).await
 }
 

@@ -8,9 +8,8 @@ use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use coord_embedded::EmbeddedStore;
-
 use crate::soak::{Load, ROUND, ROUNDS, judge_round, wait_for_status};
+use coord_test_support::embedded;
 use coord_test_support::history::log;
 use coord_test_support::history::recorder::Recorder;
 use coord_test_support::process::{Coord, Place, REPO, REPO_URL};
@@ -97,7 +96,7 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
             ended.expect("a client came to its end");
         }
         end(server, false).await;
-        let store = EmbeddedStore::open(&place.data().join("store.redb")).expect("the store opens");
+        let store = embedded::open(&place.data().join("store.redb"));
         let tally = judge_round(
             &format!("disk that gives errors, round {round}"),
             &recorder,

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use coord_embedded::EmbeddedStore;
 use coord_store::redis::RedisStore;
 use parking_lot::Mutex;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use tokio::task::JoinSet;
 
+use coord_test_support::embedded;
 use coord_test_support::history::judge::{Rules, Tally, judge};
 use coord_test_support::history::log::{self, Stored};
 use coord_test_support::history::operation::{Act, Answer, Mode};
@@ -222,7 +222,7 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
         limit_files(&server, random.bool().then_some(0));
         server.terminate();
         assert!(server.wait().success(), "it can be stopped, whatever its disk does");
-        let store = EmbeddedStore::open(&place.data().join("store.redb")).expect("the store opens");
+        let store = embedded::open(&place.data().join("store.redb"));
         let tally = judge_round(
             &format!("full disk, round {round}"),
             &recorder,

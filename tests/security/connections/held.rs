@@ -1,11 +1,11 @@
 //! Connections that are held: whoever holds them keeps nobody else out.
 
+use coord_test_support::embedded;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
 use coord_auth::Authenticator;
-use coord_embedded::EmbeddedStore;
 use coord_serve::listen::Places;
 use coord_server::app::App;
 use coord_settings::connections::ConnectionConfig;
@@ -111,7 +111,7 @@ async fn sockets_without_a_credential_are_evicted_after_their_upgrade_too() {
     let places = few_places();
     let app = App::new(
         &coord_extensions::default_settings(),
-        Arc::new(EmbeddedStore::in_memory().unwrap()),
+        Arc::new(embedded::in_memory()),
         Authenticator::by_jwt(None),
     );
     let address = listen(&places, coord_http::router(app, coord_extensions::endpoints())).await;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use coord_auth::{Authenticator, Credentials};
 use coord_domain::UserId;
-use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use coord_server::app::App;
 use coord_settings::{Rate, Rates};
 use coord_sources::{Source, Sources};
+use coord_test_support::embedded;
 use coord_test_support::git::Repo;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ impl Server {
         let git = Repo::init(folder.path().join("shop"), &[]);
         git.git(&["remote", "add", "origin", REPO_URL]);
         let head = git.commit(&[("src/auth.ts", "")]);
-        let store = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
+        let store = Arc::new(embedded::open(&folder.path().join("store.redb")));
         let authenticator = Authenticator::Local {
             user: UserId::parse("root").unwrap(),
             credentials: Credentials::default(),

@@ -6,9 +6,9 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord_embedded::EmbeddedStore;
 use coord_store::Store;
 use coord_store::redis::RedisStore;
+use coord_test_support::embedded;
 use coord_test_support::real_redis::RealRedis;
 
 /// Two connections to one store.
@@ -23,7 +23,7 @@ pub fn connect(redis: &RealRedis) -> Arc<dyn Store> {
 pub fn embedded() -> (tempfile::TempDir, Connections) {
     coord_extensions::register_state();
     let folder = tempfile::tempdir().expect("a folder");
-    let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).expect("a new store"));
+    let store: Arc<dyn Store> = Arc::new(embedded::open(&folder.path().join("store.redb")));
     (folder, [Arc::clone(&store), store])
 }
 

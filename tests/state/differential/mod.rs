@@ -11,6 +11,7 @@ mod words;
 
 use coord_embedded::EmbeddedStore;
 use coord_store::{Request, Store, Value};
+use coord_test_support::embedded;
 use coord_test_support::script;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -29,7 +30,7 @@ struct Pair {
 impl Pair {
     fn start() -> Option<Pair> {
         let redis = Redis::start()?;
-        let embedded = EmbeddedStore::in_memory().expect("a store in memory");
+        let embedded = embedded::in_memory();
         Some(Pair {
             redis,
             embedded,

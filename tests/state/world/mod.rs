@@ -12,12 +12,12 @@ pub use about_policy::AboutPolicy;
 pub use agent::{Agent, BLOB};
 pub use outcomes::{answered, denial_of, granted, in_short, question_of, released};
 
+use coord_test_support::embedded;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use coord_domain::{AgentId, Branch, CommitSha, Holder, LockEntry, NeighborPolicy, RepoId, UserId};
-use coord_embedded::EmbeddedStore;
 use coord_state as state;
 use coord_state::admission::HeadTerms;
 use coord_state::heads::FetchedHead;
@@ -65,7 +65,7 @@ impl World {
     /// In a file, as `coord serve` keeps its state.
     pub fn on_embedded() -> World {
         let folder = tempfile::tempdir().unwrap();
-        let store = EmbeddedStore::open(&folder.path().join("store.redb")).unwrap();
+        let store = embedded::open(&folder.path().join("store.redb"));
         World::watching(Arc::new(store), Some(folder))
     }
 

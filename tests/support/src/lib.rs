@@ -3,7 +3,7 @@
 //! - [`git`]: real repositories; [`memory`]: a source in memory; [`github`]: a fake GitHub over a real repository
 //! - [`redis`]: one redis-server for all tests of a binary; [`real_redis`]: one for each test; [`proxy`]: a proxy in front of
 //!   it
-//! - [`upstash`]: a double of Upstash over any store; [`script`]: scripts that a test writes
+//! - [`embedded`]: embedded stores; [`upstash`]: a double of Upstash over any store; [`script`]: scripts that a test writes
 //! - [`process`]: `coord serve`, which can be killed
 //! - [`history`]: clients whose requests are noted, and the judge of their answers
 //! - [`opencode_runs`]: recorded programs of the plugin opencode-teams
@@ -11,6 +11,7 @@
 //! - [`skipping`]: tests that lack a requirement
 //! - [`waiting`]: for a condition, or for time to pass
 
+pub mod embedded;
 pub mod git;
 pub mod github;
 pub mod history;

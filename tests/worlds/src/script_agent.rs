@@ -34,6 +34,7 @@ impl ScriptAgent {
     /// # Errors
     /// When `repo` names no repository.
     pub fn new(repo: &str) -> Result<Self> {
+        coord_extensions::register_state();
         Ok(ScriptAgent {
             repo: RepoId::parse(repo)?,
             branch: Branch::parse("main")?,

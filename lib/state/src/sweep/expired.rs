@@ -50,9 +50,10 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
         ("mark", expiry::keys::marked(repo)),
     ]);
     keys.add(locks::keys::swept(repo));
-    keys.add(registered().flat_map(|extension| (extension.swept)(repo)));
+    keys.add(registered().iter().flat_map(|extension| (extension.swept)(repo)));
     let args = keys.request(&SweepArgs { most });
     let unfinished = registered()
+        .iter()
         .filter_map(|extension| (extension.has_unfinished)(repo))
         .fold(Read::nothing().map(|()| false), |one, other| {
             one.and(other).map(|(one, other)| one || other)

@@ -9,9 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord_embedded::EmbeddedStore;
 use coord_store::Store;
 use coord_store::redis::RedisStore;
+use coord_test_support::embedded;
 use coord_test_support::real_redis::RealRedis;
 
 use super::super::arena;
@@ -29,7 +29,7 @@ fn open(store: &str) -> Arc<dyn Store> {
     coord_extensions::register_state();
     match store.starts_with("redis://") {
         true => Arc::new(RedisStore::connect(store).expect("a URL")),
-        false => Arc::new(EmbeddedStore::open(Path::new(store)).expect("the store opens after a kill")),
+        false => Arc::new(embedded::open(Path::new(store))),
     }
 }
 

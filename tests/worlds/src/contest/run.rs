@@ -1,5 +1,6 @@
 //! One hour of simulated agents: they claim files, hold them, release them, and claim others.
 
+use coord_test_support::embedded;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
@@ -160,7 +161,7 @@ impl Run {
             now,
             agents: (0..agents).map(agent).collect::<Result<_>>()?,
             steps: BinaryHeap::new(),
-            store: EmbeddedStore::in_memory_by(time)?,
+            store: embedded::in_memory_by(time),
             outcome: Outcome::default(),
         };
         for agent in 0..agents {

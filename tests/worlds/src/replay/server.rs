@@ -1,5 +1,6 @@
 //! A server in this process: the router of the HTTP endpoints, over the embedded store in memory, by the simulated clock.
 
+use coord_test_support::embedded;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +13,6 @@ use coord_auth::{Authenticator, Credentials};
 use coord_builds::job::{Job, LastBuild};
 use coord_builds::leased_build::build_and_publish;
 use coord_domain::{Branch, CommitSha, RepoId, UserId};
-use coord_embedded::EmbeddedStore;
 use coord_graph::{ImportGraph, Limits};
 use coord_server::app::App;
 use coord_settings::policy::{FileKind, Policy, PolicyText};
@@ -44,7 +44,7 @@ pub struct Server {
 impl Server {
     /// A server for the repository of `source`, without a graph.
     pub fn start(repo: &RepoId, source: Arc<ReplayedBranch>, clock: &Clock) -> Result<Server> {
-        let store: Arc<dyn Store> = Arc::new(EmbeddedStore::in_memory_by(clock.for_store())?);
+        let store: Arc<dyn Store> = Arc::new(embedded::in_memory_by(clock.for_store()));
         let local = Authenticator::Local {
             user: UserId::parse("local")?,
             credentials: Credentials::default(),

@@ -25,14 +25,14 @@ pub(super) fn inbox_text(
     let mut given = 0;
     for message in &inbox.messages {
         // The text about the shutdown has its message.
-        let is_said = shutdown.is_some() && is_request(message, inbox);
+        let is_shown = shutdown.is_some() && is_request(message, inbox);
         let text = shown(message, &inbox.team);
-        if !is_said && text.len() > *room {
+        if !is_shown && text.len() > *room {
             break;
         }
         known.cursor = Some(message.id);
         given += 1;
-        if !is_said {
+        if !is_shown {
             *room -= text.len();
             lines.push(text);
         }

@@ -36,7 +36,7 @@ end
 -- Claims may still pass when reads may not: their burst is longer by half.
 local CLAIMS_BURST = 1.5
 
--- The keys stay for an hour after the last request, longer than a limit looks ahead. Milliseconds, as text.
+-- The keys stay for an hour after the last request. By default no limit lasts as long. Milliseconds, as text.
 local KEPT = '3600000'
 
 -- Seconds until a request of this `cost` may come (0: now), and the arrival time after it. `rate` is the milliseconds
