@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_that_ask_coord_are_known() {
+    fn commands_that_reach_coord_are_recognized() {
         for command in [
             "coord claim a",
             "cd x && git commit -m y",
