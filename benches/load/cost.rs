@@ -179,9 +179,9 @@ async fn commands_of(agent: &ScriptAgent, used: &str, link: &mut RedisLink) -> R
     }
     let [checks, posts] = [encoded(&requests[..1])?, encoded(&requests[1..])?];
     let mut commands = Vec::new();
-    for (what, forms) in [("a check", checks), ("a claim and its release", posts)] {
+    for (operation, forms) in [("a check", checks), ("a claim and its release", posts)] {
         for (form, encoded) in ["FCALL", "EVALSHA"].into_iter().zip(forms) {
-            commands.push((format!("{what}, by {form}{used}"), encoded));
+            commands.push((format!("{operation}, by {form}{used}"), encoded));
         }
     }
     Ok(commands)

@@ -49,8 +49,8 @@ pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let recorder = Recorder::default();
     // Only the recorded request is wanted, not the result.
     let _ = agent.check(&recorder, &[FilePath::parse(&file(FILE))?]).await;
-    let asked = recorder.requests();
-    let [Request::Script { script, keys, args }] = asked.as_slice() else {
+    let requests = recorder.requests();
+    let [Request::Script { script, keys, args }] = requests.as_slice() else {
         bail!("check_status is not one script");
     };
     let count = keys.len().to_string();

@@ -137,10 +137,10 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
                 vec![subject.claim(&user, &files, "WRITING"), subject.abandon(&user, &files)]
             });
             let (most, latencies, cost) = load_measured(&constant, checks(), time).await?;
-            let row = |what: &str, rate: f64, latencies: &Latencies, cost: f64| {
+            let row = |label: &str, rate: f64, latencies: &Latencies, cost: f64| {
                 let (half, most_all) = (latencies.micros(0.5), latencies.micros(0.99));
                 report::row(format_args!(
-                    "{store} | {connections} | {what} | {rate:.0} | {:.2} | {half:.0} | {most_all:.0} | {cost:.1}",
+                    "{store} | {connections} | {label} | {rate:.0} | {:.2} | {half:.0} | {most_all:.0} | {cost:.1}",
                     rate / most
                 ));
             };

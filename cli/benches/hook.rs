@@ -24,8 +24,8 @@ fn timed(world: &World, folder: &Path, args: &[&str], input: &str) -> Duration {
     let ended = running.wait_with_output().unwrap();
     let took = started.elapsed();
     assert!(ended.status.success());
-    let said = String::from_utf8(ended.stdout).unwrap();
-    assert!(!said.contains("deny"), "{said}");
+    let output = String::from_utf8(ended.stdout).unwrap();
+    assert!(!output.contains("deny"), "{output}");
     took
 }
 

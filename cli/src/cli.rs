@@ -109,7 +109,7 @@ pub fn parsed() -> Cli {
     match matches {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => refuse(&error),
-        Err(asked) => asked.exit(),
+        Err(help) => help.exit(),
     }
 }
 

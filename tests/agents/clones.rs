@@ -11,12 +11,12 @@ use crate::commands::parts;
 use coord_test_worlds::world::{REPO_URL, World, server_of};
 
 /// Runs `coord ARGS` in `clone`; returns status, standard output, and standard error.
-fn said(world: &World, clone: &Repo, args: &[&str]) -> (i32, String, String) {
+fn run_coord(world: &World, clone: &Repo, args: &[&str]) -> (i32, String, String) {
     parts(&world.coord(clone.path()).args(args).output().unwrap())
 }
 
 fn claims(world: &World, clone: &Repo, file: &str, agent: &str) -> i32 {
-    said(world, clone, &["claim", file, "-m", "Adding a line", "--agent", agent]).0
+    run_coord(world, clone, &["claim", file, "-m", "Adding a line", "--agent", agent]).0
 }
 
 fn kill(process: &str) {
@@ -39,11 +39,11 @@ fn the_second_clone_uses_the_server_of_the_first() {
     assert_eq!(server_of(&two), None);
     let whose = "the coord serve of another clone of this repository, ";
     for args in [["doctor"], ["status"]] {
-        let (_, out, _) = said(&world, &two, &args);
+        let (_, out, _) = run_coord(&world, &two, &args);
         let home = world.clone.path().canonicalize().unwrap();
         assert!(out.contains(&format!("{whose}{}", home.display())), "{out}");
     }
-    let (_, out, _) = said(&world, &world.clone, &["status"]);
+    let (_, out, _) = run_coord(&world, &world.clone, &["status"]);
     assert!(
         out.contains("the coord serve of this clone") && out.contains("b.txt"),
         "{out}"
@@ -78,30 +78,36 @@ fn the_server_reads_the_commits_of_every_clone_that_uses_it() {
     two.commit(&[("b.txt", "b, by the second clone")]);
     two.git(&["push", "--quiet", "origin", "HEAD:main"]);
     assert_eq!(claims(&world, &two, "b.txt", "two"), 0, "it has the head");
-    let (status, out, _) = said(&world, &two, &["release", "b.txt", "--agent", "two"]);
+    let (status, out, _) = run_coord(&world, &two, &["release", "b.txt", "--agent", "two"]);
     assert_eq!(status, 0, "{out}");
-    let (status, out, _) = said(&world, &world.clone, &["check", "b.txt", "--agent", "one"]);
+    let (status, out, _) = run_coord(&world, &world.clone, &["check", "b.txt", "--agent", "one"]);
     assert!(status != 0 && out.contains("PULL"), "{status}: {out}");
     world.clone.git(&["pull", "--quiet", "--rebase", "origin", "main"]);
-    assert_eq!(said(&world, &world.clone, &["check", "b.txt", "--agent", "one"]).0, 0);
+    assert_eq!(
+        run_coord(&world, &world.clone, &["check", "b.txt", "--agent", "one"]).0,
+        0
+    );
     // It is cloned again at its place, with a commit that no other one has.
     let origin = world.origin().path().display().to_string();
     let path = two.path().display().to_string();
     std::fs::remove_dir_all(two.path()).unwrap();
-    assert_eq!(said(&world, &world.clone, &["check", "b.txt", "--agent", "one"]).0, 0);
+    assert_eq!(
+        run_coord(&world, &world.clone, &["check", "b.txt", "--agent", "one"]).0,
+        0
+    );
     world.origin().git(&["clone", "--quiet", &origin, &path]);
     two.git(&["remote", "set-url", "origin", REPO_URL]);
     two.git(&["config", &format!("url.file://{origin}.insteadOf"), REPO_URL]);
     two.commit(&[("a.txt", "a, by the second clone")]);
     two.git(&["push", "--quiet", "origin", "HEAD:main"]);
-    assert_eq!(said(&world, &two, &["check", "b.txt", "--agent", "two"]).0, 0);
-    let (status, out, _) = said(&world, &world.clone, &["check", "b.txt", "--agent", "one"]);
+    assert_eq!(run_coord(&world, &two, &["check", "b.txt", "--agent", "two"]).0, 0);
+    let (status, out, _) = run_coord(&world, &world.clone, &["check", "b.txt", "--agent", "one"]);
     assert!(status != 0 && out.contains("PULL"), "{status}: {out}");
 }
 
 // rule: servers#two-stores
 #[test]
-fn clones_with_a_server_each_are_told_and_the_line_that_is_named_brings_them_together() {
+fn clones_with_separate_servers_are_warned_and_the_named_fix_joins_them() {
     let (world, two) = two_clones();
     // As before there was a list of clones.
     let mut apart = world.coord(two.path());
@@ -117,9 +123,9 @@ fn clones_with_a_server_each_are_told_and_the_line_that_is_named_brings_them_tog
     let warning = "do not see each other's locks";
     assert!(log.contains(warning) && log.contains("Warning: another clone"), "{log}");
     for clone in [&world.clone, &two] {
-        let (_, out, _) = said(&world, clone, &["status"]);
+        let (_, out, _) = run_coord(&world, clone, &["status"]);
         assert!(out.contains(warning), "{out}");
-        let (_, doctor, _) = said(&world, clone, &["doctor", "--json"]);
+        let (_, doctor, _) = run_coord(&world, clone, &["doctor", "--json"]);
         let findings: serde_json::Value = serde_json::from_str(&doctor).unwrap();
         let findings = findings.as_array().unwrap();
         let finding = findings.iter().find(|finding| finding["subject"] == "clones").unwrap();
@@ -131,7 +137,7 @@ fn clones_with_a_server_each_are_told_and_the_line_that_is_named_brings_them_tog
     }
     block_until("the second server ends", || server_of(&two).is_none());
     assert_eq!(claims(&world, &two, "a.txt", "two"), 3);
-    let (_, out, _) = said(&world, &two, &["status"]);
+    let (_, out, _) = run_coord(&world, &two, &["status"]);
     assert!(!out.contains(warning), "{out}");
 }
 
@@ -162,9 +168,9 @@ fn one_server_serves_two_clones_of_one_repository() {
 }
 
 #[test]
-fn a_damaged_or_outdated_list_of_clones_stops_nobody() {
+fn a_damaged_or_outdated_list_of_clones_blocks_no_check() {
     let (world, two) = two_clones();
-    assert!(said(&world, &two, &["check", "a.txt"]).0 == 0);
+    assert!(run_coord(&world, &two, &["check", "a.txt"]).0 == 0);
     kill(&server_of(&two).unwrap());
     block_until("the server ends", || server_of(&two).is_none());
     std::fs::remove_dir_all(two.path().join(".git/coord")).unwrap();
@@ -185,7 +191,7 @@ fn a_damaged_or_outdated_list_of_clones_stops_nobody() {
         named(&world.folder("empty")),
     ] {
         std::fs::write(&list, &text).unwrap();
-        let (status, _, error) = said(&world, &two, &["check", "a.txt"]);
+        let (status, _, error) = run_coord(&world, &two, &["check", "a.txt"]);
         assert_eq!(status, 0, "{text}: {error}");
         kill(&server_of(&two).expect(&text));
         block_until("the server ends", || server_of(&two).is_none());
@@ -201,7 +207,7 @@ fn a_damaged_or_outdated_list_of_clones_stops_nobody() {
 
 // rule: servers#port
 #[test]
-fn a_server_that_starts_by_itself_listens_where_its_user_says() {
+fn a_server_that_starts_by_itself_listens_on_the_port_of_its_user() {
     let world = World::with(&[("a.txt", "a")]);
     let port = || free_address().port().to_string();
     let listens_on = |expected: &str, is_set: bool, run: &dyn Fn(&mut Command)| {

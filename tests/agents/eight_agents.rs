@@ -102,10 +102,10 @@ impl Worker<'_> {
                 .git(&["commit", "--quiet", "--all", "--message", "Change some parts"]);
             self.push();
             self.judge.end(&parts);
-            self.give_back(&parts);
+            self.release(&parts);
         }
         let ended = self.mcp.end();
-        assert!(ended.status.success() && ended.said.is_empty(), "{}", ended.said);
+        assert!(ended.status.success() && ended.log.is_empty(), "{}", ended.log);
     }
 
     /// Checks and claims, and says whether the files are its own now; otherwise another task is the better one.
@@ -158,13 +158,13 @@ impl Worker<'_> {
                 _ => panic!("agent {}: {claimed}", self.number),
             }
         }
-        if let Err(said) = self.tree.try_git(&["push", "--quiet", "origin", "HEAD:main"]) {
+        if let Err(error) = self.tree.try_git(&["push", "--quiet", "origin", "HEAD:main"]) {
             self.judge.refused_pushes.fetch_add(1, Ordering::Relaxed);
-            panic!("the push of agent {} did not land: {said}", self.number);
+            panic!("the push of agent {} did not land: {error}", self.number);
         }
     }
 
-    fn give_back(&mut self, parts: &[usize]) {
+    fn release(&mut self, parts: &[usize]) {
         let mut files: Vec<String> = parts.iter().map(|part| file(*part)).collect();
         if self.takes_turns {
             files.push(TURN.to_owned());

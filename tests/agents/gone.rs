@@ -88,8 +88,8 @@ fn a_renamed_clone_keeps_its_id_and_its_locks() {
         let process = world.server().unwrap();
         moved(&mut world, "renamed");
         let began = Instant::now();
-        let (status, said) = claims(&world, &world.clone, "two");
-        assert!(status == 3 && said.contains("one"), "{status}: {said}");
+        let (status, output) = claims(&world, &world.clone, "two");
+        assert!(status == 3 && output.contains("one"), "{status}: {output}");
         assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
         assert_eq!(id(&world, &world.clone), before.0);
         assert_ne!(announced(&world.clone), before.1);
@@ -138,7 +138,7 @@ fn a_copy_is_another_repository_without_the_locks_of_the_first() {
 
 /// The name was not written down by earlier versions.
 #[test]
-fn a_store_of_an_earlier_version_goes_on_under_its_id() {
+fn a_store_of_an_earlier_version_keeps_its_id() {
     let mut world = World::without_remote(&[("a.txt", "a")]);
     assert_eq!(claims(&world, &world.clone, "one").0, 0);
     let server = world.server().unwrap();
@@ -194,7 +194,7 @@ fn a_server_with_a_store_elsewhere_notices_that_its_clone_was_made_again() {
     cloned_again(&world);
     block_until("the server ends", || server.try_wait().unwrap().is_some());
     assert!(!server.wait().unwrap().success());
-    let mut said = String::new();
-    server.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert!(said.contains("was deleted or replaced"), "{said}");
+    let mut output = String::new();
+    server.stderr.take().unwrap().read_to_string(&mut output).unwrap();
+    assert!(output.contains("was deleted or replaced"), "{output}");
 }

@@ -9,7 +9,7 @@ use coord_test_worlds::world::World;
 
 // rule: servers#port
 #[test]
-fn a_server_ends_when_no_request_has_come_for_as_long_as_it_was_told() {
+fn a_server_exits_after_its_idle_limit_without_requests() {
     let world = World::with(&[("a.txt", "a")]);
     let mut command = world.coord(world.clone.path());
     command.args(["serve", "--port", "0", "--exit-when-idle", "1"]);

@@ -36,8 +36,8 @@ fn followed(world: &World, folder: &Path, args: &[&str]) -> Vec<String> {
             .unwrap_or_else(|| panic!("{commands:?}: {printed}"))
             .to_owned();
         let ended = world.in_shell(folder, &command);
-        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert!(ended.status.success(), "{command}: {said}; {printed}");
+        let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.success(), "{command}: {errors}; {printed}");
         commands.push(command);
     }
     panic!("{commands:?} lead to nothing");
@@ -238,7 +238,7 @@ fn the_command_of_pull_works_in_every_state() {
 
 // rule: locks#during-git
 #[test]
-fn while_git_is_in_the_middle_of_something_edits_are_let_in_and_nothing_is_pulled() {
+fn edits_during_a_merge_or_rebase_are_allowed_and_get_no_pull() {
     for begin in [
         "git merge -q origin/main",
         "git rebase -q origin/main",

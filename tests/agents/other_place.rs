@@ -56,17 +56,17 @@ fn a_server_outside_of_a_sandbox_is_named_within_a_second() {
         &["status"],
         &["guard", "pre-commit", "--on-error", "deny"],
     ] {
-        let (status, said, time) = run_by(&world, sandbox, args);
-        assert_ne!(status, 0, "{said}");
+        let (status, output, time) = run_by(&world, sandbox, args);
+        assert_ne!(status, 0, "{output}");
         assert!(
-            said.contains("another container or sandbox") && said.contains("COORD_URL"),
-            "{said}"
+            output.contains("another container or sandbox") && output.contains("COORD_URL"),
+            "{output}"
         );
-        assert!(!said.contains(&process), "{said}");
-        assert!(time < Duration::from_secs(1), "{time:?}: {said}");
+        assert!(!output.contains(&process), "{output}");
+        assert!(time < Duration::from_secs(1), "{time:?}: {output}");
     }
-    let (_, said, _) = run_by(&world, sandbox, &["doctor"]);
-    assert!(said.contains("COORD_URL") && !said.contains(&process), "{said}");
+    let (_, output, _) = run_by(&world, sandbox, &["doctor"]);
+    assert!(output.contains("COORD_URL") && !output.contains(&process), "{output}");
     // One that was killed there holds nothing.
     let listening = world.clone.path().join(".git/coord/listening");
     let text = std::fs::read_to_string(&listening).unwrap();
@@ -110,11 +110,11 @@ fn a_clone_of_another_user_is_named_with_its_owner() {
     let home = format!("HOME={}", home.display());
     let program: Vec<&str> = other.iter().copied().chain(["env", &home]).collect();
     for args in [&["check", "a.txt"][..], &["doctor"], &["guard", "pre-commit"]] {
-        let (_, said, time) = run_by(&world, &program, args);
+        let (_, output, time) = run_by(&world, &program, args);
         assert!(
-            said.contains(".git/coord belongs to root") && said.contains("COORD_URL"),
-            "{said}"
+            output.contains(".git/coord belongs to root") && output.contains("COORD_URL"),
+            "{output}"
         );
-        assert!(time < Duration::from_secs(1), "{time:?}: {said}");
+        assert!(time < Duration::from_secs(1), "{time:?}: {output}");
     }
 }

@@ -6,11 +6,11 @@ use coord_test_worlds::world::World;
 /// Asserts that a check names the store at `place`, and starts no server.
 fn is_refused(world: &World, place: &str) {
     let checked = world.run(&["check", "a.txt"]);
-    let said = String::from_utf8(checked.stderr).unwrap();
-    assert!(!checked.status.success(), "{said}");
+    let errors = String::from_utf8(checked.stderr).unwrap();
+    assert!(!checked.status.success(), "{errors}");
     let expected =
         format!("the locks of this clone are kept elsewhere, in the {place}, whose coord serve does not run");
-    assert!(said.contains(&expected), "{said}");
+    assert!(errors.contains(&expected), "{errors}");
     let doctor = String::from_utf8(world.run(&["doctor"]).stdout).unwrap();
     assert!(
         doctor.contains(&format!("start coord serve again with the {place}\n")),
@@ -18,8 +18,8 @@ fn is_refused(world: &World, place: &str) {
     );
     // Another agent may hold the committed files.
     let guard = world.run(&["guard", "pre-commit", "--on-error", "deny"]);
-    let said = String::from_utf8(guard.stderr).unwrap();
-    assert!(!guard.status.success() && said.contains(&expected), "{said}");
+    let errors = String::from_utf8(guard.stderr).unwrap();
+    assert!(!guard.status.success() && errors.contains(&expected), "{errors}");
     assert_eq!(world.server(), None, "no server was started");
     assert!(!world.clone.path().join(".git/coord/store.redb").exists());
 }
@@ -55,7 +55,7 @@ fn the_password_of_a_store_is_not_kept() {
 
 /// The locks of the second repository are in the folder of the first.
 #[test]
-fn a_clone_that_is_served_beside_another_has_no_store_of_its_own() {
+fn a_clone_that_is_served_beside_another_has_no_separate_store() {
     let (world, first) = (World::with(&[("a.txt", "a")]), World::with(&[("b.txt", "b")]));
     first
         .clone

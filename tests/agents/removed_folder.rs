@@ -61,16 +61,16 @@ fn a_hook_decides_by_the_path_that_it_is_given_and_denies_without_one() {
     let write = |file: &str| json!({ "file_path": file, "content": "x" });
     for folder in [Some(root.as_str()), Some(&gone), None] {
         for (file, expected) in [("a.txt", true), ("b.txt", false)] {
-            let (denied, said) = is_denied(&world, "Write", folder, &write(&format!("{root}/{file}")));
-            assert_eq!(denied, expected, "{folder:?} {file}: {said}");
+            let (denied, reason) = is_denied(&world, "Write", folder, &write(&format!("{root}/{file}")));
+            assert_eq!(denied, expected, "{folder:?} {file}: {reason}");
         }
     }
     let command = json!({ "command": format!("sed -i s/a/b/ {root}/a.txt") });
-    let (denied, said) = is_denied(&world, "Bash", Some(&root), &command);
-    assert!(denied && said.contains("bob"), "{said}");
+    let (denied, reason) = is_denied(&world, "Bash", Some(&root), &command);
+    assert!(denied && reason.contains("bob"), "{reason}");
     for (tool, input) in [("Write", write("a.txt")), ("Bash", json!({ "command": "touch a.txt" }))] {
-        let (denied, said) = is_denied(&world, tool, None, &input);
-        assert!(denied && said.contains("was removed"), "{tool}: {said}");
+        let (denied, reason) = is_denied(&world, tool, None, &input);
+        assert!(denied && reason.contains("was removed"), "{tool}: {reason}");
     }
 }
 
@@ -82,7 +82,7 @@ fn mcp(world: &World, folder: &std::path::Path) -> Command {
 }
 
 #[test]
-fn the_mcp_server_goes_on_when_its_folder_is_removed() {
+fn the_mcp_server_keeps_working_when_its_folder_is_removed() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let worktree = world.worktree("ada");
     let mut agent = Agent::start(mcp(&world, worktree.path()));
@@ -116,10 +116,10 @@ fn outside_of_a_repository_the_environment_and_the_client_name_the_folder() {
         "tools/call",
         json!({ "name": "check_status", "arguments": { "file_paths": ["a.txt"] } }),
     );
-    let asked = agent.answer();
-    assert_eq!(asked["method"], "roots/list", "{asked}");
+    let request = agent.answer();
+    assert_eq!(request["method"], "roots/list", "{request}");
     let roots = json!({ "roots": [{ "uri": "file:///nowhere" }, { "uri": format!("file://{root}") }] });
-    agent.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": roots }).to_string());
+    agent.write(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": roots }).to_string());
     let answer = agent.answer();
     assert_eq!(answer["id"], id, "{answer}");
     assert_eq!(action(&answer["result"]["structuredContent"]), "PROCEED", "{answer}");

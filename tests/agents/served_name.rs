@@ -181,7 +181,7 @@ fn agents_are_served(world: &World, name: &str) {
     assert_eq!(checked["status"], "OK", "{checked}");
     assert_eq!(eve.held("?holder=me"), ["new.txt"]);
     let ended = eve.end();
-    assert!(ended.said.contains("its session goes on"), "{}", ended.said);
+    assert!(ended.log.contains("its session goes on"), "{}", ended.log);
 }
 
 #[test]

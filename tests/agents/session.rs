@@ -37,15 +37,15 @@ fn processes_that_come_at_the_same_time_agree() {
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
 }
 
-fn note_event(world: &World, agent: &str, name: &str, heard: ConversationEvent) -> String {
+fn note_event(world: &World, agent: &str, name: &str, event: ConversationEvent) -> String {
     let working_copy = WorkingCopy::containing(world.clone.path()).unwrap();
-    let holder = conversations::note_event(&working_copy, agent, name, heard).unwrap();
+    let holder = conversations::note_event(&working_copy, agent, name, event).unwrap();
     holder.as_str().to_owned()
 }
 
 // rule: holders#order
 #[test]
-fn a_process_has_the_holder_of_the_conversation_that_a_hook_has_told_of() {
+fn a_process_has_the_holder_of_the_conversation_that_its_hook_noted() {
     let world = World::with(&[("a.txt", "a")]);
     let chat = note_event(&world, "cursor", "chat-1", ConversationEvent::Work);
     assert_eq!(session(&world, "mcp").agent_id.as_str(), chat);
@@ -72,7 +72,7 @@ fn the_first_conversation_has_the_holder_that_its_process_had_before() {
 }
 
 #[test]
-fn a_process_with_two_conversations_is_neither_and_says_so() {
+fn a_process_with_two_conversations_is_neither_and_notes_session_unknown() {
     let world = World::with(&[("a.txt", "a")]);
     let one = note_event(&world, "codex", "one", ConversationEvent::Work);
     let two = note_event(&world, "codex", "two", ConversationEvent::Work);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use coord_test_support::git::Repo;
 use serde_json::{Value, json};
 
-use crate::guard::{git, said};
+use crate::guard::{git, stderr_of};
 use crate::hook::hook;
 use crate::mcp::Agent;
 use coord_test_worlds::world::World;
@@ -28,7 +28,7 @@ pub fn world_with_guards(files: &[(&str, &str)]) -> World {
         .args(["init", "vscode", "--yes", "--no-check"])
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr_of(&output));
     world
 }
 
@@ -46,13 +46,13 @@ pub fn without_limits(command: &mut Command) {
 
 /// `git pull --rebase`, again where another worktree has just updated the remote-tracking branch that all share.
 pub fn pull(tree: &Repo, deadline: Instant) {
-    while let Err(said) = tree.try_git(&["pull", "--quiet", "--rebase"]) {
+    while let Err(error) = tree.try_git(&["pull", "--quiet", "--rebase"]) {
         let place = tree.path().display();
         assert!(
-            said.contains("cannot lock ref") || said.contains("Unable to create"),
-            "{place}: {said}"
+            error.contains("cannot lock ref") || error.contains("Unable to create"),
+            "{place}: {error}"
         );
-        assert!(Instant::now() < deadline, "{place}: {said}");
+        assert!(Instant::now() < deadline, "{place}: {error}");
     }
 }
 
@@ -65,7 +65,7 @@ pub struct WorktreeAgent<'a> {
     mcp: Agent,
     calls: u32,
     /// The texts that the hooks have put before its model.
-    pub told: Vec<String>,
+    pub contexts: Vec<String>,
 }
 
 impl<'a> WorktreeAgent<'a> {
@@ -81,17 +81,17 @@ impl<'a> WorktreeAgent<'a> {
             deadline: Instant::now() + PATIENCE,
             mcp: Agent::start(mcp),
             calls: 0,
-            told: Vec::new(),
+            contexts: Vec::new(),
         }
     }
 
     /// Ends the test where it has gone on for too long.
-    pub fn goes_on(&self, with: &str) {
+    pub fn assert_in_time(&self, with: &str) {
         assert!(Instant::now() < self.deadline, "{} is never done: {with}", self.name);
     }
 
     /// Returns the answer of a tool of `coord mcp`.
-    pub fn asks(&mut self, tool: &str, arguments: Value) -> Value {
+    pub fn calls_tool(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.mcp.call(tool, arguments);
         assert_eq!(result["isError"], false, "{}: {result}", self.name);
         result["structuredContent"].clone()
@@ -115,7 +115,7 @@ impl<'a> WorktreeAgent<'a> {
         let answer = hook(self.world, self.tree.path(), Some(&self.name), &args, &call.to_string());
         assert_eq!((answer.status, answer.aside.as_str()), (0, ""), "{}: {call}", self.name);
         let output = &answer.body["hookSpecificOutput"];
-        self.told
+        self.contexts
             .extend(output["additionalContext"].as_str().map(str::to_owned));
         let is_denied = output["permissionDecision"] == "deny";
         is_denied.then(|| output["permissionDecisionReason"].as_str().unwrap().to_owned())
@@ -160,7 +160,7 @@ impl<'a> WorktreeAgent<'a> {
             } else {
                 return Err(denied);
             }
-            self.goes_on(&denied);
+            self.assert_in_time(&denied);
         }
     }
 
@@ -179,9 +179,9 @@ impl<'a> WorktreeAgent<'a> {
             assert_eq!(self.before("Bash", &input), None, "{}", self.name);
             match self.git(&["push", "--quiet", "origin", "HEAD:main"]) {
                 Ok(()) => break,
-                Err(said) => {
+                Err(error) => {
                     self.tool("PostToolUseFailure", "Bash", &input);
-                    self.goes_on(&said);
+                    self.assert_in_time(&error);
                     self.pulls();
                 }
             }
@@ -204,7 +204,7 @@ impl<'a> WorktreeAgent<'a> {
         if output.status.success() {
             Ok(())
         } else {
-            Err(said(&output))
+            Err(stderr_of(&output))
         }
     }
 
@@ -212,12 +212,12 @@ impl<'a> WorktreeAgent<'a> {
     pub fn dies(self) {
         self.mcp.signal("KILL");
         let ended = self.mcp.wait();
-        assert!(!ended.status.success(), "{}", ended.said);
+        assert!(!ended.status.success(), "{}", ended.log);
     }
 
     pub fn ends(mut self) {
         self.event("SessionEnd", json!({ "reason": "other" }));
         let ended = self.mcp.end();
-        assert!(ended.status.success() && ended.said.is_empty(), "{}", ended.said);
+        assert!(ended.status.success() && ended.log.is_empty(), "{}", ended.log);
     }
 }

@@ -109,7 +109,7 @@ async fn events_of_other_branches_are_passed_over_and_not_read_again() {
     let before = activity(&api, "&branch=other").await;
     assert_eq!(before.events, []);
     let answer = api
-        .tell("bob", "WRITING", &["src/db.ts"], json!({ "branch": "other" }))
+        .post_status("bob", "WRITING", &["src/db.ts"], json!({ "branch": "other" }))
         .await;
     assert_eq!(answer.status, 200);
     api.claim("cid", "READING", &["README.md"]).await;
@@ -124,7 +124,7 @@ async fn events_of_other_branches_are_passed_over_and_not_read_again() {
 }
 
 #[tokio::test]
-async fn a_log_that_does_not_reach_back_says_so() {
+async fn a_log_that_does_not_reach_back_is_marked_is_cut() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let first = activity(&api, "").await.cursor;
@@ -215,7 +215,7 @@ async fn a_file_has_the_events_that_name_it_in_either_direction() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_not_valid_says_what_to_send() {
+async fn an_invalid_activity_query_gets_a_refusal_that_names_the_parameter() {
     let api = Api::start().await;
     let url = "repo_url=https://github.com/acme/shop.git";
     let mut lines = Vec::new();
@@ -278,7 +278,7 @@ async fn the_function_of_the_graph_answers_it_too() {
 }
 
 #[tokio::test]
-async fn a_client_asks_for_a_graph_and_for_health() {
+async fn a_client_reads_the_graph_and_the_health() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let around = coord_protocol::GraphFilter {

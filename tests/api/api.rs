@@ -189,19 +189,19 @@ impl Api {
     }
 
     /// READING, WRITING or OPEN.
-    pub async fn tell(&self, user: &str, status: &str, paths: &[&str], more: Value) -> Answer {
+    pub async fn post_status(&self, user: &str, status: &str, paths: &[&str], more: Value) -> Answer {
         self.post(user, "/api/post_status", &self.post_body(status, paths, more))
             .await
     }
 
     /// Claims; it must be granted.
     pub async fn claim(&self, user: &str, status: &str, paths: &[&str]) {
-        let answer = self.tell(user, status, paths, json!({})).await;
+        let answer = self.post_status(user, status, paths, json!({})).await;
         assert_eq!(answer.status, 200, "{}", answer.json());
     }
 
     /// Lets every lock on `path` expire now.
-    pub async fn lapse(&self, path: &str) {
+    pub async fn expire_locks(&self, path: &str) {
         self.ends_at(path, 1_000_000_000_000).await;
     }
 

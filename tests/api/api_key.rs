@@ -123,7 +123,7 @@ async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
 }
 
 #[tokio::test]
-async fn a_bad_token_there_is_refused_and_admits_nobody_as_anonymous() {
+async fn a_bad_api_key_is_refused_and_never_admitted_as_anonymous() {
     let api = start().await;
     for bad in ["undefined", signed(&json!({ "exp": 1_000_000_000 })).as_str()] {
         let (status, body) = claim(&api, &[("x-api-key", bad), ("x-coord-user", "ann")]).await;

@@ -203,15 +203,15 @@ async fn packed_bodies_are_not_unpacked() {
 
 /// A function with these settings.
 async fn function(api: &Api, endpoint: Endpoint, environment: &[(&str, &str)]) -> Api {
-    let get = |asked: &str| {
-        let variable = environment.iter().find(|(name, _)| *name == asked);
+    let get = |wanted: &str| {
+        let variable = environment.iter().find(|(name, _)| *name == wanted);
         variable.map(|(_, value)| (*value).to_owned())
     };
     api.elsewhere(listen(function_router(endpoint, &get)).await, api.store.clone())
 }
 
 #[tokio::test]
-async fn a_header_that_names_a_user_makes_nobody_of_a_function_s_callers_somebody() {
+async fn a_header_that_names_a_user_identifies_no_caller_of_a_function() {
     let api = Api::start().await;
     let body = api.post_body("WRITING", &["src/auth.ts"], json!({})).to_string();
     for environment in [&[][..], &[(env_vars::COORD_JWT_SECRET, crate::identity::SECRET)]] {
@@ -254,7 +254,7 @@ async fn a_header_that_names_a_user_makes_nobody_of_a_function_s_callers_somebod
 }
 
 #[tokio::test]
-async fn a_sweep_with_a_short_secret_says_that_the_secret_is_short() {
+async fn a_sweep_with_a_short_secret_is_refused_with_the_required_length() {
     let api = Api::start().await;
     let function = function(
         &api,

@@ -137,7 +137,7 @@ async fn a_body_that_does_not_come_is_given_up_in_time() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_harms_nobody() {
+async fn a_caller_that_disconnects_harms_no_other_request() {
     let api = Api::start().await;
     for _ in 0..20 {
         let mut connection = tokio::net::TcpStream::connect(api.address).await.unwrap();

@@ -9,7 +9,7 @@ use crate::api::Api;
 async fn refusals(api: &Api, status: &str, cases: impl IntoIterator<Item = (&str, Value)>) -> String {
     let mut lines = Vec::new();
     for (name, change) in cases {
-        let answer = api.tell("ann", status, &["src/auth.ts"], change).await;
+        let answer = api.post_status("ann", status, &["src/auth.ts"], change).await;
         let body = answer.json();
         assert!((400..500).contains(&answer.status), "{name}: {body}");
         assert_eq!(body["orchestration"]["type"], "orchestration_command", "{name}: {body}");
@@ -108,7 +108,7 @@ async fn a_path_that_is_no_file_in_the_repository_is_refused_by_name() {
     assert_snapshot!(refused);
     let longest = "x".repeat(4096);
     assert_eq!(
-        api.tell("ann", "WRITING", &[&longest, "..hidden", "a..b/...", "~x"], json!({}))
+        api.post_status("ann", "WRITING", &[&longest, "..hidden", "a..b/...", "~x"], json!({}))
             .await
             .status,
         200
@@ -139,7 +139,7 @@ async fn the_number_of_paths_is_bounded() {
         .flat_map(|path| [format!("./{path}"), path])
         .collect();
     let answer = api
-        .tell("ann", "WRITING", &[], json!({ "file_paths": spellings }))
+        .post_status("ann", "WRITING", &[], json!({ "file_paths": spellings }))
         .await;
     assert_eq!(answer.status, 200, "{}", answer.json());
     assert_eq!(api.held().await, 512);
@@ -231,7 +231,12 @@ async fn messages_are_bounded_in_characters() {
     .await;
     assert_snapshot!(refused);
     let longest = json!({ "message": format!("  {}  ", "ü".repeat(500)) });
-    assert_eq!(api.tell("ann", "WRITING", &["src/auth.ts"], longest).await.status, 200);
+    assert_eq!(
+        api.post_status("ann", "WRITING", &["src/auth.ts"], longest)
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -251,14 +256,19 @@ async fn agent_ids_are_words() {
         assert_snapshot!("header", answer.refusal());
     }
     let longest = json!({ "agent_id": format!("{:x<128}", "A.b_c-d:9") });
-    assert_eq!(api.tell("ann", "WRITING", &["src/auth.ts"], longest).await.status, 200);
+    assert_eq!(
+        api.post_status("ann", "WRITING", &["src/auth.ts"], longest)
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
 async fn unknown_fields_are_ignored() {
     let api = Api::start().await;
     let more = json!({ "color": "green", "user_id": "bob", "nested": { "deep": [1, 2] } });
-    let answer = api.tell("ann", "WRITING", &["src/auth.ts"], more).await;
+    let answer = api.post_status("ann", "WRITING", &["src/auth.ts"], more).await;
     assert_eq!(answer.status, 200);
     let locks = api.check("cid", &["src/auth.ts"], json!({})).await.json();
     assert_eq!(

@@ -11,7 +11,7 @@ async fn a_claim_for_which_there_is_no_room_is_a_refusal_with_a_whole_body() {
         api.claim(&format!("p{reader}"), "READING", &["src/auth.ts"]).await;
     }
     let answer = api
-        .tell("ann", "READING", &["src/auth.ts", "src/db.ts"], json!({}))
+        .post_status("ann", "READING", &["src/auth.ts", "src/db.ts"], json!({}))
         .await;
     let body = answer.json();
     assert_eq!(
@@ -38,7 +38,7 @@ async fn a_claim_for_which_there_is_no_room_is_a_refusal_with_a_whole_body() {
 }
 
 #[tokio::test]
-async fn files_with_too_many_locks_are_asked_about_in_parts() {
+async fn a_request_over_too_many_locks_is_refused_with_too_much_at_once() {
     let api = Api::start().await;
     let names: Vec<String> = (0..512).map(|number| format!("src/{number}.ts")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -47,7 +47,7 @@ async fn files_with_too_many_locks_are_asked_about_in_parts() {
     }
     for answer in [
         api.check("ann", &names, json!({})).await,
-        api.tell("ann", "READING", &names, json!({})).await,
+        api.post_status("ann", "READING", &names, json!({})).await,
     ] {
         let body = answer.json();
         assert_eq!(

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::api::Api;
 
 #[tokio::test]
-async fn nothing_in_the_way_is_ok() {
+async fn a_check_without_conflicts_is_ok() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     assert_json_snapshot!(api.check("ann", &["src/auth.ts"], json!({})).await.snapshot());
@@ -37,7 +37,7 @@ async fn a_working_copy_that_is_behind_is_stale() {
 }
 
 #[tokio::test]
-async fn commits_that_are_not_pushed_make_nobody_stale() {
+async fn a_commit_that_is_not_pushed_is_not_stale_when_its_base_is_known() {
     let api = Api::start().await;
     api.git.git(&["checkout", "--quiet", "-b", "work"]);
     let local = api.git.commit(&[("src/new.ts", "")]);
@@ -75,7 +75,7 @@ async fn a_file_that_another_writes_is_a_direct_conflict() {
 }
 
 #[tokio::test]
-async fn written_neighbors_are_conflicts_both_ways_and_say_how_they_are_related() {
+async fn written_neighbors_are_conflicts_both_ways_and_name_their_relation() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/db.ts"]).await;
@@ -84,7 +84,7 @@ async fn written_neighbors_are_conflicts_both_ways_and_say_how_they_are_related(
 }
 
 #[tokio::test]
-async fn a_conflict_that_is_also_stale_says_both() {
+async fn a_conflict_that_is_also_stale_reports_both() {
     let api = Api::start().await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;
     let answer = api
@@ -114,7 +114,10 @@ async fn several_readers_are_all_listed_behind_the_earliest() {
         api.claim(user, "READING", &["src/auth.ts"]).await;
     }
     let two = json!({ "agent_id": "two" });
-    assert_eq!(api.tell("cid", "READING", &["src/auth.ts"], two).await.status, 200);
+    assert_eq!(
+        api.post_status("cid", "READING", &["src/auth.ts"], two).await.status,
+        200
+    );
     assert_json_snapshot!(
         "to_write",
         api.check("ann", &["src/auth.ts"], json!({})).await.snapshot()
@@ -148,7 +151,10 @@ async fn a_lock_on_another_branch_is_a_warning_that_names_it() {
     api.publish_graph(&api.head).await;
     api.git.git(&["branch", "feature/login"]);
     let there = json!({ "branch": "feature/login", "agent_id": "night-shift" });
-    assert_eq!(api.tell("bob", "WRITING", &["src/auth.ts"], there).await.status, 200);
+    assert_eq!(
+        api.post_status("bob", "WRITING", &["src/auth.ts"], there).await.status,
+        200
+    );
     assert_json_snapshot!(api.check("ann", &["src/auth.ts"], json!({})).await.snapshot());
 }
 
@@ -210,12 +216,12 @@ async fn a_file_that_is_tracked_in_other_case_is_named() {
         .filter(|path| path != "README.md")
         .collect();
     let paths: Vec<&str> = spellings.iter().map(String::as_str).collect();
-    let claimed = api.tell("ann", "WRITING", &paths, json!({})).await.json();
+    let claimed = api.post_status("ann", "WRITING", &paths, json!({})).await.json();
     assert_eq!(claimed["success"], true);
     let warnings = claimed["warnings"].as_array().unwrap();
-    let told: Vec<&str> = warnings.iter().filter_map(|warning| warning.as_str()).collect();
-    let of_case: Vec<&&str> = told.iter().filter(|told| told.starts_with("CASE_DIFFERS: ")).collect();
-    assert_eq!(of_case.len(), 17, "{told:?}");
+    let texts: Vec<&str> = warnings.iter().filter_map(|warning| warning.as_str()).collect();
+    let of_case: Vec<&&str> = texts.iter().filter(|text| text.starts_with("CASE_DIFFERS: ")).collect();
+    assert_eq!(of_case.len(), 17, "{texts:?}");
     assert_eq!(
         *of_case[16],
         "CASE_DIFFERS: 47 more of these files differ from tracked ones in case only."

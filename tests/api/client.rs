@@ -96,7 +96,7 @@ async fn an_error_keeps_its_code_its_field_and_its_command() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_coord_or_not_there_is_an_error_that_says_so() {
+async fn a_server_that_is_not_coord_or_not_there_is_an_error_with_its_status() {
     for (answer, expected) in [
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "status 200"),
         (

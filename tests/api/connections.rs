@@ -90,7 +90,7 @@ async fn a_head_that_trickles_in_is_cut_off_in_time() {
 }
 
 #[tokio::test]
-async fn a_connection_that_says_nothing_is_ended() {
+async fn a_silent_connection_is_closed() {
     let api = impatient().await;
     let mut silent = TcpStream::connect(api.address).await.unwrap();
     assert!(rest(&mut silent).await.is_empty());
@@ -130,7 +130,7 @@ async fn a_client_that_reads_nothing_is_cut_off() {
 }
 
 #[tokio::test]
-async fn many_slow_connections_keep_nobody_else_out() {
+async fn many_slow_connections_block_no_other_caller() {
     let api = Api::start().await;
     let mut slow = Vec::new();
     for _ in 0..500 {
@@ -195,7 +195,7 @@ async fn a_request_that_is_no_http_is_refused() {
 }
 
 #[tokio::test]
-async fn a_client_that_keeps_sending_is_told_that_its_body_is_too_large() {
+async fn a_client_that_keeps_sending_gets_body_too_large() {
     let api = Api::start().await;
     // As Python's client does it: all is sent before anything is read.
     let mut connection = TcpStream::connect(api.address).await.unwrap();

@@ -40,8 +40,8 @@ fn check(method: &Method, path: &str, answer: &Answer) -> Result<(), String> {
         // A browser that asks for leave; every operation may be asked about so.
         return Ok(());
     }
-    let asked = method.as_str().to_ascii_lowercase();
-    let operation = match (operations.get(&asked), operations.get("get")) {
+    let name_of_method = method.as_str().to_ascii_lowercase();
+    let operation = match (operations.get(&name_of_method), operations.get("get")) {
         (Some(operation), _) => operation,
         (None, Some(get)) if method == Method::HEAD => get,
         (None, _) if answer.status == 405 => operations.values().next().ok_or("the path has no operation")?,

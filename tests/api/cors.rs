@@ -38,7 +38,7 @@ fn varies_by_origin(answer: &Answer) -> bool {
 }
 
 #[tokio::test]
-async fn a_preflight_of_a_listed_origin_is_told_what_it_may_send() {
+async fn a_preflight_of_a_listed_origin_gets_the_allowed_methods_and_headers() {
     let api = start().await;
     for (path, methods) in [
         ("/api/check_status", "POST"),
@@ -69,7 +69,7 @@ async fn a_preflight_of_a_listed_origin_is_told_what_it_may_send() {
 }
 
 #[tokio::test]
-async fn any_other_origin_is_told_nothing() {
+async fn any_other_origin_gets_no_access_headers() {
     let api = start().await;
     for origin in [
         "https://evil.example",
@@ -150,7 +150,7 @@ async fn with_no_list_there_are_no_headers_for_other_origins() {
 
 // rule: settings#origins
 #[tokio::test]
-async fn a_list_that_cannot_be_read_makes_a_function_say_so() {
+async fn a_malformed_origin_list_makes_a_function_answer_offline() {
     let api = Api::start().await;
     for list in ["*", "https://*.example.com", "coord.example.com", "https://a.example/,"] {
         let environment = |name: &str| match name {

@@ -26,8 +26,8 @@ async fn expired_locks_are_swept_and_counted() {
     );
     api.claim("ann", "WRITING", &["src/auth.ts", "src/db.ts"]).await;
     api.claim("bob", "READING", &["README.md"]).await;
-    api.lapse("src/auth.ts").await;
-    api.lapse("src/db.ts").await;
+    api.expire_locks("src/auth.ts").await;
+    api.expire_locks("src/db.ts").await;
     api.command(["ZADD", state::expiry::keys::DUE, "1", crate::api::repo().as_str()])
         .await;
     let answer = sweep(&api, RIGHT).await;
@@ -44,7 +44,7 @@ async fn expired_locks_are_swept_and_counted() {
 async fn without_the_secret_nothing_is_swept() {
     let api = start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
-    api.lapse("src/auth.ts").await;
+    api.expire_locks("src/auth.ts").await;
     for wrong in [
         "Bearer the secret of the cro",
         "Bearer",

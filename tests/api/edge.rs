@@ -72,7 +72,7 @@ async fn no_answer_is_stored_guessed_at_or_framed() {
 }
 
 #[tokio::test]
-async fn a_graph_is_kept_by_its_caller_and_asked_for_again() {
+async fn a_graph_is_revalidated_by_its_etag() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let graph = api.get(GRAPH, &[]).await;
@@ -93,7 +93,7 @@ async fn a_graph_is_kept_by_its_caller_and_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_function_that_was_reached_by_https_says_to_stay_there() {
+async fn a_function_reached_by_https_sends_strict_transport_security() {
     let api = Api::start().await;
     let function = listen(function_router(coord_http::endpoint::operation::HEALTH, &|_| None)).await;
     let function = api.elsewhere(function, api.store.clone());
@@ -158,7 +158,7 @@ fn timing(answer: &Answer) -> Vec<(String, f64, Option<String>)> {
 }
 
 #[tokio::test]
-async fn an_answer_says_what_it_cost() {
+async fn a_response_has_its_server_timing() {
     let api = Api::start().await;
     let check = api.check("ann", &["src/auth.ts"], json!({})).await;
     let parts = timing(&check);
@@ -170,8 +170,8 @@ async fn an_answer_says_what_it_cost() {
     let nothing = timing(&api.get("/api/nothing", &[]).await);
     assert_eq!((nothing[0].1, nothing[0].2.as_deref()), (0.0, Some("0 round trips")));
     // The first claim in a repository may find it missing on the list of the sweep, which costs a separate round trip.
-    api.tell("ann", "READING", &["src/db.ts"], json!({})).await;
-    let claim = timing(&api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await);
+    api.post_status("ann", "READING", &["src/db.ts"], json!({})).await;
+    let claim = timing(&api.post_status("ann", "WRITING", &["src/auth.ts"], json!({})).await);
     assert_eq!(claim[0].2.as_deref(), Some("1 round trip"));
 }
 

@@ -42,11 +42,11 @@ impl Function {
             .env("VERCEL_DEV_PORT", free_port().to_string())
             .spawn()
             .unwrap();
-        let (heard, messages) = mpsc::unbounded_channel();
+        let (sender, messages) = mpsc::unbounded_channel();
         std::thread::spawn(move || {
             let (stream, _) = listener.accept().unwrap();
             for message in BufReader::new(stream).split(0).map_while(Result::ok) {
-                let _ = heard.send(serde_json::from_slice(&message).unwrap());
+                let _ = sender.send(serde_json::from_slice(&message).unwrap());
             }
             drop(folder);
         });
@@ -55,14 +55,14 @@ impl Function {
             port: 0,
             messages,
         };
-        let started = function.hear("server-started").await;
+        let started = function.next_message("server-started").await;
         function.port = started["httpPort"].as_u64().unwrap();
         function
     }
 
     /// Returns the next message of this kind.
-    async fn hear(&mut self, kind: &str) -> Value {
-        let heard = async {
+    async fn next_message(&mut self, kind: &str) -> Value {
+        let message_of_kind = async {
             loop {
                 let message = self.messages.recv().await.expect("the process goes on");
                 if message["type"] == kind {
@@ -70,7 +70,9 @@ impl Function {
                 }
             }
         };
-        tokio::time::timeout(Duration::from_secs(30), heard).await.expect(kind)
+        tokio::time::timeout(Duration::from_secs(30), message_of_kind)
+            .await
+            .expect(kind)
     }
 
     /// Asks for the graph, as invocation `id`.
@@ -108,7 +110,7 @@ async fn store(folder: &tempfile::TempDir) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_has_ended_when_the_graph_that_it_asked_for_is_built() {
+async fn a_request_ends_once_the_graph_build_that_it_started_has_ended() {
     let folder = tempfile::tempdir().unwrap();
     let repo = Repo::init(folder.path().join("repo"), &[]);
     repo.commit(&[("a.ts", "import './b';\n"), ("b.ts", "")]);
@@ -130,7 +132,7 @@ async fn a_request_has_ended_when_the_graph_that_it_asked_for_is_built() {
     let (status, first) = function.graph(7).await;
     let answered = Instant::now();
     assert_eq!((status, &first["state"]), (202, &json!("building")), "{first}");
-    let ended = function.hear("end").await;
+    let ended = function.next_message("end").await;
     assert_eq!(
         ended["context"],
         json!({"invocationId": "invocation-7", "requestId": 7})
@@ -147,7 +149,7 @@ async fn a_request_has_ended_when_the_graph_that_it_asked_for_is_built() {
         json!([{"source": "a.ts", "target": "b.ts", "type": "import"}])
     );
     // Nothing is left to do.
-    assert_eq!(function.hear("end").await["context"]["requestId"], 8);
+    assert_eq!(function.next_message("end").await["context"]["requestId"], 8);
     assert!(answered.elapsed() < pause / 2);
 }
 
@@ -173,7 +175,7 @@ async fn a_request_for_events_ends_with_the_stream() {
     assert_eq!(stream.status(), 200);
     let first = stream.chunk().await.unwrap().expect("a message");
     assert!(first.starts_with(b"id: 0-0\nevent: stream_opened\n"), "{first:?}");
-    let early = tokio::time::timeout(Duration::from_secs(2), function.hear("end")).await;
+    let early = tokio::time::timeout(Duration::from_secs(2), function.next_message("end")).await;
     assert!(early.is_err(), "the process would be frozen: {early:?}");
     drop(stream);
     // The runtime notices a client that is gone when it writes, some writes later.
@@ -190,6 +192,6 @@ async fn a_request_for_events_ends_with_the_stream() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     });
-    assert_eq!(function.hear("end").await["context"]["requestId"], 7);
+    assert_eq!(function.next_message("end").await["context"]["requestId"], 7);
     publishing.abort();
 }

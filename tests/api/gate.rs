@@ -39,7 +39,8 @@ impl Api {
     }
 
     async fn cites(&self, user: &str, intent: &str, paths: &[&str]) -> Answer {
-        self.tell(user, "WRITING", paths, json!({ "intent_id": intent })).await
+        self.post_status(user, "WRITING", paths, json!({ "intent_id": intent }))
+            .await
     }
 }
 
@@ -57,7 +58,7 @@ fn in_short(answer: &Answer) -> Value {
 }
 
 #[tokio::test]
-async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned() {
+async fn a_refusal_by_intents_has_its_documented_sentence_and_metadata() {
     let api = Api::start().await;
     api.has_intent("REQ-1", "src/*.ts", json!({})).await;
     api.has_intent("REQ-2", "src/**", json!({})).await;
@@ -143,7 +144,7 @@ async fn without_an_intent_the_policy_decides() {
         }));
     };
     let api = Api::start_with(required).await;
-    let refused = api.tell("ann", "WRITING", &["src/db.ts"], json!({})).await;
+    let refused = api.post_status("ann", "WRITING", &["src/db.ts"], json!({})).await;
     assert_eq!(
         in_short(&refused),
         json!([
@@ -161,7 +162,7 @@ async fn without_an_intent_the_policy_decides() {
     );
     api.claim("ann", "READING", &["src/db.ts"]).await;
     let released = api
-        .tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+        .post_status("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
         .await;
     assert_eq!(released.status, 200);
 }
@@ -183,7 +184,7 @@ async fn members_of_intents_are_bounded() {
             "session",
         ),
     ] {
-        let answer = api.tell("ann", "WRITING", &["src/db.ts"], more).await;
+        let answer = api.post_status("ann", "WRITING", &["src/db.ts"], more).await;
         assert_eq!((answer.status, answer.json()["field"].as_str()), (400, Some(field)));
     }
 }
@@ -196,7 +197,9 @@ async fn a_budget_that_runs_low_warns_and_the_breaker_names_the_tool() {
         "session": { "session_id": "s-7", "contributor": "anthropic/claude" } });
     for _ in 0..3 {
         assert_eq!(
-            api.tell("ann", "WRITING", &["src/db.ts"], call.clone()).await.status,
+            api.post_status("ann", "WRITING", &["src/db.ts"], call.clone())
+                .await
+                .status,
             200
         );
     }
@@ -206,20 +209,23 @@ async fn a_budget_that_runs_low_warns_and_the_breaker_names_the_tool() {
         .await
         .json();
     assert!(!low["warnings"].to_string().contains("BUDGET_LOW"), "{low}");
-    let tripped = api.tell("ann", "WRITING", &["src/db.ts"], call).await;
+    let tripped = api.post_status("ann", "WRITING", &["src/db.ts"], call).await;
     assert_eq!(
         in_short(&tripped)[3],
         "Edit was called 3 times in a row with the same input, and nothing else between. A person has to unblock the intent"
     );
     api.has_intent("REQ-1", "src/**", json!({ "max_turns": 4 })).await;
-    let granted = api.tell("ann", "WRITING", &["src/db.ts"], other.clone()).await.json();
+    let granted = api
+        .post_status("ann", "WRITING", &["src/db.ts"], other.clone())
+        .await
+        .json();
     let warning = "BUDGET_LOW: Intent REQ-1 has used 4 of 4 turns; finish, or ask a person for more.";
     assert!(
         granted["warnings"].as_array().unwrap().contains(&json!(warning)),
         "{granted}"
     );
     assert_eq!(
-        in_short(&api.tell("ann", "WRITING", &["src/db.ts"], other).await)[3],
+        in_short(&api.post_status("ann", "WRITING", &["src/db.ts"], other).await)[3],
         "The budget of intent REQ-1 is spent: 4 of 4 turns. A person has to raise the budget and to unblock the intent"
     );
 }
@@ -241,26 +247,29 @@ async fn a_claim_for_an_intent_is_one_round_trip_once_its_scope_is_known() {
     };
     are_sealed().await;
     let trips = async |user: &str, path: &str, more: Value| {
-        let answer = api.tell(user, "WRITING", &[path], more).await;
+        let answer = api.post_status(user, "WRITING", &[path], more).await;
         assert_eq!(answer.status, 200, "{}", answer.json());
         store.take().0
     };
     let cited = json!({ "intent_id": "REQ-1" });
-    let asked = [
+    let round_trips = [
         trips("ann", "src/a.ts", cited.clone()).await,
         trips("ann", "src/b.ts", cited.clone()).await,
         trips("ann", "src/c.ts", json!({})).await,
         trips("bob", "src/d.ts", cited).await,
         trips("bob", "src/e.ts", json!({})).await,
     ];
-    assert_eq!(asked, [2, 1, 1, 1, 1], "the first asks for the scope");
+    assert_eq!(round_trips, [2, 1, 1, 1, 1], "the first asks for the scope");
     api.check("ann", &["src/f.ts"], json!({})).await;
     assert_eq!(store.take().0, 1);
     // The same single query finds an intent that has ended meanwhile.
     api.has_intent("REQ-1", "src/**", json!({ "status": "COMPLETED" }))
         .await;
     are_sealed().await;
-    assert_eq!(api.tell("ann", "WRITING", &["src/g.ts"], json!({})).await.status, 409);
+    assert_eq!(
+        api.post_status("ann", "WRITING", &["src/g.ts"], json!({})).await.status,
+        409
+    );
     // The refusal is such a line: three requests more.
     let more = store.take().0;
     assert!((1..=4).contains(&more), "{more}");

@@ -28,7 +28,12 @@ async fn a_graph_comes_with_the_locks_of_its_branch() {
         api.claim(user, "READING", &["src/db.ts"]).await;
     }
     let elsewhere = json!({ "branch": "other" });
-    assert_eq!(api.tell("eve", "WRITING", &["README.md"], elsewhere).await.status, 200);
+    assert_eq!(
+        api.post_status("eve", "WRITING", &["README.md"], elsewhere)
+            .await
+            .status,
+        200
+    );
     assert_json_snapshot!("whole", api.get(PATH, &[]).await.snapshot());
     let compact = api.get(&format!("{PATH}&format=compact"), &[]).await.json();
     assert_eq!(compact["edges"], json!([[0, 1], [2, 0]]));
@@ -39,7 +44,7 @@ async fn a_graph_comes_with_the_locks_of_its_branch() {
             .len(),
         2
     );
-    api.lapse("src/auth.ts").await;
+    api.expire_locks("src/auth.ts").await;
     let locks = api.get(PATH, &[]).await.json()["locks"].clone();
     assert_eq!(
         locks.as_object().unwrap().keys().collect::<Vec<_>>(),
@@ -118,7 +123,7 @@ async fn known_records_are_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_graph_is_compressed_for_who_can_read_that() {
+async fn a_graph_is_compressed_for_clients_that_accept_gzip() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     let plain = api.get(PATH, &[]).await;
@@ -136,7 +141,7 @@ async fn a_graph_is_compressed_for_who_can_read_that() {
 }
 
 #[tokio::test]
-async fn a_question_without_its_parts_says_which() {
+async fn a_query_without_its_parameters_names_the_missing_one() {
     let api = Api::start().await;
     let url = "repo_url=https://github.com/acme/shop.git";
     let mut lines = Vec::new();
@@ -228,7 +233,7 @@ async fn a_focus_gives_the_part_of_the_graph_around_a_file() {
 }
 
 #[tokio::test]
-async fn a_build_that_is_under_way_says_how_far_it_is() {
+async fn a_build_that_is_under_way_reports_its_progress() {
     let api = Api::start().await;
     let (repo, branch) = (crate::api::repo(), crate::api::main_branch());
     let commit = CommitSha::parse(&api.head).unwrap();
@@ -253,7 +258,7 @@ async fn a_build_that_is_under_way_says_how_far_it_is() {
 }
 
 #[tokio::test]
-async fn a_failed_build_says_why() {
+async fn a_failed_build_reports_its_failure() {
     let api = Api::start().await;
     let key = state::builds::keys::graph(&crate::api::repo(), &crate::api::main_branch());
     api.command(["HSET", &key, "failure", "the repository has more than 500,000 files"])

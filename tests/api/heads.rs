@@ -29,7 +29,7 @@ async fn clone_of_a_hub() -> (Api, Repo) {
 }
 
 #[tokio::test]
-async fn a_branch_that_was_not_pushed_is_unknown_and_the_answer_says_how_to_push_it() {
+async fn a_branch_that_was_not_pushed_is_unknown_branch_with_the_push_command() {
     let (api, _) = clone_of_a_hub().await;
     api.git.git(&["branch", "feature"]);
     let answer = api.check("ann", &["src/db.ts"], json!({ "branch": "feature" })).await;
@@ -49,22 +49,22 @@ async fn sentences_call_the_branch_as_the_clone_does() {
     api.git.git(&["remote", "rename", "origin", "upstream"]);
     let check = async |more| api.check("ann", &["src/db.ts"], more).await.json();
     assert_eq!(check(json!({})).await["repo_head_ref"], "refs/remotes/upstream/main");
-    let told = check(json!({ "agent_head": api.first })).await;
+    let response = check(json!({ "agent_head": api.first })).await;
     assert_eq!(
-        told["warnings"][0],
+        response["warnings"][0],
         "STALE_BRANCH: Your branch is behind upstream/main."
     );
-    let reason = told["orchestration"]["reason"].as_str().unwrap();
+    let reason = response["orchestration"]["reason"].as_str().unwrap();
     assert!(reason.ends_with(" of upstream/main"), "{reason}");
     let unknown = "0123456789abcdef0123456789abcdef01234567";
     let claim = json!({ "agent_head": unknown });
-    let told = api.tell("ann", "WRITING", &["src/db.ts"], claim).await.json();
-    let reason = told["orchestration"]["reason"].as_str().unwrap();
+    let response = api.post_status("ann", "WRITING", &["src/db.ts"], claim).await.json();
+    let reason = response["orchestration"]["reason"].as_str().unwrap();
     assert!(reason.contains("(git merge-base HEAD upstream/main)"), "{reason}");
     // Pushed, and not yet fetched by the served clone: a pull changes nothing.
     let claim = json!({ "agent_head": unknown, "base_head": unknown });
-    let told = api.tell("ann", "WRITING", &["src/db.ts"], claim).await.json();
-    let reason = told["orchestration"]["reason"].as_str().unwrap();
+    let response = api.post_status("ann", "WRITING", &["src/db.ts"], claim).await.json();
+    let reason = response["orchestration"]["reason"].as_str().unwrap();
     assert!(
         reason.contains("knows neither your commit 0123456 nor your base_head")
             && reason.contains("run git fetch there"),
@@ -81,9 +81,9 @@ async fn sentences_call_the_branch_as_the_clone_does() {
         (&api.head, &unpushed),
     ] {
         let open = json!({ "new_repo_head": new_head, "agent_head": agent_head });
-        let told = api.tell("ann", "OPEN", &["src/db.ts"], open).await.json();
-        let reason = told["orchestration"]["reason"].as_str().unwrap();
-        assert_eq!(told["orchestration"]["action"], "PUSH", "{told}");
+        let response = api.post_status("ann", "OPEN", &["src/db.ts"], open).await.json();
+        let reason = response["orchestration"]["reason"].as_str().unwrap();
+        assert_eq!(response["orchestration"]["action"], "PUSH", "{response}");
         assert!(
             reason.contains(" upstream/main") && !reason.contains("origin/"),
             "{reason}"
@@ -96,11 +96,14 @@ async fn a_remote_may_have_a_name_with_a_slash() {
     let (api, _) = clone_of_a_hub().await;
     api.git.git(&["remote", "rename", "origin", "team/hub"]);
     let stale = json!({ "agent_head": api.first, "work_branch": "feature" });
-    let told = api.tell("ann", "WRITING", &["src/db.ts"], stale).await.json();
+    let response = api.post_status("ann", "WRITING", &["src/db.ts"], stale).await.json();
     assert_eq!(
-        (&told["orchestration"]["action"], &told["orchestration"]["command"]),
+        (
+            &response["orchestration"]["action"],
+            &response["orchestration"]["command"]
+        ),
         (&json!("PULL"), &json!("git pull --rebase team/hub main")),
-        "{told}"
+        "{response}"
     );
 }
 
@@ -108,9 +111,9 @@ async fn a_remote_may_have_a_name_with_a_slash() {
 async fn a_stale_claim_to_write_names_no_lock_for_reading_as_one_to_renew() {
     let (api, _) = clone_of_a_hub().await;
     let stale = json!({ "agent_head": api.first });
-    let read = api.tell("ann", "READING", &["src/db.ts"], stale.clone()).await;
+    let read = api.post_status("ann", "READING", &["src/db.ts"], stale.clone()).await;
     assert_eq!(read.status, 200, "{}", read.json());
-    let refused = api.tell("ann", "WRITING", &["src/db.ts"], stale).await;
+    let refused = api.post_status("ann", "WRITING", &["src/db.ts"], stale).await;
     assert_eq!(refused.status, 409);
     let message = refused.json()["orchestration"]["reason"].to_string();
     assert!(

@@ -22,7 +22,7 @@ use crate::api::{Answer, Api, listen};
 struct Probed {
     writes: Arc<AtomicUsize>,
     /// How often it was asked what it promises.
-    asked: Arc<AtomicUsize>,
+    promises_read: Arc<AtomicUsize>,
     takes: Duration,
     /// The error that writes get in place of success.
     refuses: Option<&'static str>,
@@ -46,14 +46,14 @@ impl Store for Probed {
                 }])
             }
             [info, save, fsync] => {
-                let asked = [info, save, fsync].map(|request| format!("{request:?}"));
+                let requests = [info, save, fsync].map(|request| format!("{request:?}"));
                 let questions = [
                     Request::command(["INFO"]),
                     Request::command(["CONFIG", "GET", "save"]),
                     Request::command(["CONFIG", "GET", "appendfsync"]),
                 ];
-                assert_eq!(asked, questions.map(|request| format!("{request:?}")));
-                self.asked.fetch_add(1, Ordering::Relaxed);
+                assert_eq!(requests, questions.map(|request| format!("{request:?}")));
+                self.promises_read.fetch_add(1, Ordering::Relaxed);
                 Ok(vec![StoreValue::Error("NOPERM not for you".to_owned()); 3])
             }
             [ping] => {
@@ -81,20 +81,24 @@ impl Store for Probed {
 
 /// With the counts of its writes, and of how often it was asked what it promises.
 async fn probed(takes: Duration) -> (Api, Arc<AtomicUsize>, Arc<AtomicUsize>) {
-    let (writes, asked) = (Arc::default(), Arc::default());
+    let (writes, promises_read) = (Arc::default(), Arc::default());
     let store = Arc::new(Probed {
         writes: Arc::clone(&writes),
-        asked: Arc::clone(&asked),
+        promises_read: Arc::clone(&promises_read),
         takes,
         refuses: None,
         is_silent: takes > Duration::from_secs(60),
     });
-    (Api::start_with(|state| state.store = store).await, writes, asked)
+    (
+        Api::start_with(|state| state.store = store).await,
+        writes,
+        promises_read,
+    )
 }
 
 // rule: http#health
 #[tokio::test]
-async fn a_store_that_cannot_be_written_says_why() {
+async fn the_health_of_a_store_that_cannot_be_written_has_its_cause() {
     let memory = "OOM command not allowed when used memory > 'maxmemory'. script: 1f, on @user_script:3.";
     let replica = "READONLY You can't write against a read only replica.";
     let saving = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.";
@@ -114,7 +118,7 @@ async fn a_store_that_cannot_be_written_says_why() {
     ] {
         let store = Arc::new(Probed {
             writes: Arc::default(),
-            asked: Arc::default(),
+            promises_read: Arc::default(),
             takes: Duration::ZERO,
             refuses: Some(error),
             is_silent,
@@ -136,10 +140,10 @@ async fn a_store_that_cannot_be_written_says_why() {
 }
 
 #[tokio::test]
-async fn a_store_whose_writes_are_paused_says_so() {
+async fn the_health_of_a_store_with_paused_writes_is_down_and_paused() {
     let store = Arc::new(Probed {
         writes: Arc::default(),
-        asked: Arc::default(),
+        promises_read: Arc::default(),
         takes: Duration::from_secs(3600),
         refuses: None,
         is_silent: false,
@@ -155,7 +159,7 @@ async fn a_store_whose_writes_are_paused_says_so() {
 }
 
 #[tokio::test]
-async fn the_pause_of_a_redis_is_told_for_as_long_as_it_lasts() {
+async fn the_pause_of_a_redis_is_reported_for_as_long_as_it_lasts() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     let store: Arc<dyn Store> = Arc::new(RedisStore::connect(&redis.url()).unwrap());
     redis.command(&["CLIENT", "PAUSE", "600000", "WRITE"]);
@@ -166,8 +170,8 @@ async fn the_pause_of_a_redis_is_told_for_as_long_as_it_lasts() {
     });
     // time: the change waits in the store.
     tokio::time::sleep(Duration::from_millis(200)).await;
-    let told = tokio::time::timeout(Duration::from_secs(4), store.responds()).await;
-    assert!(matches!(told, Ok(Ok(()))), "{told:?}");
+    let responded = tokio::time::timeout(Duration::from_secs(4), store.responds()).await;
+    assert!(matches!(responded, Ok(Ok(()))), "{responded:?}");
     assert!(!waiting.is_finished());
     let api = Api::start_with(|app| app.store = store).await;
     let answer = api.get("/api/health", &[]).await;
@@ -176,8 +180,8 @@ async fn the_pause_of_a_redis_is_told_for_as_long_as_it_lasts() {
 }
 
 async fn function(environment: &[(&str, &str)]) -> Api {
-    let get = |asked: &str| {
-        let variable = environment.iter().find(|(name, _)| *name == asked);
+    let get = |wanted: &str| {
+        let variable = environment.iter().find(|(name, _)| *name == wanted);
         variable.map(|(_, value)| (*value).to_owned())
     };
     let address = listen(function_router(coord_http::endpoint::operation::HEALTH, &get)).await;
@@ -199,7 +203,7 @@ fn body(answer: &Answer) -> Value {
 }
 
 #[tokio::test]
-async fn a_service_that_works_says_so_to_anybody() {
+async fn the_health_of_a_working_service_is_ok_without_credentials() {
     let api = Api::start().await;
     let answer = api
         .get("/api/health", &[("x-coord-user", "nobody in particular")])
@@ -310,7 +314,7 @@ async fn a_short_secret_is_named_without_its_value() {
 }
 
 #[tokio::test]
-async fn a_source_that_was_not_asked_yet_is_not_asked_for_this() {
+async fn health_sends_no_request_to_a_source_that_is_still_unknown() {
     // Nobody listens there: a question would fail, and the source be unreachable.
     let variables = [
         ("GITHUB_API_URL", "http://127.0.0.1:1"),
@@ -325,15 +329,15 @@ async fn a_source_that_was_not_asked_yet_is_not_asked_for_this() {
 }
 
 #[tokio::test]
-async fn many_who_poll_cost_the_store_one_write() {
-    let (api, writes, asked) = probed(Duration::from_millis(50)).await;
+async fn many_health_polls_cost_the_store_one_write() {
+    let (api, writes, promises_read) = probed(Duration::from_millis(50)).await;
     let polls = futures::future::join_all((0..50).map(|_| api.get("/api/health", &[]))).await;
     assert!(polls.iter().all(|answer| answer.status == 200));
     assert_eq!(writes.load(Ordering::Relaxed), 1);
     let_pass(Duration::from_secs(3)).await;
     assert_eq!(api.get("/api/health", &[]).await.status, 200);
     assert_eq!(writes.load(Ordering::Relaxed), 2);
-    assert_eq!(asked.load(Ordering::Relaxed), 1, "once in ten minutes");
+    assert_eq!(promises_read.load(Ordering::Relaxed), 1, "once in ten minutes");
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ async fn claim(api: &Api, headers: &[(&'static str, &str)]) -> Answer {
 }
 
 #[tokio::test]
-async fn a_token_says_who_calls() {
+async fn a_token_identifies_its_caller() {
     let api = start().await;
     assert_eq!(claim(&api, &[("authorization", &good_token())]).await.status, 200);
     let other = json!({ "sub": "bob", "aud": ["other", "coord"], "exp": 4_000_000_000_u64 });
@@ -54,7 +54,7 @@ async fn a_token_says_who_calls() {
 }
 
 #[tokio::test]
-async fn every_other_caller_is_nobody() {
+async fn every_other_credential_is_refused() {
     let api = start().await;
     let good = json!({ "sub": "ann", "aud": "coord", "exp": 4_000_000_000_u64 });
     let with = |name: &str, value: Value| {
@@ -112,7 +112,7 @@ async fn every_other_caller_is_nobody() {
 }
 
 #[tokio::test]
-async fn without_a_secret_in_the_deployment_nobody_is_let_in() {
+async fn a_deployment_without_a_secret_refuses_every_caller() {
     let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(None))).await;
     assert_json_snapshot!(claim(&api, &[("authorization", &good_token())]).await.snapshot());
     assert_eq!(claim(&api, &[("x-coord-user", "ann")]).await.status, 401);
@@ -134,7 +134,7 @@ async fn credentials_come_before_everything_else() {
 
 // rule: http#loopback
 #[tokio::test]
-async fn on_one_machine_the_user_is_who_the_header_names_or_the_system_s() {
+async fn the_user_on_one_machine_comes_from_the_header_or_the_system() {
     let api = Api::start().await;
     assert_eq!(claim(&api, &[]).await.status, 200);
     let refused = claim(&api, &[("x-coord-user", "ann")]).await.json();
@@ -171,7 +171,7 @@ async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
         }
     }
     // A page elsewhere may send a form or plain text without asking; neither is JSON, and no answer gives leave to ask.
-    let asked = api
+    let preflight = api
         .request(
             Method::OPTIONS,
             "/api/post_status",
@@ -182,6 +182,6 @@ async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
             "",
         )
         .await;
-    assert_eq!(asked.status, 405);
-    assert_eq!(asked.header("access-control-allow-origin"), None);
+    assert_eq!(preflight.status, 405);
+    assert_eq!(preflight.header("access-control-allow-origin"), None);
 }

@@ -24,7 +24,7 @@ async fn shop() -> Api {
 /// Bob releases `files` after a push of `pushed`.
 async fn opens(api: &Api, pushed: &str, files: &[&str]) -> Answer {
     let heads = json!({"new_repo_head": pushed, "agent_head": pushed});
-    api.tell("bob", "OPEN", files, heads).await
+    api.post_status("bob", "OPEN", files, heads).await
 }
 
 // rule: locks#keeps
@@ -42,14 +42,14 @@ async fn a_claim_of_a_file_with_many_importers_warns_blocks_others_beside_locks_
             .to_string()
             .contains("BLOCKS_OTHERS: Until you release 'src/db.ts'")
     };
-    let alone = api.tell("ann", "WRITING", &["src/db.ts"], there.clone()).await;
+    let alone = api.post_status("ann", "WRITING", &["src/db.ts"], there.clone()).await;
     assert_eq!(alone.status, 200, "{}", alone.json());
     assert!(!warned(&alone.json()), "{}", alone.json());
-    api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+    api.post_status("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
         .await;
-    let other = api.tell("eve", "READING", &["README.md"], there.clone()).await;
+    let other = api.post_status("eve", "READING", &["README.md"], there.clone()).await;
     assert_eq!(other.status, 200, "{}", other.json());
-    let beside = api.tell("ann", "WRITING", &["src/db.ts"], there).await;
+    let beside = api.post_status("ann", "WRITING", &["src/db.ts"], there).await;
     assert!(warned(&beside.json()), "{}", beside.json());
 }
 
@@ -57,7 +57,7 @@ async fn a_claim_of_a_file_with_many_importers_warns_blocks_others_beside_locks_
 async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warning() {
     let api = shop().await;
     let keeps = json!({"interface": "keeps"});
-    let claim = api.tell("bob", "WRITING", &["src/db.ts"], keeps.clone()).await;
+    let claim = api.post_status("bob", "WRITING", &["src/db.ts"], keeps.clone()).await;
     assert_eq!(claim.json()["locks"]["src/db.ts"]["interface"], "keeps");
     for (says, status) in [
         (json!({}), "CONFLICT"),
@@ -72,21 +72,21 @@ async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warn
     }
     let one_of_two = json!({"interface": "keeps", "interface_changes": ["src/auth.ts"]});
     let refused = api
-        .tell("ann", "WRITING", &["src/auth.ts", "README.md"], one_of_two)
+        .post_status("ann", "WRITING", &["src/auth.ts", "README.md"], one_of_two)
         .await;
     assert_eq!(refused.status, 409, "{}", refused.json());
-    let beside = api.tell("ann", "WRITING", &["src/auth.ts"], keeps.clone()).await;
+    let beside = api.post_status("ann", "WRITING", &["src/auth.ts"], keeps.clone()).await;
     assert_eq!(beside.status, 200, "{}", beside.json());
-    let told = "NEIGHBOR: File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'bob', who keeps its interface (NEIGHBOR): ";
-    assert!(warnings(&beside.json())[0].starts_with(told), "{}", beside.json());
-    api.tell("ann", "OPEN", &["src/auth.ts"], json!({"abandon": true}))
+    let warning = "NEIGHBOR: File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'bob', who keeps its interface (NEIGHBOR): ";
+    assert!(warnings(&beside.json())[0].starts_with(warning), "{}", beside.json());
+    api.post_status("ann", "OPEN", &["src/auth.ts"], json!({"abandon": true}))
         .await;
     let changes = api
-        .tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "changes"}))
+        .post_status("bob", "WRITING", &["src/db.ts"], json!({"interface": "changes"}))
         .await;
     assert!(changes.json()["locks"]["src/db.ts"]["interface"].is_null());
     assert_eq!(
-        api.tell("ann", "WRITING", &["src/auth.ts"], keeps).await.status,
+        api.post_status("ann", "WRITING", &["src/auth.ts"], keeps).await.status,
         409,
         "who changes it blocks"
     );
@@ -97,7 +97,7 @@ async fn contradictory_interface_terms_are_refused() {
     let api = shop().await;
     for status in ["READING", "OPEN"] {
         let refused = api
-            .tell("ann", status, &["src/db.ts"], json!({"interface": "keeps"}))
+            .post_status("ann", status, &["src/db.ts"], json!({"interface": "keeps"}))
             .await;
         assert_eq!(
             refused.refusal(),
@@ -109,7 +109,7 @@ async fn contradictory_interface_terms_are_refused() {
         (json!(["/etc"]), "is absolute"),
     ] {
         let refused = api
-            .tell("ann", "WRITING", &["src/db.ts"], json!({"interface_changes": files}))
+            .post_status("ann", "WRITING", &["src/db.ts"], json!({"interface_changes": files}))
             .await
             .refusal();
         assert!(
@@ -118,7 +118,7 @@ async fn contradictory_interface_terms_are_refused() {
         );
     }
     let unknown = api
-        .tell("ann", "WRITING", &["src/db.ts"], json!({"interface": "Keeps"}))
+        .post_status("ann", "WRITING", &["src/db.ts"], json!({"interface": "Keeps"}))
         .await;
     assert_eq!(unknown.status, 400, "{}", unknown.json());
     assert_eq!(api.held().await, 0);
@@ -127,7 +127,7 @@ async fn contradictory_interface_terms_are_refused() {
 #[tokio::test]
 async fn an_interface_that_was_kept_is_no_news() {
     let api = shop().await;
-    api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
+    api.post_status("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
         .await;
     let body = BEFORE.replace("return run(text);", "log(text); return run(text); /* faster */");
     let pushed = api.git.commit(&[("src/db.ts", &body)]);
@@ -137,19 +137,19 @@ async fn an_interface_that_was_kept_is_no_news() {
 
 // rule: locks#checked-at-release
 #[tokio::test]
-async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neighbors() {
+async fn a_broken_promise_warns_interface_changed_and_notifies_watchers_and_neighbors() {
     let api = shop().await;
-    api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
+    api.post_status("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
         .await;
-    api.tell("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
+    api.post_status("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
         .await;
     let changed = BEFORE.replace("limit", "most").replace("text: string", "text: Query");
     let pushed = api.git.commit(&[("src/db.ts", &changed)]);
     let open = opens(&api, &pushed, &["src/db.ts"]).await;
     assert_eq!(open.status, 200);
-    let said = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': `query` changed, `limit` is gone, `most` is new; the holder of a \
+    let warning = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': `query` changed, `limit` is gone, `most` is new; the holder of a \
                 neighbor is notified.";
-    assert_eq!(warnings(&open.json()), [said]);
+    assert_eq!(warnings(&open.json()), [warning]);
     let events = api
         .get("/api/activity?repo_url=https://github.com/acme/shop", &[])
         .await
@@ -165,14 +165,20 @@ async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neig
         (&json!(["src/db.ts"]), &json!("bob"), &json!(1))
     );
     assert_eq!(event["names"], json!(["query", "limit", "most"]));
-    let told = "INTERFACE_CHANGED: User 'bob' changed the interface of 'src/db.ts', a neighbor of 'src/auth.ts', which was to be kept: \
+    let notice = "INTERFACE_CHANGED: User 'bob' changed the interface of 'src/db.ts', a neighbor of 'src/auth.ts', which was to be kept: \
                 query, limit, most.";
     let check = api.check("ann", &["src/auth.ts"], json!({})).await.json();
-    assert!(warnings(&check).contains(&told), "{check}");
-    let renewed = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();
-    assert!(warnings(&renewed).contains(&told), "{renewed}");
-    let again = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();
-    assert!(!warnings(&again).contains(&told), "{again}");
+    assert!(warnings(&check).contains(&notice), "{check}");
+    let renewed = api
+        .post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
+        .await
+        .json();
+    assert!(warnings(&renewed).contains(&notice), "{renewed}");
+    let again = api
+        .post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
+        .await
+        .json();
+    assert!(!warnings(&again).contains(&notice), "{again}");
 }
 
 // rule: locks#incomparable
@@ -180,7 +186,7 @@ async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neig
 async fn an_incomparable_file_counts_as_changed_and_a_deleted_one_lost_its_names() {
     let api = shop().await;
     let keeps = json!({"interface": "keeps"});
-    api.tell(
+    api.post_status(
         "bob",
         "WRITING",
         &["src/db.ts", "README.md", "src/new.ts"],
@@ -195,13 +201,16 @@ async fn an_incomparable_file_counts_as_changed_and_a_deleted_one_lost_its_names
     ]);
     let files = ["src/db.ts", "README.md", "src/new.ts"];
     let open = opens(&api, &pushed, &files).await;
-    let said = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': it cannot be compared (not_understood), and so counts as \
+    let warning = "INTERFACE_CHANGED: You promised to keep the interface of 'src/db.ts': it cannot be compared (not_understood), and so counts as \
                 changed; no neighbor is locked.";
-    assert_eq!(warnings(&open.json()), [said], "no word about texts and new files");
+    assert_eq!(warnings(&open.json()), [warning], "no word about texts and new files");
     api.git.commit(&[("src/db.ts", BEFORE)]);
     let head = api.git.git(&["rev-parse", "HEAD"]);
     let claim = json!({"interface": "keeps", "agent_head": head.trim()});
-    assert_eq!(api.tell("bob", "WRITING", &["src/db.ts"], claim).await.status, 200);
+    assert_eq!(
+        api.post_status("bob", "WRITING", &["src/db.ts"], claim).await.status,
+        200
+    );
     api.git.git(&["rm", "--quiet", "src/db.ts"]);
     let gone = api.git.commit(&[("README.md", "more")]);
     let open = opens(&api, &gone, &["src/db.ts"]).await;
@@ -216,9 +225,9 @@ async fn an_incomparable_file_counts_as_changed_and_a_deleted_one_lost_its_names
 #[tokio::test]
 async fn a_name_turns_no_text_around_for_others() {
     let api = shop().await;
-    api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
+    api.post_status("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
         .await;
-    api.tell("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
+    api.post_status("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
         .await;
     let changed = format!("{BEFORE}export {{ limit as \"a\u{202e}\u{200b}b\" }};\n");
     let pushed = api.git.commit(&[("src/db.ts", &changed)]);
@@ -229,12 +238,12 @@ async fn a_name_turns_no_text_around_for_others() {
         .get("/api/activity?repo_url=https://github.com/acme/shop", &[])
         .await
         .json();
-    for told in [open, check, events] {
-        let told = told.to_string();
+    for text in [open, check, events] {
+        let text = text.to_string();
         assert!(
-            told.contains("INTERFACE_CHANGED") || told.contains("interface_changed"),
-            "{told}"
+            text.contains("INTERFACE_CHANGED") || text.contains("interface_changed"),
+            "{text}"
         );
-        assert!(!told.contains(['\u{202e}', '\u{200b}']), "{told}");
+        assert!(!text.contains(['\u{202e}', '\u{200b}']), "{text}");
     }
 }

@@ -31,13 +31,13 @@ pub enum Says {
 pub struct Issuer {
     pub address: SocketAddr,
     says: Arc<Mutex<Says>>,
-    asked: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
 }
 
 type Shared = (Arc<Mutex<Says>>, Arc<AtomicUsize>);
 
-async fn answer(State((says, asked)): State<Shared>) -> Response {
-    asked.fetch_add(1, Ordering::SeqCst);
+async fn answer(State((says, requests)): State<Shared>) -> Response {
+    requests.fetch_add(1, Ordering::SeqCst);
     let says = says.lock().unwrap().clone();
     match says {
         Says::Keys(set) => set.to_string().into_response(),
@@ -62,16 +62,16 @@ impl Issuer {
         Issuer {
             address: listen(router).await,
             says: shared.0,
-            asked: shared.1,
+            requests: shared.1,
         }
     }
 
-    pub fn say(&self, says: Says) {
+    pub fn answer_with(&self, says: Says) {
         *self.says.lock().unwrap() = says;
     }
 
-    pub fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    pub fn request_count(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
     }
 
     pub fn verifier(&self, timing: KeyTiming) -> JwtVerifier {

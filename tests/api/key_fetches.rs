@@ -28,15 +28,15 @@ async fn sixty_four_requests_at_once_make_one_fetch() {
     let token = old.sign(Some("old"), &good());
     let all = futures::future::join_all((0..64).map(|_| login(&verifier, &token))).await;
     assert!(all.iter().all(Result::is_ok), "{all:?}");
-    assert_eq!(issuer.asked(), 1);
+    assert_eq!(issuer.request_count(), 1);
 
     // The same when the keys have changed, and everybody comes with the new one.
-    issuer.say(late(&new, "new"));
+    issuer.answer_with(late(&new, "new"));
     let_pass(Duration::from_millis(600)).await;
     let token = new.sign(Some("new"), &good());
     let all = futures::future::join_all((0..64).map(|_| login(&verifier, &token))).await;
     assert!(all.iter().all(Result::is_ok), "{all:?}");
-    assert_eq!(issuer.asked(), 2);
+    assert_eq!(issuer.request_count(), 2);
     assert!(
         is_refused(&verifier, &old.sign(Some("old"), &good())).await,
         "the old key is gone"
@@ -53,7 +53,7 @@ async fn a_request_that_goes_away_does_not_take_the_fetch_with_it() {
     let gone = tokio::time::timeout(Duration::from_millis(100), login(&verifier, &token)).await;
     assert!(gone.is_err());
     assert!(login(&verifier, &token).await.is_ok());
-    assert_eq!(issuer.asked(), 1);
+    assert_eq!(issuer.request_count(), 1);
 }
 
 #[tokio::test]
@@ -75,15 +75,15 @@ async fn unknown_keys_make_no_more_than_one_fetch_in_a_while() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(
-        (2..=3).contains(&issuer.asked()),
+        (2..=3).contains(&issuer.request_count()),
         "{} for {tokens} tokens",
-        issuer.asked()
+        issuer.request_count()
     );
 }
 
 // rule: settings#key-sets
 #[tokio::test]
-async fn old_keys_are_renewed_while_requests_go_on() {
+async fn old_keys_are_renewed_while_requests_are_answered() {
     let (old, new) = (Signer::ed25519(), Signer::ed25519());
     let issuer = Issuer::start(set(&[old.jwk("old")])).await;
     let timing = KeyTiming {
@@ -94,7 +94,7 @@ async fn old_keys_are_renewed_while_requests_go_on() {
     let verifier = issuer.verifier(timing);
     let token = old.sign(Some("old"), &good());
     assert!(login(&verifier, &token).await.is_ok());
-    issuer.say(Says::Late(Duration::from_secs(3), json!({ "keys": [new.jwk("new")] })));
+    issuer.answer_with(Says::Late(Duration::from_secs(3), json!({ "keys": [new.jwk("new")] })));
     let_pass(Duration::from_millis(250)).await;
     let start = Instant::now();
     assert!(
@@ -147,7 +147,7 @@ async fn while_the_issuer_is_in_trouble_known_keys_count_and_unknown_ones_are_no
     let token = signer.sign(Some("one"), &good());
     assert!(login(&verifier, &token).await.is_ok());
     for (name, trouble) in troubles(&elsewhere) {
-        issuer.say(trouble.clone());
+        issuer.answer_with(trouble.clone());
         assert!(
             is_unavailable(&verifier, &evil.sign(Some("evil"), &good())).await,
             "{name}"
@@ -156,10 +156,10 @@ async fn while_the_issuer_is_in_trouble_known_keys_count_and_unknown_ones_are_no
         // With no key at hand nothing can be said of anybody.
         let cold = issuer.verifier(eager());
         assert!(is_unavailable(&cold, &token).await, "{name}");
-        issuer.say(set(&[signer.jwk("one")]));
+        issuer.answer_with(set(&[signer.jwk("one")]));
         assert!(login(&cold, &token).await.is_ok(), "{name} is over");
     }
-    assert_eq!(elsewhere.asked(), 0, "no redirect was followed");
+    assert_eq!(elsewhere.request_count(), 0, "no redirect was followed");
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn a_slow_issuer_is_waited_for_no_longer_than_it_may_take() {
     // It has just failed: the next one is told at once.
     assert!(is_unavailable(&verifier, &token).await);
     assert!(start.elapsed() < Duration::from_secs(5));
-    assert_eq!(issuer.asked(), 1);
+    assert_eq!(issuer.request_count(), 1);
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn an_issuer_takes_its_keys_back_by_an_empty_set() {
     let verifier = issuer.verifier(eager());
     let token = signer.sign(Some("one"), &good());
     assert!(login(&verifier, &token).await.is_ok());
-    issuer.say(set(&[]));
+    issuer.answer_with(set(&[]));
     assert!(is_refused(&verifier, &signer.sign(Some("two"), &good())).await);
     assert!(is_refused(&verifier, &token).await);
 }
@@ -204,12 +204,12 @@ async fn keys_of_an_issuer_that_is_away_count_for_a_bounded_time() {
     });
     let token = signer.sign(Some("one"), &good());
     assert!(login(&verifier, &token).await.is_ok());
-    issuer.say(Says::Text(StatusCode::BAD_GATEWAY, String::new()));
+    issuer.answer_with(Says::Text(StatusCode::BAD_GATEWAY, String::new()));
     let_pass(Duration::from_millis(100)).await;
     assert!(login(&verifier, &token).await.is_ok());
     let_pass(Duration::from_millis(800)).await;
     assert!(is_unavailable(&verifier, &token).await);
-    issuer.say(set(&[signer.jwk("one")]));
+    issuer.answer_with(set(&[signer.jwk("one")]));
     assert!(login(&verifier, &token).await.is_ok());
 }
 
@@ -244,7 +244,7 @@ async fn an_issuer_that_cannot_be_reached_is_offline_and_no_refusal() {
         if address == issuer.address {
             assert_json_snapshot!("check", check.snapshot());
             assert_json_snapshot!("claim", claim.snapshot());
-            issuer.say(set(&[signer.jwk("one")]));
+            issuer.answer_with(set(&[signer.jwk("one")]));
             let check = post("/api/check_status", api.check_body(&["src/auth.ts"], json!({}))).await;
             assert_eq!(check.status, 200);
         }

@@ -12,7 +12,7 @@ async fn every_key_verifies_its_own_tokens_and_is_fetched_once() {
     let signers = [Signer::rsa(), Signer::p256(), Signer::ed25519()];
     let issuer = Issuer::start(set(&[signers[0].jwk("r"), signers[1].jwk("p"), signers[2].jwk("e")])).await;
     let verifier = issuer.verifier(KeyTiming::default());
-    assert_eq!(issuer.asked(), 0, "nothing is fetched before it is needed");
+    assert_eq!(issuer.request_count(), 0, "nothing is fetched before it is needed");
     for (signer, kid) in signers.iter().zip(["r", "p", "e"]) {
         assert_eq!(
             login(&verifier, &signer.sign(Some(kid), &good())).await.as_deref(),
@@ -32,7 +32,7 @@ async fn every_key_verifies_its_own_tokens_and_is_fetched_once() {
         let stranger = signer.sign(Some(kid), &claims(&json!({ "iss": "https://evil.example.com/" })));
         assert!(is_refused(&verifier, &stranger).await);
     }
-    assert_eq!(issuer.asked(), 1);
+    assert_eq!(issuer.request_count(), 1);
 }
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn no_key_is_taken_for_a_secret_and_no_secret_for_a_key() {
     let verifier = issuer.verifier(KeyTiming::default());
     assert!(is_refused(&verifier, &secret.sign(Some("s"), &good())).await);
     assert!(is_refused(&verifier, &secret.sign(None, &good())).await);
-    assert_eq!(issuer.asked(), 0, "such a token is not worth a fetch");
+    assert_eq!(issuer.request_count(), 0, "such a token is not worth a fetch");
     for bytes in [
         rsa.public_pem().into_bytes(),
         rsa.public_der(),
@@ -143,11 +143,11 @@ async fn a_kid_is_a_name_and_nothing_else() {
     assert!(is_refused(&verifier, &signer.sign(Some(&"k".repeat(4000)), &good())).await);
     let token = signer.token(&json!({ "alg": "EdDSA", "kid": ["one"] }), &good());
     assert!(is_refused(&verifier, &token).await);
-    assert_eq!(issuer.asked(), 1, "the first fetch was just now");
+    assert_eq!(issuer.request_count(), 1, "the first fetch was just now");
 }
 
 #[tokio::test]
-async fn keys_that_cannot_be_told_apart_verify_nothing() {
+async fn keys_with_the_same_kid_and_kind_verify_nothing() {
     let (one, two, third) = (Signer::ed25519(), Signer::ed25519(), Signer::p256());
     let issuer = Issuer::start(set(&[one.jwk("same"), two.jwk("same"), third.jwk("same")])).await;
     let verifier = issuer.verifier(KeyTiming::default());
@@ -175,7 +175,7 @@ async fn nothing_that_a_token_names_is_fetched() {
         assert!(is_refused(&verifier, &evil.token(&header, &good())).await);
         assert!(is_refused(&verifier, &evil.token(&header, &lured)).await);
     }
-    assert_eq!(elsewhere.asked(), 0);
+    assert_eq!(elsewhere.request_count(), 0);
     let header = json!({ "alg": "RS256", "kid": "one", "jku": url, "jwk": evil.jwk("one") });
     assert!(login(&verifier, &mine.token(&header, &good())).await.is_ok());
 }

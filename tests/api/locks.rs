@@ -45,7 +45,7 @@ async fn populated() -> Api {
             json!({ "branch": "other", "agent_id": "one" }),
         ),
     ] {
-        let answer = api.tell(user, status, &[path], more).await;
+        let answer = api.post_status(user, status, &[path], more).await;
         assert_eq!(answer.status, 200, "{}", answer.json());
     }
     api
@@ -76,7 +76,7 @@ async fn locks_are_shown_of_all_branches_or_one() {
         timing.contains("\"1 round trip\"") && timing.contains("source;dur=0.000"),
         "{timing}"
     );
-    api.lapse("src/auth.ts").await;
+    api.expire_locks("src/auth.ts").await;
     assert_eq!(
         held(&api, "&branch=main", &[]).await,
         on_main[..2],
@@ -122,7 +122,7 @@ async fn a_holder_finds_what_is_its_own() {
 }
 
 #[tokio::test]
-async fn a_question_without_its_parts_says_which() {
+async fn a_query_without_its_parameters_names_the_missing_one() {
     let api = Api::start().await;
     let url = "repo_url=https://github.com/acme/shop.git";
     let mut lines = Vec::new();
@@ -172,7 +172,7 @@ async fn the_limits_of_questions_hold_here_too() {
 }
 
 #[tokio::test]
-async fn nobody_is_shown_anything_without_a_credential() {
+async fn locks_are_refused_without_a_credential() {
     let verifier = JwtVerifier::hs256(&SecretString::from(crate::identity::SECRET));
     let api = Api::start_with(|state| state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)))).await;
     for query in ["", "&holder=me"] {

@@ -161,7 +161,7 @@ async fn attack(api: &Api) {
         json!({ EVIL: EVIL }),
     ];
     for more in bodies {
-        api.tell("ann", "WRITING", &["src/auth.ts"], more.clone()).await;
+        api.post_status("ann", "WRITING", &["src/auth.ts"], more.clone()).await;
         api.check("ann", &["src/auth.ts"], more).await;
     }
     let encoded: String = EVIL.bytes().map(|byte| format!("%{byte:02x}")).collect();
@@ -196,7 +196,7 @@ async fn attack(api: &Api) {
 }
 
 #[tokio::test]
-async fn nothing_that_is_sent_makes_a_line_of_its_own() {
+async fn nothing_that_is_sent_adds_a_line_to_the_log() {
     for is_json in [true, false] {
         let (log, _guard) = if is_json {
             Log::json("coord=trace,info")

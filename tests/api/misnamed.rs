@@ -13,7 +13,7 @@ fn warnings(answer: &Answer, code: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_symbol_stands_for_its_file_and_the_response_says_so() {
+async fn a_symbol_claims_its_file_and_warns_whole_file() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
@@ -23,7 +23,7 @@ async fn a_symbol_stands_for_its_file_and_the_response_says_so() {
         "src/auth.ts::Session::login",
         "src/auth.ts:12-20",
     ] {
-        let answer = api.tell("bob", "WRITING", &[symbol], json!({})).await;
+        let answer = api.post_status("bob", "WRITING", &[symbol], json!({})).await;
         assert_eq!(answer.status, 409, "{symbol}: {}", answer.json());
         assert_eq!(
             answer.json()["orchestration"]["metadata"]["conflicts"],
@@ -36,7 +36,7 @@ async fn a_symbol_stands_for_its_file_and_the_response_says_so() {
     }
     // Names that have no file before the sign are names of files.
     for file in ["notes#1", "#draft.md", "src/a:b", "src/auth.ts:"] {
-        let answer = api.tell("bob", "WRITING", &[file], json!({})).await;
+        let answer = api.post_status("bob", "WRITING", &[file], json!({})).await;
         assert_eq!(answer.status, 200, "{file}: {}", answer.json());
         assert_eq!(warnings(&answer, "WHOLE_FILE"), [""; 0]);
     }
@@ -50,7 +50,7 @@ async fn fields_that_a_request_does_not_have_are_named() {
     let more = json!({ "filez": ["a"], "ttl": 600 });
     for answer in [
         api.check("ann", &["src/auth.ts"], more.clone()).await,
-        api.tell("ann", "WRITING", &["src/auth.ts"], more.clone()).await,
+        api.post_status("ann", "WRITING", &["src/auth.ts"], more.clone()).await,
     ] {
         assert_eq!(answer.status, 200, "{}", answer.json());
         let named = warnings(&answer, "UNKNOWN_FIELD");

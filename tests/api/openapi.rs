@@ -113,7 +113,7 @@ fn documented_examples() -> Vec<(String, Value, Value)> {
 }
 
 #[test]
-fn every_example_is_as_its_schema_says() {
+fn every_example_matches_its_schema() {
     let examples = documented_examples();
     assert!(examples.len() > 50, "{}", examples.len());
     for (place, schema, example) in examples {

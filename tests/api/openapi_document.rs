@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const REGENERATE: &str = "COORD_UPDATE_OPENAPI=1 cargo test --test api openapi_document";
 
 #[test]
-fn the_committed_document_is_what_the_code_says() {
+fn the_committed_openapi_document_matches_the_code() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/openapi.json");
     let mut document = document();
     // Nothing where objects are sorted anyway; which crates of a build ask for another order must not matter.

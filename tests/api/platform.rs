@@ -56,7 +56,7 @@ fn each_endpoint_is_found_by_its_path_and_is_served_by_a_function() {
 }
 
 #[test]
-fn each_function_has_a_main_that_goes_on_to_work_where_the_table_says_so() {
+fn each_function_has_a_main_that_runs_deferred_work_when_its_route_defers() {
     let mut mains: Vec<String> = Vec::new();
     for file in fs::read_dir(root("api")).unwrap() {
         let path = file.unwrap().path();

@@ -16,14 +16,17 @@ fn metadata(body: &Value) -> &Value {
 }
 
 #[tokio::test]
-async fn a_refused_claim_says_its_place_and_who_is_before() {
+async fn a_refused_claim_has_its_position_and_the_claims_before_it() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let first = api
-        .tell("bob", "WRITING", &["src/db.ts"], json!({ "agent_id": "one" }))
+        .post_status("bob", "WRITING", &["src/db.ts"], json!({ "agent_id": "one" }))
         .await
         .json();
-    let second = api.tell("eve", "WRITING", &["src/db.ts"], json!({})).await.json();
+    let second = api
+        .post_status("eve", "WRITING", &["src/db.ts"], json!({}))
+        .await
+        .json();
     assert_eq!(
         (&metadata(&first)["position"], metadata(&first).get("before")),
         (&json!(1), None)
@@ -39,14 +42,17 @@ async fn a_refused_claim_says_its_place_and_who_is_before() {
     // Rounded up, and the end of the lock rounded down.
     assert!((0..=1).contains(&(expected_by - expiry)), "{expected_by} {expiry}");
     let again = api
-        .tell("bob", "WRITING", &["./src/db.ts"], json!({ "agent_id": "one" }))
+        .post_status("bob", "WRITING", &["./src/db.ts"], json!({ "agent_id": "one" }))
         .await
         .json();
     assert_eq!(metadata(&again)["ticket"], metadata(&first)["ticket"]);
     // Once it is free, it is bob's for a while.
-    api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+    api.post_status("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
         .await;
-    let reserved = api.tell("eve", "WRITING", &["src/db.ts"], json!({})).await.json();
+    let reserved = api
+        .post_status("eve", "WRITING", &["src/db.ts"], json!({}))
+        .await
+        .json();
     assert_eq!(reserved["error"], "LOCK_CONFLICT");
     assert_eq!(reserved["conflicting_locks"]["src/db.ts"]["lock_type"], "RESERVED");
     let reason = reserved["orchestration"]["reason"].as_str().unwrap();
@@ -68,26 +74,33 @@ async fn two_holders_that_want_each_others_files_are_warned_of_mutual_wait() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     api.claim("bob", "WRITING", &["README.md"]).await;
-    let first = api.tell("ann", "WRITING", &["README.md"], json!({})).await.json();
+    let first = api
+        .post_status("ann", "WRITING", &["README.md"], json!({}))
+        .await
+        .json();
     assert!(!first["warnings"].to_string().contains("MUTUAL_WAIT"), "{first}");
-    let second = api.tell("bob", "WRITING", &["src/db.ts"], json!({})).await.json();
+    let second = api
+        .post_status("bob", "WRITING", &["src/db.ts"], json!({}))
+        .await
+        .json();
     assert_eq!(second["error"], "LOCK_CONFLICT");
     let warnings = second["warnings"].as_array().unwrap();
-    let is_told = |warning: &Value| {
+    let is_warning = |warning: &Value| {
         warning
             .as_str()
             .unwrap()
             .starts_with("MUTUAL_WAIT: You and user 'ann' each wait")
     };
-    assert!(warnings.iter().any(is_told), "{second}");
+    assert!(warnings.iter().any(is_warning), "{second}");
 }
 
 #[tokio::test]
-async fn a_check_of_a_free_file_that_somebody_waits_for_is_a_go_and_shows_it() {
+async fn a_check_of_a_free_file_with_a_queued_claim_is_proceed_and_shows_waiting() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let files = ["README.md", "src/db.ts"];
-    api.tell("bob", "WRITING", &files, json!({ "agent_id": "one" })).await;
+    api.post_status("bob", "WRITING", &files, json!({ "agent_id": "one" }))
+        .await;
     let check = api.check("eve", &files[..1], json!({})).await.json();
     assert_eq!(
         (&check["status"], &check["orchestration"]["action"]),
@@ -109,7 +122,10 @@ async fn a_check_of_a_free_file_that_somebody_waits_for_is_a_go_and_shows_it() {
     let lock = &both["locks"]["src/db.ts"];
     assert_eq!(lock["user"], "ann");
     assert_eq!(waiting["expiry"], lock["expiry"], "bob waits for that lock");
-    assert_eq!(api.tell("eve", "WRITING", &files[..1], json!({})).await.status, 200);
+    assert_eq!(
+        api.post_status("eve", "WRITING", &files[..1], json!({})).await.status,
+        200
+    );
 }
 
 /// `AGENTS` agents want one file, `turns` times each, by claims that wait; each holds it for up to 700 ms. The times from a release to the
@@ -123,7 +139,9 @@ async fn hand_over(turns: usize) -> Vec<Duration> {
         let mut waited = Vec::new();
         for turn in 0..turns {
             loop {
-                let answer = api.tell(&user, "WRITING", file, json!({ "wait_seconds": 20 })).await;
+                let answer = api
+                    .post_status(&user, "WRITING", file, json!({ "wait_seconds": 20 }))
+                    .await;
                 if answer.status == 200 {
                     break;
                 }
@@ -134,7 +152,7 @@ async fn hand_over(turns: usize) -> Vec<Duration> {
             let held = 100 + 97 * ((number * 5 + turn * 3) % 7);
             // time: how long each holds the file.
             tokio::time::sleep(Duration::from_millis(held as u64)).await;
-            let answer = api.tell(&user, "OPEN", file, json!({ "abandon": true })).await;
+            let answer = api.post_status(&user, "OPEN", file, json!({ "abandon": true })).await;
             *released.lock().unwrap() = Some(Instant::now());
             assert_eq!(answer.status, 200, "{}", answer.json());
         }
@@ -175,16 +193,16 @@ async fn claims_that_wait_have_their_files_within_100_ms_of_the_release_at_the_m
 async fn a_claim_that_waits_is_granted_when_it_is_its_turn() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
-    let wait = |user: &'static str| api.tell(user, "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
+    let wait = |user: &'static str| api.post_status(user, "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
     let release = async {
         api.until_a_request_waits().await;
         // Not about this file.
         api.claim("joe", "WRITING", &["README.md"]).await;
-        api.tell("joe", "OPEN", &["README.md"], json!({ "abandon": true }))
+        api.post_status("joe", "OPEN", &["README.md"], json!({ "abandon": true }))
             .await;
         // time: an event about another file wakes nothing.
         tokio::time::sleep(Duration::from_millis(300)).await;
-        api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+        api.post_status("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
             .await;
     };
     let began = Instant::now();
@@ -203,7 +221,7 @@ async fn a_claim_that_waits_in_vain_keeps_its_place_and_ends_in_time() {
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let began = Instant::now();
     let vain = api
-        .tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 1 }))
+        .post_status("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 1 }))
         .await;
     assert_eq!((vain.status, &vain.json()["error"]), (409, &json!("LOCK_CONFLICT")));
     assert!((1..6).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
@@ -211,7 +229,7 @@ async fn a_claim_that_waits_in_vain_keeps_its_place_and_ends_in_time() {
     // Nothing waits that has no need to.
     let began = Instant::now();
     let free = api
-        .tell("bob", "WRITING", &["README.md"], json!({ "wait_seconds": 20 }))
+        .post_status("bob", "WRITING", &["README.md"], json!({ "wait_seconds": 20 }))
         .await;
     assert_eq!(free.status, 200);
     assert!(began.elapsed() < Duration::from_secs(5));
@@ -222,7 +240,7 @@ async fn a_lock_that_expires_ends_the_wait() {
     let api = Api::start_with(|app| app.locks.ttl_seconds = 2).await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let granted = api
-        .tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
+        .post_status("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
         .await;
     assert_eq!(granted.status, 200, "{}", granted.json());
 }
@@ -251,15 +269,15 @@ async fn each_claim_of_a_wait_counts_and_the_limit_ends_it_with_the_refusal() {
         for reader in readers {
             // time: each release wakes the claim once more.
             tokio::time::sleep(Duration::from_millis(300)).await;
-            api.tell(reader, "OPEN", &files[..1], json!({})).await;
+            api.post_status(reader, "OPEN", &files[..1], json!({})).await;
         }
     };
     let began = Instant::now();
-    let wait = api.tell("bob", "WRITING", &files, json!({ "wait_seconds": 20 }));
+    let wait = api.post_status("bob", "WRITING", &files, json!({ "wait_seconds": 20 }));
     let (ended, ()) = tokio::join!(wait, release);
     assert_eq!((ended.status, &ended.json()["error"]), (409, &json!("LOCK_CONFLICT")));
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
-    let next = api.tell("bob", "WRITING", &files, json!({})).await;
+    let next = api.post_status("bob", "WRITING", &files, json!({})).await;
     assert_eq!(next.status, 429, "{}", next.json());
 }
 
@@ -267,12 +285,12 @@ async fn each_claim_of_a_wait_counts_and_the_limit_ends_it_with_the_refusal() {
 async fn commits_pushed_meanwhile_must_be_pulled() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
-    let wait = api.tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
+    let wait = api.post_status("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
     let push = async {
         api.until_a_request_waits().await;
         let pushed = api.git.commit(&[("src/db.ts", "// a pool\n")]);
         let more = json!({ "agent_head": pushed, "new_repo_head": pushed });
-        let released = api.tell("ann", "OPEN", &["src/db.ts"], more).await;
+        let released = api.post_status("ann", "OPEN", &["src/db.ts"], more).await;
         assert_eq!(released.status, 200, "{}", released.json());
     };
     let (stale, ()) = tokio::join!(wait, push);
@@ -294,27 +312,27 @@ async fn two_that_wait_are_granted_in_their_order() {
     };
     let bob = async {
         let granted = api
-            .tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
+            .post_status("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
             .await;
         assert_eq!(granted.status, 200, "{}", granted.json());
         let at = Instant::now();
         // time: bob holds the file while eve waits.
         tokio::time::sleep(Duration::from_millis(300)).await;
-        api.tell("bob", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+        api.post_status("bob", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
             .await;
         at
     };
     let eve = async {
         are_waiting(1).await;
         let granted = api
-            .tell("eve", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
+            .post_status("eve", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
             .await;
         assert_eq!(granted.status, 200, "{}", granted.json());
         Instant::now()
     };
     let release = async {
         are_waiting(2).await;
-        api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+        api.post_status("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
             .await;
     };
     let (bob, eve, ()) = tokio::join!(bob, eve, release);
@@ -350,7 +368,7 @@ async fn bad_values_of_wait_seconds_and_force_are_named() {
             "400 INVALID_FIELD force: force takes others' locks away: send it with status OPEN, and name the files",
         ),
     ] {
-        let answer = api.tell("ann", status, &[files], more).await;
+        let answer = api.post_status("ann", status, &[files], more).await;
         assert_eq!(answer.refusal(), expected);
     }
     for more in [
@@ -358,7 +376,7 @@ async fn bad_values_of_wait_seconds_and_force_are_named() {
         json!({ "wait_seconds": "1" }),
         json!({ "force": 1 }),
     ] {
-        let answer = api.tell("ann", "WRITING", &["src/db.ts"], more.clone()).await;
+        let answer = api.post_status("ann", "WRITING", &["src/db.ts"], more.clone()).await;
         assert_eq!(
             (answer.status, &answer.json()["error"]),
             (400, &json!("MALFORMED_BODY")),
@@ -369,10 +387,10 @@ async fn bad_values_of_wait_seconds_and_force_are_named() {
 
 // rule: locks#force
 #[tokio::test]
-async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
+async fn a_person_force_releases_a_lock_and_its_holder_gets_stop() {
     let api = Api::start().await;
     let agent = json!({ "agent_id": "one" });
-    api.tell("ann", "WRITING", &["src/db.ts", "src/page.ts"], agent.clone())
+    api.post_status("ann", "WRITING", &["src/db.ts", "src/page.ts"], agent.clone())
         .await;
     let force = |more: Value| {
         let mut body = api.post_body("OPEN", &["src/db.ts"], json!({ "force": true }));
@@ -396,9 +414,9 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
     );
     for answer in [
         api.check("ann", &["src/db.ts"], agent.clone()).await,
-        api.tell("ann", "WRITING", &["src/db.ts", "src/page.ts"], agent.clone())
+        api.post_status("ann", "WRITING", &["src/db.ts", "src/page.ts"], agent.clone())
             .await,
-        api.tell(
+        api.post_status(
             "ann",
             "OPEN",
             &["src/db.ts"],
@@ -415,7 +433,7 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
              tell your user; confirm with OPEN and \"abandon\": true"
         );
     }
-    api.tell("ann", "WRITING", &["src/db.ts"], agent).await;
+    api.post_status("ann", "WRITING", &["src/db.ts"], agent).await;
     let none = api
         .post(
             "eve",
@@ -438,13 +456,13 @@ async fn only_approvers_may_force_release_where_the_owner_is_unknown() {
     .await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let force = json!({ "force": true });
-    let refused = api.tell("bob", "OPEN", &["src/db.ts"], force.clone()).await;
+    let refused = api.post_status("bob", "OPEN", &["src/db.ts"], force.clone()).await;
     assert_eq!(
         refused.refusal(),
         "403 PERSON_REQUIRED -: only an owner of the repository can force-release a lock: ask your user to send the request \
          without agent_id, with a login that has admin or maintain at GitHub, or is one of eve"
     );
-    let forced = api.tell("eve", "OPEN", &["src/db.ts"], force).await;
+    let forced = api.post_status("eve", "OPEN", &["src/db.ts"], force).await;
     assert_eq!(forced.status, 200, "{}", forced.json());
     assert_eq!(api.held().await, 0);
 }
@@ -456,7 +474,10 @@ async fn a_waiting_caller_is_offered_free_files_nearby() {
     api.publish_graph(&api.head).await;
     // page imports auth, which imports db.
     api.claim("ann", "WRITING", &["src/page.ts"]).await;
-    let wait = api.tell("bob", "WRITING", &["src/page.ts"], json!({})).await.json();
+    let wait = api
+        .post_status("bob", "WRITING", &["src/page.ts"], json!({}))
+        .await
+        .json();
     assert_eq!(metadata(&wait)["free"], json!(["src/db.ts"]), "{wait}");
     let switch = api.check("bob", &["src/auth.ts"], json!({})).await.json();
     assert_eq!(metadata(&switch)["free"], json!(["src/db.ts"]), "{switch}");
@@ -467,7 +488,7 @@ async fn a_waiting_caller_is_offered_free_files_nearby() {
 
 // rule: locks#waiting
 #[tokio::test]
-async fn the_locks_of_a_repository_say_who_waits_for_whom() {
+async fn the_locks_of_a_repository_list_queued_claims_and_what_blocks_them() {
     let api = Api::start().await;
     let locks = async |query: &str| {
         let path = format!("/api/locks?repo_url=https://github.com/acme/shop{query}");
@@ -476,7 +497,8 @@ async fn the_locks_of_a_repository_say_who_waits_for_whom() {
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     assert_eq!(locks("").await.get("waiting"), None);
     let claim = json!({ "agent_id": "one" });
-    api.tell("bob", "WRITING", &["src/db.ts", "README.md"], claim).await;
+    api.post_status("bob", "WRITING", &["src/db.ts", "README.md"], claim)
+        .await;
     let body = locks("").await;
     let waiting = &body["waiting"];
     assert_eq!(waiting.as_array().unwrap().len(), 1, "{body}");
@@ -498,7 +520,7 @@ async fn the_locks_of_a_repository_say_who_waits_for_whom() {
         "the caller waits for nothing"
     );
     // Free again, they are reserved.
-    api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+    api.post_status("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
         .await;
     let body = locks("").await;
     assert!(body["waiting"][0]["reserved_until"].is_i64(), "{body}");
@@ -506,12 +528,12 @@ async fn the_locks_of_a_repository_say_who_waits_for_whom() {
 }
 
 #[tokio::test]
-async fn a_lock_says_since_when_it_is_held_and_when_it_was_renewed() {
+async fn a_lock_has_the_time_of_its_grant_and_of_its_renewal() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     // time: times of locks are whole seconds.
     tokio::time::sleep(Duration::from_millis(1100)).await;
-    let renewed = api.tell("ann", "WRITING", &["src/db.ts"], json!({})).await;
+    let renewed = api.post_status("ann", "WRITING", &["src/db.ts"], json!({})).await;
     let check = api.check("bob", &["src/db.ts"], json!({})).await.json();
     let path = "/api/locks?repo_url=https://github.com/acme/shop";
     let held = api.get(path, &[]).await.json();

@@ -14,7 +14,7 @@ async fn an_unknown_repository_lists_what_is_served() {
         "check",
         api.check("ann", &["src/auth.ts"], other.clone()).await.snapshot()
     );
-    let post = api.tell("ann", "WRITING", &["src/auth.ts"], other).await;
+    let post = api.post_status("ann", "WRITING", &["src/auth.ts"], other).await;
     assert_eq!(post.status, 404);
     assert_eq!(api.held().await, 0);
 }
@@ -36,7 +36,7 @@ async fn an_unknown_branch_lists_near_names() {
         "refs/heads/main",
     ] {
         let answer = api
-            .tell("ann", "WRITING", &["src/auth.ts"], json!({ "branch": name }))
+            .post_status("ann", "WRITING", &["src/auth.ts"], json!({ "branch": name }))
             .await;
         lines.push(format!("{name}\n    {}", answer.refusal()));
     }
@@ -93,14 +93,14 @@ async fn a_shallow_clone_does_not_guess_what_it_cannot_see() {
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     // Reachable, but beyond where the history is cut off.
     let answer = api
-        .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": second }))
+        .post_status("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": second }))
         .await;
     assert_eq!((answer.status, &answer.json()["error"]), (409, &json!("NOT_PUSHED")));
     let pushed = api.git.commit(&[("src/auth.ts", "export {};\n")]);
     // As `git push` notes it.
     api.git.git(&["update-ref", "refs/remotes/origin/main", &pushed]);
     let answer = api
-        .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": pushed }))
+        .post_status("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": pushed }))
         .await;
     assert_eq!(answer.status, 200, "{}", answer.json());
 }

@@ -46,7 +46,7 @@ async fn other_methods_are_refused_with_those_that_are_taken() {
 }
 
 #[tokio::test]
-async fn an_unknown_path_says_what_there_is() {
+async fn an_unknown_path_lists_the_endpoints() {
     let api = Api::start().await;
     let mut lines = Vec::new();
     for path in [

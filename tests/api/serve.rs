@@ -52,7 +52,7 @@ async fn a_graph_is_built_by_itself_and_follows_the_branch() {
         ])
     );
     api.claim("bob", "WRITING", &["src/db.ts"]).await;
-    let refused = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await;
+    let refused = api.post_status("ann", "WRITING", &["src/auth.ts"], json!({})).await;
     assert_eq!(
         (refused.status, &refused.json()["error"]),
         (409, &json!("LOCK_CONFLICT"))
@@ -64,7 +64,7 @@ async fn a_graph_is_built_by_itself_and_follows_the_branch() {
     let graph = ready_graph(&api).await;
     assert_eq!(graph["version"], json!(pushed));
     let granted = api
-        .tell("ann", "WRITING", &["src/auth.ts"], json!({ "agent_head": pushed }))
+        .post_status("ann", "WRITING", &["src/auth.ts"], json!({ "agent_head": pushed }))
         .await;
     assert_eq!(granted.status, 200, "{}", granted.json());
 }

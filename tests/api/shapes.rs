@@ -6,14 +6,17 @@ use crate::api::Api;
 
 const ACTIONS: [&str; 6] = ["PULL", "PUSH", "WAIT", "STOP", "PROCEED", "SWITCH_TASK"];
 
-fn assert_text(value: &Value, what: &str) {
-    assert!(value.as_str().is_some_and(|text| !text.is_empty()), "{what} is {value}");
+fn assert_text(value: &Value, field: &str) {
+    assert!(
+        value.as_str().is_some_and(|text| !text.is_empty()),
+        "{field} is {value}"
+    );
 }
 
-fn assert_texts(value: &Value, what: &str) {
+fn assert_texts(value: &Value, field: &str) {
     assert!(
         value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
-        "{what} is {value}"
+        "{field} is {value}"
     );
 }
 
@@ -76,13 +79,17 @@ async fn answers_have_the_documented_shapes() {
     let stale = json!({ "agent_head": api.first });
     assert_check(&api.check("ann", &files, json!({})).await.json());
     assert_check(&api.check("ann", &files, stale.clone()).await.json());
-    assert_post(&api.tell("ann", "WRITING", &files, stale).await.json(), false);
+    assert_post(&api.post_status("ann", "WRITING", &files, stale).await.json(), false);
     assert_post(
-        &api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json(),
+        &api.post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
+            .await
+            .json(),
         true,
     );
     assert_post(
-        &api.tell("ann", "READING", &["src/page.ts"], json!({})).await.json(),
+        &api.post_status("ann", "READING", &["src/page.ts"], json!({}))
+            .await
+            .json(),
         true,
     );
     for body in [
@@ -96,18 +103,18 @@ async fn answers_have_the_documented_shapes() {
         );
         assert!(!body["locks"].as_object().unwrap().is_empty());
     }
-    let wait = api.tell("bob", "WRITING", &files, json!({})).await.json();
+    let wait = api.post_status("bob", "WRITING", &files, json!({})).await.json();
     assert_post(&wait, false);
     assert_eq!(wait["orchestration"]["action"], "WAIT");
     let push = api
-        .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": api.head }))
+        .post_status("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": api.head }))
         .await
         .json();
     assert_post(&push, false);
     assert_eq!(push["orchestration"]["action"], "PUSH");
     let pushed = api.git.commit(&[("src/auth.ts", "")]);
     let done = api
-        .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": pushed }))
+        .post_status("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": pushed }))
         .await
         .json();
     assert_post(&done, true);

@@ -237,7 +237,7 @@ async fn a_header_that_names_a_user_changes_nothing_beside_a_token() {
 }
 
 #[tokio::test]
-async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() {
+async fn a_function_with_contradictory_settings_answers_identity_unavailable() {
     let set = |name: &str| match name {
         "COORD_JWT_SECRET" => Some("sesame".repeat(6)),
         "COORD_JWT_JWKS_URL" => Some("https://login.example.com/jwks".to_owned()),
@@ -252,7 +252,10 @@ async fn a_function_whose_settings_contradict_each_other_says_so_to_everybody() 
         let address = listen(router.layer(axum::Extension(coord_tools::protocol()))).await;
         let function = api.elsewhere(address, Arc::clone(&api.store));
         let answers = ask_all(&function, &[("authorization", &token)], crate::api::REPO_URL).await;
-        let (_, answer) = answers.into_iter().find(|(asked, _)| *asked == endpoint).unwrap();
+        let (_, answer) = answers
+            .into_iter()
+            .find(|(requested, _)| *requested == endpoint)
+            .unwrap();
         assert_eq!(answer.status, 503, "{endpoint:?}");
         assert_eq!(answer.json()["error"], "IDENTITY_UNAVAILABLE");
         let message = answer.json()["message"].as_str().unwrap().to_owned();

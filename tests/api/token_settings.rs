@@ -102,7 +102,7 @@ fn a_secret_that_can_be_guessed_is_refused() {
 }
 
 #[tokio::test]
-async fn the_environment_says_key_issuer_and_audience() {
+async fn the_environment_sets_key_issuer_and_audience() {
     let signer = Signer::rsa();
     let one_line = signer.public_pem().replace('\n', "\\n");
     let set = [

@@ -148,7 +148,7 @@ async fn a_public_key_is_never_a_secret() {
 }
 
 #[tokio::test]
-async fn another_key_of_the_same_kind_signs_for_nobody() {
+async fn a_token_signed_by_another_key_of_the_same_kind_is_refused() {
     for (mine, other) in [
         (Signer::Secret(b"mine".to_vec()), Signer::Secret(b"other".to_vec())),
         (Signer::rsa(), Signer::rsa()),
@@ -231,7 +231,7 @@ async fn claims_are_held_to_what_is_pinned() {
 }
 
 #[tokio::test]
-async fn another_audience_may_be_asked_for() {
+async fn another_audience_may_be_required() {
     let signer = Signer::ed25519();
     let verifier = verifier_of(&signer).with_audience("coord-staging");
     let token = signer.sign(None, &claims(&json!({ "aud": "coord-staging" })));

@@ -80,7 +80,7 @@ async fn a_store_that_is_down_is_offline() {
     assert_eq!(check.header("retry-after"), Some("5"));
     assert_json_snapshot!("check", check.snapshot());
     for status in ["READING", "WRITING", "OPEN"] {
-        let post = api.tell("ann", status, &["src/auth.ts"], json!({})).await;
+        let post = api.post_status("ann", status, &["src/auth.ts"], json!({})).await;
         assert_eq!((post.status, post.header("retry-after")), (503, Some("5")));
         assert_json_snapshot!("post", post.snapshot());
     }
@@ -130,7 +130,7 @@ async fn a_store_that_is_slow_or_answers_rubbish_is_offline_too() {
         );
         assert_eq!(check.json()["error"], "STORE_UNAVAILABLE", "{name}");
         assert_eq!(check.json()["repo_head"], json!(api.head), "{name}");
-        let post = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await;
+        let post = api.post_status("ann", "WRITING", &["src/auth.ts"], json!({})).await;
         assert_eq!(
             (post.status, &post.json()["orchestration"]["action"]),
             (503, &json!("STOP")),
@@ -154,9 +154,9 @@ async fn a_function_that_is_not_configured_names_the_variables_to_set() {
         ("no_url", "REDIS_URL", "localhost:6379"),
         ("bad_ttl", "COORD_LOCK_TTL_SECONDS", "five minutes"),
     ] {
-        let environment = |asked: &str| match asked {
+        let environment = |wanted: &str| match wanted {
             "COORD_JWT_SECRET" => Some(crate::identity::SECRET.to_owned()),
-            asked => (asked == variable).then(|| value.to_owned()),
+            wanted => (wanted == variable).then(|| value.to_owned()),
         };
         let address = crate::api::listen(coord_extensions::function_router(
             coord_http::endpoint::CHECK_STATUS,
@@ -188,7 +188,9 @@ async fn a_function_without_a_source_knows_what_the_store_knows() {
         api.check("ann", &["src/auth.ts"], json!({})).await.snapshot()
     );
     assert_eq!(
-        api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.status,
+        api.post_status("ann", "WRITING", &["src/auth.ts"], json!({}))
+            .await
+            .status,
         503
     );
     let graph = api
@@ -206,15 +208,25 @@ async fn a_function_without_a_source_knows_what_the_store_knows() {
         api.check("ann", &["src/auth.ts"], at_first.clone()).await.json()["status"],
         "OK"
     );
-    assert_eq!(api.tell("ann", "WRITING", &["src/auth.ts"], at_first).await.status, 200);
+    assert_eq!(
+        api.post_status("ann", "WRITING", &["src/auth.ts"], at_first)
+            .await
+            .status,
+        200
+    );
     let release = json!({ "new_repo_head": api.head });
     assert_eq!(
-        api.tell("ann", "OPEN", &["src/auth.ts"], release.clone()).await.json()["error"],
+        api.post_status("ann", "OPEN", &["src/auth.ts"], release.clone())
+            .await
+            .json()["error"],
         "NOT_PUSHED"
     );
     let recent = [head.clone(), first];
     record_head(&*api.store, &repo, &branch, &FetchedHead::of(&head, &recent))
         .await
         .unwrap();
-    assert_eq!(api.tell("ann", "OPEN", &["src/auth.ts"], release).await.status, 200);
+    assert_eq!(
+        api.post_status("ann", "OPEN", &["src/auth.ts"], release).await.status,
+        200
+    );
 }

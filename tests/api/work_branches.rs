@@ -22,11 +22,11 @@ async fn with_pending() -> Api {
     let api = Api::start().await;
     api.build_graph().await;
     let on_pool = json!({ "work_branch": "pool" });
-    let claim = api.tell("ann", "WRITING", &["src/db.ts"], on_pool).await;
+    let claim = api.post_status("ann", "WRITING", &["src/db.ts"], on_pool).await;
     assert_eq!(claim.status, 200, "{}", claim.json());
     let pushed = commits_on(&api, "pool", &[("src/db.ts", "export const pool = 1;\n")]);
     let open = json!({ "work_branch": "pool", "new_repo_head": pushed, "agent_head": pushed });
-    let open = api.tell("ann", "OPEN", &["src/db.ts"], open).await;
+    let open = api.post_status("ann", "OPEN", &["src/db.ts"], open).await;
     assert_eq!(open.status, 200, "{}", open.json());
     assert_eq!(
         open.json()["orchestration"]["reason"],
@@ -46,14 +46,14 @@ async fn a_release_beyond_the_bound_of_pending_changes_warns_pending_full() {
     let api = Api::start().await;
     api.build_graph().await;
     let claim = api
-        .tell("ann", "WRITING", &["src/db.ts"], json!({ "work_branch": "pool" }))
+        .post_status("ann", "WRITING", &["src/db.ts"], json!({ "work_branch": "pool" }))
         .await;
     assert_eq!(claim.status, 200, "{}", claim.json());
     let key = coord_state::locks::keys::pending(&repo());
     api.command(["HSET", &key, "\nann", "2000", "\n", "2000"]).await;
     let pushed = commits_on(&api, "pool", &[("src/db.ts", "export const pool = 1;\n")]);
     let open = json!({ "work_branch": "pool", "new_repo_head": pushed, "agent_head": pushed });
-    let open = api.tell("ann", "OPEN", &["src/db.ts"], open).await;
+    let open = api.post_status("ann", "OPEN", &["src/db.ts"], open).await;
     assert_eq!(open.status, 200, "{}", open.json());
     let full = "PENDING_FULL: Others do not see your changes of 'src/db.ts', because too many changes are pending: merge some.";
     assert_eq!(warnings(&open.json()), [full]);
@@ -65,12 +65,15 @@ const TOLD: &str =
 
 // rule: locks#pending
 #[tokio::test]
-async fn changes_on_a_work_branch_are_told_until_they_are_merged() {
+async fn changes_on_a_work_branch_warn_pending_until_they_are_merged() {
     let api = with_pending().await;
     let check = api.check("bob", &["src/db.ts"], json!({})).await.json();
     assert_eq!((&check["status"], warnings(&check)), (&json!("OK"), vec![TOLD]));
     assert_eq!(check["locks"], json!({}), "it is no lock");
-    let claim = api.tell("bob", "WRITING", &["src/db.ts"], json!({})).await.json();
+    let claim = api
+        .post_status("bob", "WRITING", &["src/db.ts"], json!({}))
+        .await
+        .json();
     assert_eq!((&claim["success"], warnings(&claim)), (&json!(true), vec![TOLD]));
     let own = api
         .check("ann", &["src/db.ts"], json!({ "work_branch": "pool" }))
@@ -122,14 +125,14 @@ async fn they_end_with_their_commit_on_the_branch_and_with_their_branch() {
 async fn a_removed_file_is_pending_until_it_is_removed() {
     let api = Api::start().await;
     api.build_graph().await;
-    api.tell("ann", "WRITING", &["src/page.ts"], json!({ "work_branch": "less" }))
+    api.post_status("ann", "WRITING", &["src/page.ts"], json!({ "work_branch": "less" }))
         .await;
     api.git.git(&["checkout", "--quiet", "-B", "less", "main"]);
     api.git.git(&["rm", "--quiet", "src/page.ts"]);
     let pushed = api.git.commit(&[]);
     api.git.git(&["checkout", "--quiet", "main"]);
     let open = json!({ "work_branch": "less", "new_repo_head": pushed, "agent_head": pushed });
-    let open = api.tell("ann", "OPEN", &["src/page.ts"], open).await;
+    let open = api.post_status("ann", "OPEN", &["src/page.ts"], open).await;
     assert_eq!(open.status, 200, "{}", open.json());
     assert_eq!(pending(&api).await[0]["file_path"], "src/page.ts");
     api.git.git(&["rm", "--quiet", "src/page.ts"]);
@@ -145,7 +148,7 @@ async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
     api.build_graph().await;
     let claims = async |file: &str| {
         let claim = api
-            .tell("ann", "WRITING", &[file], json!({ "work_branch": "pool" }))
+            .post_status("ann", "WRITING", &[file], json!({ "work_branch": "pool" }))
             .await;
         assert_eq!(claim.status, 200, "{}", claim.json());
     };
@@ -154,7 +157,7 @@ async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
     let elsewhere = commits_on(&api, "other", &[("src/db.ts", "2")]);
     let open = async |work_branch: Option<&str>, commit: &str| {
         let more = json!({ "work_branch": work_branch, "new_repo_head": commit, "agent_head": commit });
-        api.tell("ann", "OPEN", &["src/db.ts"], more).await
+        api.post_status("ann", "OPEN", &["src/db.ts"], more).await
     };
     for (work_branch, commit, whose) in [
         (None, &pushed, "main"),
@@ -167,15 +170,15 @@ async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
         let body = refused.json();
         assert_eq!(body["orchestration"]["action"], "PUSH");
         let reason = body["orchestration"]["reason"].as_str().unwrap();
-        let said = format!("commit {} is not on {whose}", &commit[..7]);
-        assert!(reason.contains(&said), "{reason}");
+        let expected = format!("commit {} is not on {whose}", &commit[..7]);
+        assert!(reason.contains(&expected), "{reason}");
     }
     assert_eq!(open(Some("pool"), &pushed).await.status, 200);
     // A change on the branch itself is not pending.
     claims("src/auth.ts").await;
     let pushed = api.git.commit(&[("src/auth.ts", "1")]);
     let more = json!({ "work_branch": "pool", "new_repo_head": pushed, "agent_head": pushed });
-    let body = api.tell("ann", "OPEN", &["src/auth.ts"], more).await.json();
+    let body = api.post_status("ann", "OPEN", &["src/auth.ts"], more).await.json();
     assert_eq!(body["orchestration"]["reason"], "Released 'src/auth.ts'");
     assert_eq!(pending(&api).await.as_array().unwrap().len(), 1);
 }
@@ -192,7 +195,7 @@ async fn a_policy_refuses_writers_beside_pending_changes() {
         (&json!("CONFLICT"), &json!("SWITCH_TASK"))
     );
     let refused = api
-        .tell("bob", "WRITING", &["src/db.ts", "src/new.ts"], json!({}))
+        .post_status("bob", "WRITING", &["src/db.ts", "src/new.ts"], json!({}))
         .await;
     let body = refused.json();
     assert_eq!(
@@ -203,7 +206,12 @@ async fn a_policy_refuses_writers_beside_pending_changes() {
     assert_eq!(format!("PENDING: {reason}"), TOLD);
     assert_eq!(body["orchestration"]["metadata"]["conflicts"], json!(["src/db.ts"]));
     assert_eq!(api.held().await, 0);
-    assert_eq!(api.tell("bob", "READING", &["src/db.ts"], json!({})).await.status, 200);
+    assert_eq!(
+        api.post_status("bob", "READING", &["src/db.ts"], json!({}))
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -212,7 +220,7 @@ async fn a_work_branch_that_is_none_is_refused() {
     let wrong = json!({ "work_branch": "a..b" });
     for answer in [
         api.check("ann", &["src/db.ts"], wrong.clone()).await,
-        api.tell("ann", "WRITING", &["src/db.ts"], wrong).await,
+        api.post_status("ann", "WRITING", &["src/db.ts"], wrong).await,
     ] {
         let refusal = answer.refusal();
         assert!(refusal.starts_with("400 INVALID_FIELD work_branch: "), "{refusal}");
@@ -228,7 +236,10 @@ async fn an_editor_of_an_importer_is_warned_of_an_unmerged_interface() {
     let check = api.check("bob", &["src/auth.ts"], json!({})).await.json();
     assert_eq!((&check["status"], warnings(&check)), (&json!("OK"), vec![TOLD]));
     assert_eq!(check["locks"], json!({}), "it is no lock");
-    let claim = api.tell("bob", "WRITING", &["src/auth.ts"], json!({})).await.json();
+    let claim = api
+        .post_status("bob", "WRITING", &["src/auth.ts"], json!({}))
+        .await
+        .json();
     assert_eq!((&claim["success"], warnings(&claim)), (&json!(true), vec![TOLD]));
     let page = api.check("bob", &["src/page.ts"], json!({})).await.json();
     assert_eq!(warnings(&page), [""; 0], "it imports no file that changed");

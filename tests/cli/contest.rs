@@ -14,7 +14,7 @@ async fn a_run_is_the_same_each_time_and_about_something() {
     ] {
         let play = async || Run::new(7, 6, 12, habit, rules).unwrap().play().await.unwrap();
         let (one, two) = (play().await, play().await);
-        assert_eq!((one.files, one.asked, &one.waits), (two.files, two.asked, &two.waits));
+        assert_eq!((one.files, one.claims, &one.waits), (two.files, two.claims, &two.waits));
         assert!(
             one.files > 100 && one.large_claims > 5,
             "{} {}",

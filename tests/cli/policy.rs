@@ -45,14 +45,17 @@ fn the_file_of_the_repository_is_checked_from_any_folder() {
 fn a_file_that_is_named_needs_no_repository_and_has_to_be_there() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("draft.toml"), "neighbors = \"of\"\n").expect("written");
-    let (status, _, said) = check(folder.path(), &["draft.toml"]);
+    let (status, _, errors) = check(folder.path(), &["draft.toml"]);
     assert_eq!(status, 1);
-    assert!(said.starts_with("draft.toml:1:13: neighbors must be one of"), "{said}");
-    let (status, _, said) = check(folder.path(), &["none.toml"]);
+    assert!(
+        errors.starts_with("draft.toml:1:13: neighbors must be one of"),
+        "{errors}"
+    );
+    let (status, _, errors) = check(folder.path(), &["none.toml"]);
     assert_eq!(status, 1);
-    assert!(said.contains("none.toml cannot be read"), "{said}");
-    let (status, _, said) = check(folder.path(), &[]);
-    assert!(status == 1 && !said.is_empty(), "there is no repository: {said}");
+    assert!(errors.contains("none.toml cannot be read"), "{errors}");
+    let (status, _, errors) = check(folder.path(), &[]);
+    assert!(status == 1 && !errors.is_empty(), "there is no repository: {errors}");
 }
 
 #[test]
@@ -60,8 +63,8 @@ fn one_is_suggested_by_the_history() {
     let folder = tempfile::tempdir().expect("a folder");
     let repo = Repo::init(folder.path().join("shop"), &[]);
     let suggest = || coord(repo.path(), &["policy", "suggest"]);
-    let (status, said, _) = suggest();
-    assert_eq!((status, said.as_str()), (1, ""), "there is no commit");
+    let (status, policy, _) = suggest();
+    assert_eq!((status, policy.as_str()), (1, ""), "there is no commit");
     repo.commit(&[("yarn.lock", "1"), ("src/a.ts", "1"), ("äö/package.json", "1")]);
     let nothing = "coord: nothing to suggest: of the last 1 commits, too few change the same manifest, changelog or translation\n";
     assert_eq!(suggest(), (1, String::new(), nothing.to_owned()));
@@ -69,9 +72,9 @@ fn one_is_suggested_by_the_history() {
         let text = number.to_string();
         repo.commit(&[("CHANGELOG.md", &text), ("src/a.ts", &text)]);
     }
-    let (status, policy, said) = suggest();
+    let (status, policy, errors) = suggest();
     assert_eq!(
-        (status, said.as_str()),
+        (status, errors.as_str()),
         (
             0,
             "coord: many of the last 20 commits change CHANGELOG.md (95 %), äö/package.json (5 %)\n"
@@ -94,13 +97,13 @@ fn one_is_suggested_by_the_history() {
         std::fs::read_to_string(&file).expect("written"),
         format!("{policy}{others}")
     );
-    let (status, _, said) = write();
-    assert!(status == 1 && said.contains("has a list `shared`"), "{said}");
+    let (status, _, errors) = write();
+    assert!(status == 1 && errors.contains("has a list `shared`"), "{errors}");
     std::fs::write(&file, "ttl_seconds = [").expect("written");
-    let (status, _, said) = write();
+    let (status, _, errors) = write();
     assert!(
-        status == 1 && said.starts_with("coord: .coord.toml is no TOML: fix it first"),
-        "{said}"
+        status == 1 && errors.starts_with("coord: .coord.toml is no TOML: fix it first"),
+        "{errors}"
     );
     assert_eq!(std::fs::read_to_string(&file).expect("kept"), "ttl_seconds = [");
 }

@@ -142,11 +142,14 @@ async fn of_a_redis_that_others_use_only_keys_of_coord_are_exported_and_wiped() 
 
 // rule: commands#store
 #[test]
-fn without_a_store_both_commands_say_how_to_name_one() {
+fn store_export_and_wipe_without_a_store_name_the_settings() {
     let folder = tempfile::tempdir().expect("a folder");
     for arguments in [&["export"][..], &["wipe", "--yes"]] {
-        let told = error(&coord_store(folder.path(), arguments, &[]));
-        assert!(told.contains("--data-dir") && told.contains("REDIS_URL"), "{told}");
+        let sentence = error(&coord_store(folder.path(), arguments, &[]));
+        assert!(
+            sentence.contains("--data-dir") && sentence.contains("REDIS_URL"),
+            "{sentence}"
+        );
     }
 }
 
@@ -155,7 +158,7 @@ fn half_a_pair_of_variables_is_an_error_and_wipes_no_other_store() {
     let folder = tempfile::tempdir().expect("a folder");
     let half = [("UPSTASH_REDIS_REST_URL", "https://one.upstash.io")];
     for arguments in [&["export"][..], &["wipe", "--yes"]] {
-        let told = error(&coord_store(folder.path(), arguments, &half));
-        assert!(told.contains("UPSTASH_REDIS_REST_TOKEN is missing"), "{told}");
+        let sentence = error(&coord_store(folder.path(), arguments, &half));
+        assert!(sentence.contains("UPSTASH_REDIS_REST_TOKEN is missing"), "{sentence}");
     }
 }

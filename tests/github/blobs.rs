@@ -93,11 +93,11 @@ async fn many_blobs_come_out_of_one_archive_and_what_it_lacks_one_by_one() {
     fake.seen();
     let got = read(&source, &id(), blobs(&entries), 100_000).await;
     assert_eq!(got, expected(&repo, &entries, 100_000));
-    let asked = fake.asked();
+    let requests = fake.requested_paths();
     // The two that are ignored, the one that is substituted and the one whose line ends differ; one of the ignored has a
     // copy elsewhere.
-    let (singles, others): (Vec<_>, Vec<_>) = asked.iter().partition(|asked| asked.contains("/git/blobs/"));
-    assert!((3..=4).contains(&singles.len()), "{asked:?}");
+    let (singles, others): (Vec<_>, Vec<_>) = requests.iter().partition(|path| path.contains("/git/blobs/"));
+    assert!((3..=4).contains(&singles.len()), "{requests:?}");
     assert_eq!(others.len(), 2, "{others:?}");
     assert_eq!(
         (source.requests().downloads, source.requests().api),
@@ -143,7 +143,7 @@ async fn a_few_blobs_come_one_by_one_and_one_that_is_too_large_not_at_all() {
         read(&source, &id(), blobs(&few), 1_000).await,
         expected(&repo, &few, 1_000)
     );
-    assert_eq!(fake.asked().len(), 4);
+    assert_eq!(fake.requested_paths().len(), 4);
     assert_eq!(source.requests().downloads, 0);
     // Without a tree, the size is only known from the answer.
     let fresh = crate::source(&fake);
@@ -171,11 +171,15 @@ async fn every_wanted_blob_is_answered_once_whatever_it_is() {
     let got = read(&source, &id(), wanted, 1_000).await;
     let is_content: Vec<bool> = got.values().map(Result::is_ok).collect();
     assert_eq!(is_content, [true, false, false, false, false, true, false]);
-    assert!(fake.asked().iter().all(|asked| asked.starts_with("/git/blobs/")));
+    assert!(
+        fake.requested_paths()
+            .iter()
+            .all(|path| path.starts_with("/git/blobs/"))
+    );
 }
 
 #[tokio::test]
-async fn an_archive_that_breaks_off_is_asked_for_once_more() {
+async fn an_archive_that_breaks_off_is_requested_once_more() {
     let (_temp, repo, head, fake) = many().await;
     for fault in [
         Fault::Cut,

@@ -36,7 +36,7 @@ pub struct Deployment {
     pub repo: Repo,
     fake: Fake,
     store: SocketAddr,
-    asked_store: Arc<AtomicUsize>,
+    store_requests: Arc<AtomicUsize>,
     _folder: tempfile::TempDir,
 }
 
@@ -47,8 +47,8 @@ impl Deployment {
         repo.commit(&[("a.ts", "import './b';\n"), ("b.ts", ""), ("c.ts", "")]);
         let fake = Fake::serve(repo.path()).await;
         let store = Arc::new(embedded::open(&folder.path().join("store.redb")));
-        let asked_store = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&asked_store);
+        let store_requests = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&store_requests);
         let counting = from_fn(move |request: Request, next: Next| {
             count.fetch_add(1, Ordering::Relaxed);
             next.run(request)
@@ -58,14 +58,14 @@ impl Deployment {
             store: listen(router.layer(counting)).await,
             repo,
             fake,
-            asked_store,
+            store_requests,
             _folder: folder,
         }
     }
 
     /// How often the store was asked since this was last asked.
-    fn asked_store(&self) -> usize {
-        self.asked_store.swap(0, Ordering::Relaxed)
+    fn store_requests(&self) -> usize {
+        self.store_requests.swap(0, Ordering::Relaxed)
     }
 
     pub fn instance(&self, endpoint: Endpoint) -> Instance {
@@ -152,7 +152,7 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     let mut graph = deployment.instance(coord_http::endpoint::GRAPH);
     let (status, first) = graph.graph().await;
     assert_eq!((status, &first["state"]), (202, &json!("building")), "{first}");
-    assert_eq!(deployment.fake.asked().len(), 2, "the head and its commits");
+    assert_eq!(deployment.fake.requested_paths().len(), 2, "the head and its commits");
     graph.run().await;
     let (status, built) = graph.graph().await;
     assert_eq!((status, &built["state"]), (200, &json!("ready")), "{built}");
@@ -166,12 +166,12 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     let (_, stale) = graph.graph().await;
     assert_eq!(stale["state"], "stale");
     graph.run().await;
-    let asked = deployment.fake.asked();
+    let requests = deployment.fake.requested_paths();
     // This instance patches its last build: the tree, and the file that has changed.
     assert_eq!(
-        asked.iter().filter(|path| path.starts_with("/git/")).count(),
+        requests.iter().filter(|path| path.starts_with("/git/")).count(),
         2,
-        "{asked:?}"
+        "{requests:?}"
     );
     let (_, followed) = graph.graph().await;
     assert_eq!(
@@ -180,20 +180,26 @@ async fn a_graph_is_built_after_the_first_answer_and_follows_its_branch() {
     );
     assert_eq!(followed["edges"], json!([[0, 1], [1, 2]]));
     // Of a file that is tracked in other case the store tells, in a function of another process.
-    let mut asked = question(&head);
-    asked["file_paths"] = json!(["B.ts", "a.ts", "d.ts"]);
+    let mut request_body = question(&head);
+    request_body["file_paths"] = json!(["B.ts", "a.ts", "d.ts"]);
     let request = Request::post("/api/check_status");
-    let (_, told) = deployment
+    let (_, body) = deployment
         .instance(coord_http::endpoint::CHECK_STATUS)
-        .send(request, asked.to_string().into())
+        .send(request, request_body.to_string().into())
         .await;
     let expected = "CASE_DIFFERS: 'B.ts' is not tracked, and 'b.ts' is; check which file you mean.";
-    assert_eq!(told["warnings"], json!([expected]));
+    assert_eq!(body["warnings"], json!([expected]));
     // The other instance, which saw the head before, asks the store alone.
     for work in check.work() {
         work.await;
     }
-    assert!(!deployment.fake.asked().iter().any(|path| path.starts_with("/git/")));
+    assert!(
+        !deployment
+            .fake
+            .requested_paths()
+            .iter()
+            .any(|path| path.starts_with("/git/"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -206,21 +212,24 @@ async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
     let answers = futures::future::join_all((0..20).map(|_| check.check(&head))).await;
     assert_eq!(answers.len(), 20);
     check.run().await;
-    deployment.asked_store();
-    let mut asked = 0;
+    deployment.store_requests();
+    let mut checks = 0;
     for _ in 0..50 {
         check.check(&head).await;
-        asked += 1;
+        checks += 1;
     }
     // Once a second the head is looked at again.
     let refreshed = deployment
         .fake
-        .asked()
+        .requested_paths()
         .iter()
         .filter(|path| path.starts_with("/commits"))
         .count();
-    let stored = deployment.asked_store();
-    assert!(stored <= asked + 3 * refreshed, "{stored} for {asked} and {refreshed}");
+    let stored = deployment.store_requests();
+    assert!(
+        stored <= checks + 3 * refreshed,
+        "{stored} for {checks} and {refreshed}"
+    );
     assert!(check.work().is_empty());
 
     // A process that knows nothing asks the store once, and GitHub for nothing.
@@ -233,13 +242,16 @@ async fn a_head_that_is_met_again_costs_nothing_beside_its_answer() {
         .await;
     assert_eq!(status, 200, "{body}");
     deployment.fake.seen();
-    deployment.asked_store();
+    deployment.store_requests();
     other.run().await;
-    assert_eq!((deployment.asked_store(), deployment.fake.asked().len()), (1, 0));
+    assert_eq!(
+        (deployment.store_requests(), deployment.fake.requested_paths().len()),
+        (1, 0)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_instances_build_once_and_the_builder_goes_on_where_the_branch_has_moved() {
+async fn two_instances_build_once_and_the_builder_follows_a_moved_branch() {
     let deployment = Deployment::new().await;
     let (mut one, mut two) = (
         deployment.instance(coord_http::endpoint::GRAPH),
@@ -251,8 +263,8 @@ async fn two_instances_build_once_and_the_builder_goes_on_where_the_branch_has_m
     deployment.fake.seen();
     let (first, second) = (one.work(), two.work());
     futures::future::join_all(first.into_iter().chain(second)).await;
-    let trees = |asked: Vec<String>| asked.iter().filter(|path| path.starts_with("/git/trees")).count();
-    assert_eq!(trees(deployment.fake.asked()), 1);
+    let trees = |requests: Vec<String>| requests.iter().filter(|path| path.starts_with("/git/trees")).count();
+    assert_eq!(trees(deployment.fake.requested_paths()), 1);
     assert_eq!(one.graph().await.1["state"], "ready");
 
     // One builds slowly; meanwhile the branch moves, and the other learns that a build is running.
@@ -263,12 +275,12 @@ async fn two_instances_build_once_and_the_builder_goes_on_where_the_branch_has_m
         .fake
         .fail("/git/trees", 1, Fault::Slow(Duration::from_secs(4)));
     let building = tokio::spawn(futures::future::join_all(one.work()));
-    deployment.fake.until_asked("/git/trees").await;
+    deployment.fake.until_requested("/git/trees").await;
     let newest = deployment.repo.commit(&[("c.ts", "import './b';\n")]);
     two.meet(&newest).await;
     deployment.fake.seen();
     futures::future::join_all(two.work()).await;
-    assert_eq!(trees(deployment.fake.asked()), 0);
+    assert_eq!(trees(deployment.fake.requested_paths()), 0);
     assert!(!building.is_finished());
     building.await.unwrap();
     let (_, graph) = one.graph().await;
@@ -299,8 +311,8 @@ async fn a_build_is_ended_in_time_and_backs_off() {
     let mut other = deployment.instance(coord_http::endpoint::GRAPH);
     other.graph().await;
     other.run().await;
-    let asked = deployment.fake.asked();
-    assert!(!asked.iter().any(|path| path.starts_with("/git/")), "{asked:?}");
+    let requests = deployment.fake.requested_paths();
+    assert!(!requests.iter().any(|path| path.starts_with("/git/")), "{requests:?}");
 
     // The next commit has not failed.
     let head = deployment.repo.commit(&[("c.ts", "import './a';\n")]);

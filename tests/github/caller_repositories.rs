@@ -29,7 +29,7 @@ async fn a_right_counts_in_its_repository_alone() {
 }
 
 #[tokio::test]
-async fn a_name_that_would_leave_its_key_is_refused_or_has_a_key_of_its_own() {
+async fn a_name_that_would_leave_its_key_is_refused_or_has_a_separate_key() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let instance = cloud.instance(&[]).await;
@@ -151,18 +151,18 @@ async fn jwts_and_tokens_of_github_count_beside_each_other() {
     };
     let cloud = Cloud::start(&[alice.clone(), digits.clone()]).await;
     let instance = cloud.instance(&[]).await;
-    let asked = || cloud.fake.seen();
+    let requests = || cloud.fake.seen();
     // The first question asks for the head, too.
     assert_eq!(user_of(&instance, &jwt("bob")).await.status, 200);
-    asked();
+    requests();
     let abandon = json!({"status": "OPEN", "abandon": true});
     assert_eq!(instance.post(&jwt("bob"), abandon.clone()).await.status, 200);
-    assert!(asked().is_empty(), "a JWT is never shown to GitHub");
+    assert!(requests().is_empty(), "a JWT is never shown to GitHub");
     for person in [&alice, &digits] {
         let claimed = user_of(&instance, &person.token).await;
         assert_eq!(claimed.status, 200, "{claimed:?}");
         let shown = Some(format!("Bearer {}", person.token));
-        let seen = asked();
+        let seen = requests();
         assert!(
             !seen.is_empty() && seen.iter().all(|seen| seen.authorization == shown),
             "{seen:?}"
@@ -189,7 +189,7 @@ async fn jwts_and_tokens_of_github_count_beside_each_other() {
             "{wrong}"
         );
     }
-    assert!(asked().is_empty());
+    assert!(requests().is_empty());
     let disguised = format!("ghs_4242_{}", jwt("alice"));
     let refused = user_of(&instance, &disguised).await;
     assert_eq!(refused.error(), (401, "UNAUTHORIZED"));
@@ -215,13 +215,13 @@ async fn only_the_repositories_of_the_setting_are_served() {
     let other = cloud
         .instance(&[("COORD_REPOSITORIES", "acme/gadgets,initech/*")])
         .await;
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     let keys = cloud.keys().await;
     let refused = other.check(&alice.token, json!({})).await;
     assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
     let refused = other.check(&jwt("ann"), json!({})).await;
     assert_eq!(refused.error(), (404, "UNKNOWN_REPOSITORY"), "{refused:?}");
-    assert_eq!(cloud.fake.asked(), [""; 0], "GitHub is asked nothing");
+    assert_eq!(cloud.fake.requested_paths(), [""; 0], "GitHub is asked nothing");
     assert_eq!(cloud.keys().await, keys);
     let served = cloud.instance(&[("COORD_REPOSITORIES", "acme/*")]).await;
     assert_eq!(served.check(&jwt("ann"), json!({})).await.status, 200);

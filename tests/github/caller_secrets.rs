@@ -36,7 +36,7 @@ async fn the_name_of_a_token_is_not_the_token() {
 }
 
 #[tokio::test]
-async fn a_header_that_names_somebody_names_nobody() {
+async fn a_header_that_names_a_user_identifies_no_caller() {
     let (alice, bob) = (alice(), person("ghp_", "bob", Some("pull")));
     let cloud = Cloud::start(&[alice.clone(), bob.clone()]).await;
     let instance = cloud.instance(&[]).await;

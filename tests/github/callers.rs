@@ -9,9 +9,9 @@ use crate::cloud::{Cloud, jwt};
 use crate::people::person;
 
 /// Counts the requests for a caller's identity since the last call.
-fn asked_who(cloud: &Cloud) -> usize {
-    let asked = cloud.fake.asked();
-    asked.iter().filter(|target| is_about_a_person(target)).count()
+fn identity_requests(cloud: &Cloud) -> usize {
+    let requests = cloud.fake.requested_paths();
+    requests.iter().filter(|target| is_about_a_person(target)).count()
 }
 
 fn is_about_a_person(target: &str) -> bool {
@@ -86,7 +86,7 @@ async fn a_token_that_github_does_not_know_is_refused_and_remembered_for_a_while
     assert_eq!(refused.error(), (401, "UNAUTHORIZED"), "{refused:?}");
     assert!(refused.header("www-authenticate").starts_with("Bearer"));
     assert_eq!(refused.action(), "STOP");
-    assert!(asked_who(&cloud) > 0);
+    assert!(identity_requests(&cloud) > 0);
     for round in 0..2 {
         for answer in [
             instance.check(wrong, json!({})).await,
@@ -96,7 +96,7 @@ async fn a_token_that_github_does_not_know_is_refused_and_remembered_for_a_while
             assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{answer:?}");
         }
         // Each function is a separate process with a separate memory.
-        assert!(round == 0 || cloud.fake.asked().is_empty());
+        assert!(round == 0 || cloud.fake.requested_paths().is_empty());
         cloud.fake.seen();
     }
     let name = sha256(wrong);
@@ -129,7 +129,7 @@ async fn a_private_repository_that_is_not_shown_is_forbidden() {
             assert!(answer.body.get("repo_head").is_none_or(Value::is_null), "{answer:?}");
         }
         // Each of the three functions asks for itself.
-        assert_eq!(asked_who(&cloud), if round == 0 { 6 } else { 0 });
+        assert_eq!(identity_requests(&cloud), if round == 0 { 6 } else { 0 });
     }
     assert!(!cloud.everything().await.contains(&cloud.head));
 }
@@ -140,7 +140,7 @@ async fn a_github_verdict_on_a_caller_is_shared_by_all_instances() {
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let (one, other) = (cloud.instance(&[]).await, cloud.instance(&[]).await);
     assert_eq!(one.check(&alice.token, json!({})).await.status, 200);
-    assert_eq!(asked_who(&cloud), 2);
+    assert_eq!(identity_requests(&cloud), 2);
     // A process that has not seen the credential yet reads what is remembered of it first.
     for instance in [&one, &other] {
         instance.check(&alice.token, json!({})).await;
@@ -154,11 +154,11 @@ async fn a_github_verdict_on_a_caller_is_shared_by_all_instances() {
             assert_eq!((answer.status, answer.round_trips()), (200, 1), "{answer:?}");
         }
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn while_github_does_not_say_who_asks_nobody_is_let_in_and_nothing_is_remembered() {
+async fn identity_unavailable_refuses_every_caller_and_stores_no_verdict() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     let instance = cloud.instance(&[]).await;

@@ -210,7 +210,7 @@ impl Cloud {
     }
 
     /// Lets the time be over for which GitHub was not to be asked again.
-    pub async fn may_ask_again(&self) {
+    pub async fn allow_refresh(&self) {
         self.command(["HSET", HEAD_KEY, "refresh_at", "0"]).await;
     }
 
@@ -233,7 +233,7 @@ impl Cloud {
     }
 
     /// Lets every lock on `path` expire now.
-    pub async fn lapse(&self, path: &str) {
+    pub async fn expire_locks(&self, path: &str) {
         let key = locks::keys::locks(&id());
         let stored = self.command(["HGET", &key, path]).await;
         let mut entries: Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();

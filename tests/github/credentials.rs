@@ -97,7 +97,7 @@ async fn an_archive_on_a_foreign_host_is_not_fetched() {
 }
 
 #[tokio::test]
-async fn a_private_repository_is_unknown_to_nobody_and_a_bad_token_is_an_error_that_does_not_show_it() {
+async fn a_private_repository_is_unknown_without_a_token_and_a_bad_token_is_never_shown() {
     let (_temp, head, fake) = private(Visibility::Token(TOKEN.to_owned())).await;
     let nobody = crate::source(&fake);
     let error = nobody.head(&id(), &branch("main")).await.unwrap_err();

@@ -50,7 +50,7 @@ pub fn next(cloud: &Cloud) -> String {
 }
 
 #[tokio::test]
-async fn a_push_moves_the_head_at_once_and_then_github_is_not_asked_for_it() {
+async fn a_push_moves_the_head_at_once_and_github_gets_no_request_for_it() {
     let (cloud, instance) = started().await;
     let other = cloud.instance(&[]).await;
     let next = next(&cloud);
@@ -80,14 +80,14 @@ async fn a_push_moves_the_head_at_once_and_then_github_is_not_asked_for_it() {
             assert_eq!(behind.body["repo_head"], next.as_str(), "{age}: {behind:?}");
         }
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     // Should deliveries be lost, it is no longer than an hour.
     cloud.age_head(3_700).await;
     assert_eq!(
         instance.check(&jwt("ann"), json!({"agent_head": next})).await.action(),
         "PROCEED"
     );
-    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
+    assert_eq!(cloud.fake.requested_paths(), ["/commits/heads/main"]);
 }
 
 /// Whether a file has changed is the one question, and the release does not depend on it.
@@ -112,8 +112,11 @@ async fn a_push_reported_by_the_webhook_is_released_whatever_github_answers() {
         assert_eq!(open.status, 200, "{open:?}");
         assert!(answers || !open.warns_of("UNCHANGED"), "{open:?}");
         assert!(!cloud.is_locked("src/a.ts").await);
-        let asked = cloud.fake.asked();
-        assert!(asked.len() == 1 && asked[0].starts_with("/compare/"), "{asked:?}");
+        let requests = cloud.fake.requested_paths();
+        assert!(
+            requests.len() == 1 && requests[0].starts_with("/compare/"),
+            "{requests:?}"
+        );
     }
 }
 
@@ -149,7 +152,7 @@ async fn a_delivery_that_is_sent_again_does_no_harm() {
             200
         );
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     // The last one does not make a head young that is old, nor has it the webhook count as alive.
     cloud.age_head(5_000).await;
     cloud.command(["DEL", ALIVE_KEY]).await;
@@ -163,7 +166,7 @@ async fn a_delivery_that_is_sent_again_does_no_harm() {
 }
 
 #[tokio::test]
-async fn a_delivery_that_comes_after_github_was_asked_has_the_webhook_count() {
+async fn a_delivery_after_a_fetched_head_marks_the_webhook_as_alive() {
     let (cloud, instance) = started().await;
     let next = next(&cloud);
     cloud.age_head(11).await;
@@ -174,7 +177,7 @@ async fn a_delivery_that_comes_after_github_was_asked_has_the_webhook_count() {
     cloud.age_head(1_000).await;
     cloud.fake.seen();
     assert_eq!(instance.check(&jwt("ann"), json!({})).await.action(), "PULL");
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -292,8 +295,8 @@ async fn graph_builders_are_notified_of_a_push() {
     let second = next(&cloud);
     let first_push = push(&cloud.head, &second, 1);
     assert_eq!(outcome(&observed.deliver("push", &first_push).await), "moved");
-    let told = |head: &str| format!("127.0.0.1/acme/widgets main {head}");
-    assert_eq!(std::mem::take(&mut *observer.0.lock()), [told(&second)]);
+    let notice = |head: &str| format!("127.0.0.1/acme/widgets main {head}");
+    assert_eq!(std::mem::take(&mut *observer.0.lock()), [notice(&second)]);
     assert_eq!(outcome(&observed.deliver("push", &first_push).await), "unchanged");
     assert_eq!(*observer.0.lock(), Vec::<String>::new());
     // Of what it finds when it looks, too.
@@ -302,7 +305,7 @@ async fn graph_builders_are_notified_of_a_push() {
         outcome(&observed.deliver("push", &push(NO_COMMIT, &third, 2)).await),
         "refreshed"
     );
-    assert_eq!(*observer.0.lock(), [told(&third)]);
+    assert_eq!(*observer.0.lock(), [notice(&third)]);
 }
 
 /// `text` with the name that the repository had before.

@@ -38,7 +38,7 @@ async fn a_delivery_that_github_did_not_sign_is_refused_and_changes_nothing() {
         assert_eq!(refused.error(), (401, "UNAUTHORIZED"), "{name}: {value}: {refused:?}");
     }
     assert_eq!(cloud.all_but_limits().await, before);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -164,5 +164,5 @@ async fn an_irrelevant_delivery_touches_no_key() {
     let odd = with(&|payload| payload["ref"] = json!("refs/heads/a:b"));
     assert_eq!(instance.deliver("push", &odd).await.status, 400);
     assert_eq!(cloud.all_but_limits().await, before);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
 }

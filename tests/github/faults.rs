@@ -29,12 +29,12 @@ async fn a_passing_failure_is_retried_at_most_twice() {
     fake.fail("/commits/", 3, Fault::status(503));
     let error = source.head(&id(), &branch("main")).await.unwrap_err();
     assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
-    assert_eq!(fake.asked().len(), 3);
+    assert_eq!(fake.requested_paths().len(), 3);
     // Only transient faults are retried.
     for fault in [Fault::status(400), Fault::status(501), Fault::status(418)] {
         fake.fail("/commits/", 1, fault.clone());
         assert!(source.head(&id(), &branch("main")).await.is_err(), "{fault:?}");
-        assert_eq!(fake.asked().len(), 1, "{fault:?}");
+        assert_eq!(fake.requested_paths().len(), 1, "{fault:?}");
     }
 }
 
@@ -71,7 +71,7 @@ async fn a_call_has_an_end_whatever_its_repetitions() {
 }
 
 #[tokio::test]
-async fn nobody_at_the_other_end_is_an_error() {
+async fn a_source_without_a_listener_is_unreachable() {
     let (_temp, _repo, _, fake) = small().await;
     let source = source(&fake);
     drop(fake);
@@ -82,15 +82,15 @@ async fn nobody_at_the_other_end_is_an_error() {
 }
 
 #[tokio::test]
-async fn while_a_limit_lasts_nothing_is_asked() {
+async fn no_request_is_sent_while_a_limit_lasts() {
     let used_up: &[(&'static str, &'static str)] = &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "SOON")];
-    let asked: &[(&'static str, &'static str)] = &[("retry-after", "3"), ("x-ratelimit-remaining", "4000")];
+    let retry: &[(&'static str, &'static str)] = &[("retry-after", "3"), ("x-ratelimit-remaining", "4000")];
     let secondary = r#"{"message": "You have exceeded a secondary rate limit and have been temporarily blocked"}"#;
     let cases = [
         (403, used_up, "{}", false, true),
         (429, used_up, "{}", false, true),
-        (403, asked, secondary, true, true),
-        (429, asked, "{}", true, true),
+        (403, retry, secondary, true, true),
+        (429, retry, "{}", true, true),
         (403, &[][..], secondary, true, false),
         (429, &[], "not json", true, false),
     ];
@@ -125,7 +125,7 @@ async fn while_a_limit_lasts_nothing_is_asked() {
             }
             assert!(source.tree(&id(), &sha(&head)).await.is_err());
         }
-        assert_eq!(fake.asked().len(), 1, "{status} {headers:?}");
+        assert_eq!(fake.requested_paths().len(), 1, "{status} {headers:?}");
         if lasts {
             // Where a time was given, it is asked again after that time.
             let_pass(Duration::from_secs(5)).await;
@@ -164,7 +164,7 @@ async fn the_last_request_of_the_hour_closes_the_gate_by_itself() {
         ),
         "{error:?}"
     );
-    assert_eq!(fake.asked().len(), 1);
+    assert_eq!(fake.requested_paths().len(), 1);
 }
 
 #[tokio::test]
@@ -239,7 +239,7 @@ async fn redirects_are_followed_within_the_api_and_not_for_ever() {
     fake.seen();
     fake.fail("/commits/", 100, Fault::with(301, &[("location", &within)], ""));
     assert!(source.head(&id(), &branch("main")).await.is_err());
-    assert!(fake.asked().len() <= 4);
+    assert!(fake.requested_paths().len() <= 4);
     let elsewhere = [
         "https://example.com/",
         fake.downloads(),

@@ -23,7 +23,7 @@ async fn snapshot(source: &dyn Source, repo: &RepoId, head: &CommitSha, previous
 }
 
 /// Everything that a graph says.
-fn told(snapshot: &Arc<Snapshot>) -> Vec<String> {
+fn contents(snapshot: &Arc<Snapshot>) -> Vec<String> {
     let mut lines: Vec<String> = snapshot
         .records()
         .map(|(path, record)| format!("{path} {record:?} {:?}", snapshot.explain(path)))
@@ -98,7 +98,7 @@ async fn the_graph_is_that_of_the_local_source() {
     let github = source(&fake);
     let expected = snapshot(&local, &local_id, &head, Previous::Nothing).await;
     let got = snapshot(&github, &id(), &head, Previous::Nothing).await;
-    assert_eq!(told(&got), told(&expected));
+    assert_eq!(contents(&got), contents(&expected));
     assert!(got.graph().edge_count() > 300);
     // The tree, the archive, the two that it does not have as git has them, and the config that another one names.
     assert_eq!((github.requests().api, github.requests().downloads), (5, 1));
@@ -114,8 +114,8 @@ async fn the_graph_is_that_of_the_local_source() {
         let updated = snapshot(&github, &id(), &next, Previous::Snapshot(Arc::clone(&got))).await;
         assert_eq!(github.requests().api - before, 3, "{options:?}");
         assert_eq!(
-            told(&updated),
-            told(&snapshot(&local, &local_id, &next, Previous::Nothing).await)
+            contents(&updated),
+            contents(&snapshot(&local, &local_id, &next, Previous::Nothing).await)
         );
     }
 
@@ -124,7 +124,7 @@ async fn the_graph_is_that_of_the_local_source() {
     fake.fail("legacy.tar.gz", 1, Fault::Cut);
     let fresh = source(&fake);
     assert_eq!(
-        told(&snapshot(&fresh, &id(), &head, Previous::Nothing).await),
-        told(&expected)
+        contents(&snapshot(&fresh, &id(), &head, Previous::Nothing).await),
+        contents(&expected)
     );
 }

@@ -51,7 +51,7 @@ async fn a_branch_of_any_name_is_not_taken_for_a_tag_or_an_id() {
 }
 
 #[tokio::test]
-async fn a_head_that_has_not_moved_is_asked_for_with_its_etag() {
+async fn a_known_head_is_requested_with_its_etag() {
     let (_temp, repo, first, fake) = small().await;
     let source = source(&fake);
     for _ in 0..2 {
@@ -108,7 +108,7 @@ async fn a_body_that_is_no_id_is_no_head() {
 }
 
 #[tokio::test]
-async fn sixty_four_who_ask_at_once_are_one_question() {
+async fn sixty_four_concurrent_callers_send_one_request() {
     let (_temp, _repo, head, fake) = small().await;
     let source = Arc::new(source(&fake));
     fake.fail("/commits/", 1, Fault::Slow(Duration::from_millis(100)));
@@ -117,12 +117,12 @@ async fn sixty_four_who_ask_at_once_are_one_question() {
     for answer in futures::future::join_all(asking).await {
         assert_eq!(answer.unwrap(), sha(&head));
     }
-    assert_eq!(fake.asked(), ["/commits/heads/main"]);
+    assert_eq!(fake.requested_paths(), ["/commits/heads/main"]);
     assert_eq!(source.requests().api, 1);
 }
 
 #[tokio::test]
-async fn the_question_goes_on_when_the_first_who_asked_is_gone() {
+async fn a_shared_request_continues_when_its_first_caller_is_gone() {
     let (_temp, _repo, head, fake) = small().await;
     let source = Arc::new(source(&fake));
     fake.fail("/commits/", 1, Fault::Slow(Duration::from_millis(150)));
@@ -130,14 +130,14 @@ async fn the_question_goes_on_when_the_first_who_asked_is_gone() {
         let source = Arc::clone(&source);
         tokio::spawn(async move { source.head(&id(), &branch("main")).await })
     };
-    fake.until_asked("/commits/").await;
+    fake.until_requested("/commits/").await;
     first.abort();
     assert_eq!(source.head(&id(), &branch("main")).await.unwrap(), sha(&head));
-    assert_eq!(fake.asked().len(), 1);
+    assert_eq!(fake.requested_paths().len(), 1);
 }
 
 #[tokio::test]
-async fn a_young_head_is_not_asked_for_again() {
+async fn a_young_head_is_not_requested_again() {
     let (_temp, repo, first, fake) = small().await;
     let mut config = config(&fake);
     config.head_max_age = Duration::from_secs(3);
@@ -147,7 +147,7 @@ async fn a_young_head_is_not_asked_for_again() {
         assert!(source.head(&id(), &branch("mian")).await.is_err());
     }
     assert_eq!(
-        fake.asked(),
+        fake.requested_paths(),
         ["/commits/heads/main", "/commits/heads/mian", "/branches?per_page=100"]
     );
     let second = repo.commit(&[]);
@@ -170,9 +170,9 @@ async fn a_missing_branch_lists_near_names_or_the_default_branch() {
     fake.seen();
     assert_eq!(near(&source, "zzz").await.0, ["main"]);
     // The names of others are kept, and so is the default branch from now on.
-    assert_eq!(fake.asked(), ["/commits/heads/zzz", ""]);
+    assert_eq!(fake.requested_paths(), ["/commits/heads/zzz", ""]);
     assert_eq!(near(&source, "yyy").await.0, ["main"]);
-    assert_eq!(fake.asked(), ["/commits/heads/yyy"]);
+    assert_eq!(fake.requested_paths(), ["/commits/heads/yyy"]);
 }
 
 #[tokio::test]
@@ -246,7 +246,7 @@ async fn a_repository_that_was_renamed_is_one_by_its_new_name_alone() {
         format!("/api/v3/repositories/{NUMBER}"),
         "/commits/heads/main".to_owned(),
     ];
-    assert_eq!(fake.asked(), expected);
+    assert_eq!(fake.requested_paths(), expected);
 }
 
 /// Each kind of question finds the new name, and the first has told it to all others.
@@ -281,6 +281,6 @@ async fn every_request_by_the_old_name_of_a_repository_finds_the_new_one() {
         assert_eq!(source.renamed_to(&former).as_ref(), Some(&now));
         fake.seen();
         assert!(source.head(&former, &branch("main")).await.is_err());
-        assert_eq!(fake.asked(), Vec::<String>::new());
+        assert_eq!(fake.requested_paths(), Vec::<String>::new());
     }
 }

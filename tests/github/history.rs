@@ -4,7 +4,7 @@ use coord_sources::{Reachable, Source, SourceError};
 use crate::{branch, id, sha, small, source};
 
 #[tokio::test]
-async fn relations_of_commits_are_those_of_git_and_are_asked_for_once() {
+async fn relations_of_commits_match_git_and_are_requested_once() {
     let (_temp, repo, first, fake) = small().await;
     let second = repo.commit(&[("b", "1")]);
     repo.git(&["checkout", "--quiet", "-b", "side", &first]);
@@ -32,12 +32,12 @@ async fn relations_of_commits_are_those_of_git_and_are_asked_for_once() {
         }
     }
     // The first two are one question.
-    assert_eq!(fake.asked().len(), table.len() - 1);
+    assert_eq!(fake.requested_paths().len(), table.len() - 1);
     assert_eq!(
         source.is_ancestor(&id(), &sha(&first), &sha(&first)).await.unwrap(),
         Reachable::Yes
     );
-    assert!(fake.asked().is_empty());
+    assert!(fake.requested_paths().is_empty());
     // The commit that an abbreviation stands for may change.
     for _ in 0..2 {
         let answer = source
@@ -46,8 +46,8 @@ async fn relations_of_commits_are_those_of_git_and_are_asked_for_once() {
             .unwrap();
         assert_eq!(answer, Reachable::Yes);
     }
-    let asked = format!("/compare/{}...{second}?per_page=1&page=2", &first[..9]);
-    assert_eq!(fake.asked(), [asked.clone(), asked]);
+    let target = format!("/compare/{}...{second}?per_page=1&page=2", &first[..9]);
+    assert_eq!(fake.requested_paths(), [target.clone(), target]);
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn recent_commits_are_listed_newest_first_over_several_pages() {
         fake.seen();
         let commits = source.recent_commits(&id(), &head, limit).await.unwrap();
         assert_eq!(commits, expected[..limit.min(150)]);
-        assert_eq!(fake.asked().len(), requests, "{limit}");
+        assert_eq!(fake.requested_paths().len(), requests, "{limit}");
     }
     let error = source
         .recent_commits(&id(), &sha(&"1".repeat(40)), 5)

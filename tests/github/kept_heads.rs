@@ -8,7 +8,7 @@ use crate::cloud::{Cloud, HEAD_KEY, Instance, jwt};
 use coord_test_support::github::Fault;
 
 /// The requests for the head of `main` since the last call, and with which ETag each.
-fn asked_for_head(cloud: &Cloud) -> Vec<Option<String>> {
+fn head_requests(cloud: &Cloud) -> Vec<Option<String>> {
     let seen = cloud.fake.seen().into_iter();
     let is_head = |target: &str| target.ends_with("/commits/heads/main");
     seen.filter(|seen| is_head(&seen.target))
@@ -26,7 +26,7 @@ async fn started() -> (Cloud, Instance) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sixty_four_who_find_a_head_old_ask_for_it_once() {
+async fn sixty_four_callers_with_an_old_head_request_it_once() {
     let cloud = Cloud::start(&[]).await;
     let unlimited = [("COORD_LIMIT_HOLDER_PER_MINUTE", "0")];
     let (one, other) = (cloud.instance(&unlimited).await, cloud.instance(&unlimited).await);
@@ -48,12 +48,12 @@ async fn sixty_four_who_find_a_head_old_ask_for_it_once() {
             assert_eq!((answer.status, answer.action()), (200, "PROCEED"), "{answer:?}");
             assert!(!answer.warns_of("HEAD_UNCONFIRMED"), "{answer:?}");
         }
-        assert_eq!(asked_for_head(&cloud).len(), 1, "round {round}");
+        assert_eq!(head_requests(&cloud).len(), 1, "round {round}");
     }
 }
 
 #[tokio::test]
-async fn a_young_head_is_not_asked_for() {
+async fn a_young_head_is_not_requested() {
     let (cloud, instance) = started().await;
     let patient = cloud.instance(&[("COORD_HEAD_TTL_SECONDS", "60")]).await;
     for _ in 0..10 {
@@ -62,21 +62,21 @@ async fn a_young_head_is_not_asked_for() {
     }
     cloud.age_head(50).await;
     assert_eq!(patient.check(&jwt("ann"), json!({})).await.status, 200);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     let answer = instance.check(&jwt("ann"), json!({})).await;
     assert_eq!(answer.status, 200);
-    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
+    assert_eq!(cloud.fake.requested_paths(), ["/commits/heads/main"]);
 }
 
 #[tokio::test]
-async fn a_head_is_asked_for_with_its_etag_by_an_instance_that_never_saw_it() {
+async fn a_new_instance_requests_a_stored_head_with_its_etag() {
     let (cloud, _) = started().await;
     let etag = [Some(format!("\"{}\"", cloud.head))];
     for _ in 0..3 {
         let fresh = cloud.instance(&[]).await;
         cloud.age_head(11).await;
         assert_eq!(fresh.check(&jwt("ann"), json!({})).await.status, 200);
-        assert_eq!(asked_for_head(&cloud), etag);
+        assert_eq!(head_requests(&cloud), etag);
     }
     // After some time it wants to hear it in whole.
     cloud.age_head(400).await;
@@ -84,7 +84,7 @@ async fn a_head_is_asked_for_with_its_etag_by_an_instance_that_never_saw_it() {
     cloud.command(["HSET", HEAD_KEY, "read_at", &long_ago]).await;
     let fresh = cloud.instance(&[]).await;
     assert_eq!(fresh.check(&jwt("ann"), json!({})).await.status, 200);
-    assert_eq!(asked_for_head(&cloud), [None]);
+    assert_eq!(head_requests(&cloud), [None]);
 }
 
 /// The ways in which GitHub does not say the head.
@@ -104,7 +104,7 @@ fn faults() -> Vec<Fault> {
 }
 
 #[tokio::test]
-async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
+async fn an_old_head_counts_within_bounds_while_github_is_unreachable() {
     for fault in faults() {
         let (cloud, instance) = started().await;
         cloud.fake.fail("/commits/heads/main", 1_000, fault.clone());
@@ -121,8 +121,8 @@ async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
         assert!(checked.warns_of("HEAD_UNCONFIRMED"), "{}", context(&checked));
         assert_eq!(checked.body["repo_head"], cloud.head.as_str());
         let warnings = checked.body["warnings"].to_string();
-        let (_, told) = warnings.split_once("the head of main ").unwrap();
-        let age: u64 = told.split(' ').next().unwrap().parse().unwrap();
+        let (_, age_text) = warnings.split_once("the head of main ").unwrap();
+        let age: u64 = age_text.split(' ').next().unwrap().parse().unwrap();
         assert!((40..=45).contains(&age), "{warnings}");
         for status in ["WRITING", "READING"] {
             let path = format!("src/{status}.ts");
@@ -133,11 +133,11 @@ async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
             assert!(cloud.is_locked(&path).await);
         }
         // Another instance does not try again before its time.
-        let asked = asked_for_head(&cloud).len();
-        assert!((1..=3).contains(&asked), "{asked}");
+        let requests = head_requests(&cloud).len();
+        assert!((1..=3).contains(&requests), "{requests}");
         let other = cloud.instance(&[]).await;
         assert!(other.check(&jwt("ann"), json!({})).await.warns_of("HEAD_UNCONFIRMED"));
-        assert_eq!(asked_for_head(&cloud).len(), 0);
+        assert_eq!(head_requests(&cloud).len(), 0);
 
         // Too old to write on.
         cloud.age_head(70).await;
@@ -170,7 +170,7 @@ async fn while_github_cannot_be_asked_an_old_head_does_within_bounds() {
 
         // It answers again, and the time is over.
         cloud.fake.behave(|behavior| behavior.forget_faults());
-        cloud.may_ask_again().await;
+        cloud.allow_refresh().await;
         let fresh = cloud.instance(&[]).await;
         let claimed = fresh.post(&jwt("ann"), json!({"file_paths": ["src/b.ts"]})).await;
         assert_eq!(claimed.status, 200, "{}", context(&claimed));
@@ -200,11 +200,11 @@ async fn a_function_that_never_knew_the_head_has_no_answer_while_github_has_none
         let retry_after: u64 = checked.header("retry-after").parse().unwrap();
         assert!((35..=40).contains(&retry_after), "{checked:?}");
     }
-    assert_eq!(asked_for_head(&cloud).len(), 1);
+    assert_eq!(head_requests(&cloud).len(), 1);
 }
 
 #[tokio::test]
-async fn the_bounds_of_age_are_what_the_environment_says() {
+async fn the_bounds_of_a_heads_age_come_from_the_environment() {
     let (cloud, _) = started().await;
     let settings = [("COORD_HEAD_TTL_SECONDS", "100"), ("COORD_HEAD_MAX_AGE_SECONDS", "200")];
     let instance = cloud.instance(&settings).await;
@@ -242,7 +242,7 @@ async fn a_push_is_seen_when_the_head_is_old() {
         let pulled = instance.check(&jwt("ann"), json!({"agent_head": next})).await;
         assert_eq!(pulled.action(), "PROCEED", "{pulled:?}");
     }
-    assert_eq!(asked_for_head(&cloud).len(), 1);
+    assert_eq!(head_requests(&cloud).len(), 1);
     let recent = cloud.head_field("recent").await.unwrap();
     assert_eq!(recent, format!("{next} {}", cloud.head));
 }
@@ -266,7 +266,7 @@ async fn a_release_right_after_a_push_succeeds() {
         );
         assert_eq!(released.body["repo_head"], next.as_str());
         assert!(!cloud.is_locked("src/a.ts").await);
-        assert_eq!(asked_for_head(&cloud).len(), 1, "{age}");
+        assert_eq!(head_requests(&cloud).len(), 1, "{age}");
     }
 }
 
@@ -320,7 +320,7 @@ async fn an_answer_does_not_wait_for_a_slow_github_where_the_head_is_known() {
         .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(2)));
     let slow = async { instance.check(&jwt("ann"), json!({})).await };
     let quick = async {
-        cloud.fake.until_asked("/commits/heads/main").await;
+        cloud.fake.until_requested("/commits/heads/main").await;
         let started = Instant::now();
         let answer = other.check(&jwt("bob"), json!({})).await;
         (answer, started.elapsed())
@@ -340,7 +340,7 @@ async fn a_request_waits_three_seconds_at_most_for_a_head_that_another_fetches()
         .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(5)));
     let fetches = async { one.check(&jwt("ann"), json!({})).await };
     let waits = async {
-        cloud.fake.until_asked("/commits/heads/main").await;
+        cloud.fake.until_requested("/commits/heads/main").await;
         let started = Instant::now();
         let answer = other.check(&jwt("bob"), json!({})).await;
         (answer, started.elapsed())
@@ -371,9 +371,9 @@ async fn a_caller_with_unpushed_commits_is_not_offline_while_github_is() {
 }
 
 #[tokio::test]
-async fn a_branch_that_is_not_there_is_not_asked_for_again_and_again() {
+async fn an_unknown_branch_is_requested_once() {
     let (cloud, instance) = started().await;
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     for _ in 0..5 {
         let checked = instance.check(&jwt("ann"), json!({"branch": "mian"})).await;
         assert_eq!(checked.error(), (404, "UNKNOWN_BRANCH"), "{checked:?}");
@@ -382,7 +382,7 @@ async fn a_branch_that_is_not_there_is_not_asked_for_again_and_again() {
             "{checked:?}"
         );
     }
-    let asked = cloud.fake.asked();
-    let about_it = asked.iter().filter(|target| target.contains("mian")).count();
-    assert_eq!(about_it, 1, "{asked:?}");
+    let requests = cloud.fake.requested_paths();
+    let about_it = requests.iter().filter(|target| target.contains("mian")).count();
+    assert_eq!(about_it, 1, "{requests:?}");
 }

@@ -44,7 +44,7 @@ async fn a_caller_above_its_limit_waits_and_others_continue() {
         assert!(graph.body.get("orchestration").is_none(), "for people");
     }
     assert_eq!(cloud.all_but_limits().await, before);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     for (login, agent) in [("bob", ""), ("ann", "second")] {
         let more = if agent.is_empty() {
             json!({})
@@ -220,8 +220,8 @@ async fn made_up_commits_cost_github_twenty_questions_and_no_more() {
         assert_eq!(answer.status, done, "{answer:?}");
         unsure += usize::from(answer.warns_of("HEAD_UNCONFIRMED"));
     }
-    let asked = cloud.fake.asked();
-    let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
+    let requests = cloud.fake.requested_paths();
+    let compared = requests.iter().filter(|target| target.contains("/compare/")).count();
     // One more every three seconds, which a loaded machine may take.
     let most = 21 + started.elapsed().as_secs() as usize / 3;
     assert!((20..=most).contains(&compared), "{compared}");
@@ -253,8 +253,8 @@ async fn a_person_has_the_same_questions_in_all_repositories_together() {
             assert!(matches!(answer.status, 404 | 429), "{answer:?}");
             branches += usize::from(answer.status == 404);
         }
-        let asked = cloud.fake.asked();
-        commits += asked.iter().filter(|target| target.contains("/compare/")).count();
+        let requests = cloud.fake.requested_paths();
+        commits += requests.iter().filter(|target| target.contains("/compare/")).count();
         for key in cloud.keys().await {
             if key.starts_with("coord:limit:") {
                 cloud.command(["DEL", &key]).await;
@@ -270,10 +270,10 @@ async fn a_person_has_the_same_questions_in_all_repositories_together() {
 }
 
 /// The targets asked for that are no heads of `main`, which are asked for with an ETag.
-fn asked_but_for_main(cloud: &Cloud) -> Vec<String> {
-    let mut asked = cloud.fake.asked();
-    asked.retain(|target| target != "/commits/heads/main");
-    asked
+fn requests_except_main(cloud: &Cloud) -> Vec<String> {
+    let mut requests = cloud.fake.requested_paths();
+    requests.retain(|target| target != "/commits/heads/main");
+    requests
 }
 
 #[tokio::test]
@@ -305,18 +305,18 @@ async fn made_up_pushes_cost_github_twenty_questions_and_no_more() {
         }
         // One more every three seconds, which a loaded machine may take.
         let most = 21 + started.elapsed().as_secs() as usize / 3;
-        let asked = asked_but_for_main(&cloud);
-        let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
+        let requests = requests_except_main(&cloud);
+        let compared = requests.iter().filter(|target| target.contains("/compare/")).count();
         assert!((20..=most).contains(&compared), "{work_branch:?}: {compared}");
         assert!(limited >= 60 - most, "{work_branch:?}: {limited}");
         // A branch has a separate budget; without one, two more requests fetch the names of others.
-        let of_branches = asked.len() - compared;
+        let of_branches = requests.len() - compared;
         let (each, more) = match work_branch {
             None => (0, 0),
             Some("side") => (1, 0),
             Some(_) => (1, 2),
         };
-        assert!(of_branches <= most * each + more, "{work_branch:?}: {asked:?}");
+        assert!(of_branches <= most * each + more, "{work_branch:?}: {requests:?}");
         assert!(cloud.is_locked("src/a.ts").await);
         // Another caller has a separate budget.
         assert_eq!(
@@ -348,8 +348,8 @@ async fn made_up_branches_cost_github_a_question_each() {
     }
     // Two more tell the names of others, again after a minute.
     let most = refused + 2 * (1 + started.elapsed().as_secs() as usize / 60);
-    let asked = asked_but_for_main(&cloud);
-    assert!((refused..=most).contains(&asked.len()), "{refused}: {asked:?}");
+    let requests = requests_except_main(&cloud);
+    assert!((refused..=most).contains(&requests.len()), "{refused}: {requests:?}");
 }
 
 #[tokio::test]
@@ -366,8 +366,8 @@ async fn a_copy_that_github_does_not_have_is_counted_with_what_it_costs() {
         let answer = instance.post(&jwt("ann"), open).await;
         assert!(matches!(answer.status, 409 | 429), "{answer:?}");
     }
-    let asked = asked_but_for_main(&cloud);
-    let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
+    let requests = requests_except_main(&cloud);
+    let compared = requests.iter().filter(|target| target.contains("/compare/")).count();
     let most = 21 + started.elapsed().as_secs() as usize / 3;
     assert!((19..=most).contains(&compared), "{compared}");
 }
@@ -397,14 +397,14 @@ async fn interfaces_are_not_compared_beyond_the_budget() {
         let open = instance.post(&jwt("ann"), open).await;
         assert_eq!(open.status, 200, "{open:?}");
         let warnings = open.body["warnings"].to_string();
-        let asked = cloud.fake.asked();
+        let requests = cloud.fake.requested_paths();
         if is_used_up {
             let why = "It is not known whether the interface of 'src/a.ts' was kept: your requests have asked GitHub too much";
             assert!(warnings.contains(why), "{warnings}");
-            assert_eq!(asked, Vec::<String>::new());
+            assert_eq!(requests, Vec::<String>::new());
         } else {
             assert!(warnings.contains("`changedfalse` is new"), "{warnings}");
-            assert_eq!(asked.len(), 4, "two trees and two blobs: {asked:?}");
+            assert_eq!(requests.len(), 4, "two trees and two blobs: {requests:?}");
         }
     }
 }
@@ -431,7 +431,7 @@ async fn the_last_requests_of_an_hour_are_kept_for_heads() {
     assert!(unsure.warns_of("HEAD_UNCONFIRMED"), "{unsure:?}");
     let unknown = instance.check(&jwt("ann"), json!({"branch": "made-up"})).await;
     assert_eq!(unknown.error(), (503, "SOURCE_LIMITED"), "{unknown:?}");
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     // Heads are.
     cloud.age_head(11).await;
     let checked = instance.check(&jwt("ann"), json!({})).await;
@@ -440,7 +440,7 @@ async fn the_last_requests_of_an_hour_are_kept_for_heads() {
         (200, false),
         "{checked:?}"
     );
-    assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
+    assert_eq!(cloud.fake.requested_paths(), ["/commits/heads/main"]);
 }
 
 #[tokio::test]
@@ -474,5 +474,5 @@ async fn a_value_that_is_not_taken_puts_functions_out_of_action_and_is_named() {
             }
         }
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
 }

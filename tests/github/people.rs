@@ -68,7 +68,7 @@ pub fn member(login: &str, name: &str, can_push: bool) -> Verdict {
 }
 
 /// Alice, with these rights.
-fn alice_who(can_push: bool, is_owner: bool) -> Verdict {
+fn alice_with(can_push: bool, is_owner: bool) -> Verdict {
     match member("alice", "alice", can_push) {
         Verdict::Member(alice) => Verdict::Member(Member { is_owner, ..alice }),
         verdict => verdict,
@@ -105,9 +105,9 @@ async fn the_token_of_an_app_has_the_apps_login_and_reads() {
         let (_temp, fake, source) = with(std::slice::from_ref(&bot), true).await;
         // GitHub says of every such token that it may not push, whatever it was granted.
         assert_eq!(verify(&source, &bot.token).await.unwrap(), member(login, login, false));
-        let asked = fake.seen();
-        let graphql = asked.iter().find(|seen| seen.target == "/api/graphql").unwrap();
-        assert_eq!((asked.len(), graphql.method.as_str()), (3, "POST"));
+        let requests = fake.seen();
+        let graphql = requests.iter().find(|seen| seen.target == "/api/graphql").unwrap();
+        assert_eq!((requests.len(), graphql.method.as_str()), (3, "POST"));
         assert_eq!(graphql.authorization, Some(format!("Bearer {}", bot.token)));
     }
 }
@@ -123,7 +123,7 @@ async fn a_persons_rights_are_those_on_github() {
     ] {
         let alice = person("ghp_", "alice", Some(role));
         let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
-        let expected = alice_who(can_push, is_owner);
+        let expected = alice_with(can_push, is_owner);
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{role}");
         // Nobody pushes to an archive, and whoever may read it still may.
         fake.behave(|behavior| behavior.is_archived = true);
@@ -139,7 +139,7 @@ async fn a_persons_rights_are_those_on_github() {
         (r#"{"private": true, "permissions": {"maintain": true}}"#, true),
     ] {
         fake.fail("/repos/acme/widgets", 1, Fault::with(200, &[], body));
-        let expected = alice_who(can_push, can_push);
+        let expected = alice_with(can_push, can_push);
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{body}");
     }
 }
@@ -219,7 +219,7 @@ async fn a_repository_that_is_not_shown_is_no_right_and_a_bad_token_is_refused()
 }
 
 #[tokio::test]
-async fn known_facts_are_not_asked_for() {
+async fn known_facts_cause_no_request() {
     let alice = person("ghp_", "alice", Some("push"));
     let (_temp, fake, _) = with(std::slice::from_ref(&alice), true).await;
     let mut limited = config(&fake);
@@ -252,20 +252,20 @@ async fn known_facts_are_not_asked_for() {
 }
 
 #[tokio::test]
-async fn the_new_name_of_a_renamed_repository_is_told_to_anybody_only_where_it_is_public() {
+async fn the_new_name_of_a_renamed_repository_is_shown_only_when_it_is_public() {
     let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
     let absent = RepoId::parse("https://127.0.0.1/acme/nothing").unwrap();
     for is_private in [true, false] {
         let (_temp, fake, source) = with(&[], is_private).await;
         fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
-        let told = |verdict: Verdict| match verdict {
+        let reason = |verdict: Verdict| match verdict {
             Verdict::NoRight(why) => why,
             other => panic!("{other:?}"),
         };
-        let renamed = told(source.verify_anybody(&former).await.unwrap());
+        let renamed = reason(source.verify_anybody(&former).await.unwrap());
         if is_private {
             // As for one that does not exist.
-            let other = told(source.verify_anybody(&absent).await.unwrap());
+            let other = reason(source.verify_anybody(&absent).await.unwrap());
             assert_eq!(renamed, other.replace("nothing", "gizmos"));
         } else {
             assert!(renamed.contains("was renamed to 127.0.0.1/acme/widgets"), "{renamed}");
@@ -336,7 +336,7 @@ async fn sixty_four_questions_about_one_token_are_one() {
 }
 
 #[tokio::test]
-async fn anybody_reads_what_is_public_and_nothing_else() {
+async fn a_caller_without_a_token_reads_only_public_repositories() {
     let (_temp, fake, source) = with(&[], false).await;
     assert_eq!(
         source.verify_anybody(&id()).await.unwrap(),

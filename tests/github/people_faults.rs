@@ -14,7 +14,7 @@ use crate::{branch, config, id};
 use coord_test_support::github::Fault;
 
 #[tokio::test]
-async fn a_limited_token_limits_nobody_else() {
+async fn a_limited_token_limits_no_other_caller() {
     let (alice, bob) = (
         person("ghp_", "alice", Some("push")),
         person("ghp_", "bob", Some("push")),
@@ -37,13 +37,13 @@ async fn a_limited_token_limits_nobody_else() {
         fake.fail(part, 1, fault.clone());
         for round in 0..5 {
             let verdict = verify(&source, shown).await;
-            let is_told = |why: &str| why.contains(" s") && why.contains("try again in");
+            let has_wait = |why: &str| why.contains(" s") && why.contains("try again in");
             assert!(
-                matches!(&verdict, Err(AuthError::Unavailable(why)) if is_told(why)),
+                matches!(&verdict, Err(AuthError::Unavailable(why)) if has_wait(why)),
                 "{fault:?}: {verdict:?}"
             );
-            let asked = fake.seen();
-            assert!(round == 0 || asked.is_empty(), "{fault:?}: {asked:?}");
+            let requests = fake.seen();
+            assert!(round == 0 || requests.is_empty(), "{fault:?}: {requests:?}");
         }
         assert_eq!(verify(&source, &bob.token).await.unwrap(), member("bob", "bob", true));
         assert!(source.head(&id(), &branch("main")).await.is_ok());

@@ -7,19 +7,23 @@ use crate::cloud::{Cloud, URL, jwt};
 const PUBLIC: [(&str, &str); 1] = [("COORD_PUBLIC_GRAPH", "1")];
 
 #[tokio::test]
-async fn anybody_reads_the_graph_of_a_public_repository_and_does_nothing_else() {
+async fn a_caller_without_a_token_reads_a_public_graph_and_nothing_else() {
     let cloud = Cloud::start(&[]).await;
     cloud.is_public();
     let (one, other) = (cloud.instance(&PUBLIC).await, cloud.instance(&PUBLIC).await);
     assert_eq!(one.graph("").await.status, 202);
-    let asked = cloud.fake.asked();
-    assert_eq!(asked.iter().filter(|target| target.is_empty()).count(), 1, "{asked:?}");
+    let requests = cloud.fake.requested_paths();
+    assert_eq!(
+        requests.iter().filter(|target| target.is_empty()).count(),
+        1,
+        "{requests:?}"
+    );
     // That it is public is remembered for all.
     for instance in [&one, &other] {
         let graph = instance.graph("").await;
         assert_eq!((graph.status, &graph.body["state"]), (202, &json!("building")));
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     for answer in [one.check("", json!({})).await, one.post("", json!({})).await] {
         assert_eq!(answer.error(), (401, "UNAUTHORIZED"), "{answer:?}");
         assert_eq!(answer.action(), "STOP");
@@ -32,15 +36,15 @@ async fn anybody_reads_the_graph_of_a_public_repository_and_does_nothing_else() 
 }
 
 #[tokio::test]
-async fn nobody_reads_the_graph_of_a_private_repository_without_a_token() {
+async fn the_graph_of_a_private_repository_is_refused_without_a_token() {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&PUBLIC).await;
     for _ in 0..2 {
         let refused = instance.graph("").await;
         assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
     }
-    let asked = cloud.fake.asked();
-    assert_eq!(asked, [""], "that it is not is remembered, too");
+    let requests = cloud.fake.requested_paths();
+    assert_eq!(requests, [""], "that it is not is remembered, too");
     cloud.fake.behave(|behavior| behavior.is_internal = true);
     assert_eq!(instance.graph("").await.status, 403);
     let keys = cloud.keys().await;
@@ -62,13 +66,13 @@ async fn a_private_repository_that_was_renamed_keeps_its_new_name_to_itself() {
         assert!(!format!("{refused:?}").contains("widgets"), "{refused:?}");
     }
     cloud.is_public();
-    let told = cloud.instance(&PUBLIC).await.graph_of(&former, "").await;
-    assert_eq!(told.error(), (403, "FORBIDDEN_REPOSITORY"), "{told:?}");
-    assert!(format!("{told:?}").contains("acme/widgets"), "{told:?}");
+    let refused = cloud.instance(&PUBLIC).await.graph_of(&former, "").await;
+    assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
+    assert!(format!("{refused:?}").contains("acme/widgets"), "{refused:?}");
 }
 
 #[tokio::test]
-async fn where_it_is_not_said_that_graphs_are_public_they_are_not() {
+async fn graphs_are_not_public_unless_coord_public_graph_is_set() {
     let cloud = Cloud::start(&[]).await;
     cloud.is_public();
     for value in ["", "0", "undefined", "null"] {
@@ -76,7 +80,7 @@ async fn where_it_is_not_said_that_graphs_are_public_they_are_not() {
         let refused = instance.graph("").await;
         assert_eq!(refused.error(), (401, "UNAUTHORIZED"), "{value}: {refused:?}");
     }
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
     for value in ["yes", "true", "2"] {
         let instance = cloud.instance(&[("COORD_PUBLIC_GRAPH", value)]).await;
         let refused = instance.graph("").await;
@@ -89,7 +93,7 @@ async fn where_it_is_not_said_that_graphs_are_public_they_are_not() {
 }
 
 #[tokio::test]
-async fn anybody_sees_who_holds_what_where_anybody_reads_the_graph_and_nobody_asks_for_a_head() {
+async fn locks_are_public_where_the_graph_is_and_cause_no_head_request() {
     let cloud = Cloud::start(&[]).await;
     let closed = cloud.instance(&[]).await;
     let open = cloud.instance(&PUBLIC).await;
@@ -98,7 +102,7 @@ async fn anybody_sees_who_holds_what_where_anybody_reads_the_graph_and_nobody_as
     let open_now = cloud.instance(&PUBLIC).await;
     assert_eq!(closed.locks("", "").await.error(), (401, "UNAUTHORIZED"));
     assert_eq!(open_now.post(&jwt("ann"), json!({})).await.status, 200);
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     for (instance, token) in [(&open_now, ""), (&closed, jwt("bob").as_str())] {
         for query in ["", "&branch=main"] {
             let answer = instance.locks(token, query).await;
@@ -112,9 +116,9 @@ async fn anybody_sees_who_holds_what_where_anybody_reads_the_graph_and_nobody_as
     assert_eq!((own.status, &own.body["locks"]), (200, &json!([])));
     let nobody = open_now.locks("", "&holder=me").await;
     assert_eq!(nobody.error(), (401, "UNAUTHORIZED"), "who shows nothing is nobody");
-    let asked = cloud.fake.asked();
+    let requests = cloud.fake.requested_paths();
     assert!(
-        asked.iter().all(String::is_empty),
-        "that it is public, and nothing else: {asked:?}"
+        requests.iter().all(String::is_empty),
+        "that it is public, and nothing else: {requests:?}"
     );
 }

@@ -37,7 +37,7 @@ async fn with_pending(work_branch: &str) -> (Cloud, Instance, String) {
     (cloud, instance, pushed)
 }
 
-async fn told(instance: &Instance) -> Option<String> {
+async fn pending_warning(instance: &Instance) -> Option<String> {
     let check = instance.check(&jwt("bob"), json!({})).await;
     let warnings = check.body["warnings"]
         .as_array()
@@ -52,20 +52,20 @@ async fn told(instance: &Instance) -> Option<String> {
 #[tokio::test]
 async fn a_pull_request_gives_pending_changes_its_number_and_ends_them_when_it_is_closed() {
     let (_cloud, instance, _) = with_pending("pool").await;
-    let without = told(&instance).await.unwrap();
+    let without = pending_warning(&instance).await.unwrap();
     assert!(without.contains("by user 'jwt:ann' on 'pool': "), "{without}");
     let opened = pull_request("opened", "pool", 12);
     assert_eq!(outcome(&instance.deliver("pull_request", &opened).await), "pending");
-    let with = told(&instance).await.unwrap();
+    let with = pending_warning(&instance).await.unwrap();
     assert!(with.contains("by user 'jwt:ann' on 'pool' (#12): "), "{with}");
     let other = pull_request("closed", "other", 13);
     assert_eq!(outcome(&instance.deliver("pull_request", &other).await), "unchanged");
-    assert_eq!(told(&instance).await.as_ref(), Some(&with));
+    assert_eq!(pending_warning(&instance).await.as_ref(), Some(&with));
     let labeled = pull_request("labeled", "pool", 12);
     assert_eq!(outcome(&instance.deliver("pull_request", &labeled).await), "ignored");
     let closed = pull_request("closed", "pool", 12);
     assert_eq!(outcome(&instance.deliver("pull_request", &closed).await), "pending");
-    assert_eq!(told(&instance).await, None);
+    assert_eq!(pending_warning(&instance).await, None);
 }
 
 /// The deletion of the branch `pool`.
@@ -79,10 +79,10 @@ fn deleted(pushed: &str, at: u64) -> Value {
 #[tokio::test]
 async fn pending_changes_end_with_their_branch() {
     let (_cloud, instance, pushed) = with_pending("pool").await;
-    assert!(told(&instance).await.is_some());
+    assert!(pending_warning(&instance).await.is_some());
     let gone = deleted(&pushed, now() + 1);
     assert_eq!(instance.deliver("push", &gone).await.status, 200);
-    assert_eq!(told(&instance).await, None);
+    assert_eq!(pending_warning(&instance).await, None);
 }
 
 #[tokio::test]
@@ -90,12 +90,12 @@ async fn an_old_delivery_ends_no_later_change() {
     let (_cloud, instance, pushed) = with_pending("pool").await;
     let opened = pull_request("opened", "pool", 12);
     assert_eq!(outcome(&instance.deliver("pull_request", &opened).await), "pending");
-    let pending = told(&instance).await;
+    let pending = pending_warning(&instance).await;
     assert!(pending.is_some());
     // The branch was deleted, and the pull request closed, before it was used again.
     let gone = deleted(&pushed, now() - 60);
     assert_eq!(instance.deliver("push", &gone).await.status, 200);
     let closed = closed_at("closed", "pool", 12, now() - 60);
     assert_eq!(outcome(&instance.deliver("pull_request", &closed).await), "unchanged");
-    assert_eq!(told(&instance).await, pending);
+    assert_eq!(pending_warning(&instance).await, pending);
 }

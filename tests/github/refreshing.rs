@@ -55,7 +55,7 @@ async fn a_head_is_as_it_is_now_whatever_is_remembered_here() {
 }
 
 #[tokio::test]
-async fn an_etag_that_lies_is_found_out_by_asking_without() {
+async fn a_wrong_etag_is_corrected_by_a_request_without_one() {
     let (_temp, _repo, head, fake) = small().await;
     let source = source(&fake);
     let stale = "1".repeat(40);
@@ -120,7 +120,7 @@ async fn an_etag_that_no_header_may_carry_is_not_sent_and_not_kept() {
 }
 
 #[tokio::test]
-async fn sixty_four_who_ask_the_same_at_once_are_one_question() {
+async fn sixty_four_equal_concurrent_refreshes_send_one_request() {
     let (_temp, _repo, head, fake) = small().await;
     let source = Arc::new(source(&fake));
     let etag = format!("\"{head}\"");
@@ -130,7 +130,7 @@ async fn sixty_four_who_ask_the_same_at_once_are_one_question() {
         for answer in futures::future::join_all(asking).await {
             assert_eq!(answer.unwrap().commit, sha(&head), "{before:?}");
         }
-        assert_eq!(fake.asked(), ["/commits/heads/main"], "{before:?}");
+        assert_eq!(fake.requested_paths(), ["/commits/heads/main"], "{before:?}");
     }
     // A request without an ETag gets a whole answer, though another one with an ETag is in flight.
     fake.fail("/commits/", 2, Fault::Slow(Duration::from_millis(100)));

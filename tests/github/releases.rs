@@ -23,25 +23,25 @@ pub async fn open(instance: &Instance, new_head: &str, more: Value) -> Answer {
     instance.post(&jwt("ann"), body).await
 }
 
-fn asked_to_compare(cloud: &Cloud) -> usize {
-    let asked = cloud.fake.asked();
-    asked.iter().filter(|target| target.starts_with("/compare/")).count()
+fn compare_requests(cloud: &Cloud) -> usize {
+    let requests = cloud.fake.requested_paths();
+    requests.iter().filter(|target| target.starts_with("/compare/")).count()
 }
 
 #[tokio::test]
-async fn a_repeated_release_asks_github_for_nothing() {
+async fn a_repeated_release_sends_github_no_request() {
     let (cloud, instance) = claimed().await;
     let next = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
     let files = json!({"file_paths": ["src/a.ts", "src/b.ts"]});
     let done = open(&instance, &next, files.clone()).await;
-    assert_eq!((done.status, asked_to_compare(&cloud)), (200, 1), "{done:?}");
+    assert_eq!((done.status, compare_requests(&cloud)), (200, 1), "{done:?}");
     assert_eq!(open(&instance, &next, files).await.body, done.body);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
 }
 
 /// A check asks about a commit before it is pushed, and what GitHub does not have is remembered for a minute.
 #[tokio::test]
-async fn a_push_counts_at_once_though_github_was_asked_about_it_before() {
+async fn a_push_counts_at_once_even_if_github_was_asked_about_the_commit_before() {
     for work_branch in [None, Some("pool")] {
         let (cloud, instance) = claimed().await;
         cloud.repo.git(&["config", "receive.denyCurrentBranch", "ignore"]);
@@ -102,7 +102,7 @@ async fn history_that_was_written_anew_is_no_dead_end() {
 }
 
 #[tokio::test]
-async fn files_of_four_heads_are_given_back_at_once_and_those_of_a_fifth_in_a_further_request() {
+async fn a_release_covers_files_claimed_at_four_heads_and_a_fifth_needs_another_request() {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&[]).await;
     let files: Vec<String> = (1..=5).map(|number| format!("f{number}.ts")).collect();
@@ -128,7 +128,7 @@ async fn files_of_four_heads_are_given_back_at_once_and_those_of_a_fifth_in_a_fu
     assert!(why.contains(expected), "{why}");
     let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
     assert_eq!(unpushed.as_array().unwrap().len(), 1, "{unpushed}");
-    assert_eq!(asked_to_compare(&cloud), 4);
+    assert_eq!(compare_requests(&cloud), 4);
     let fifth = unpushed[0].as_str().unwrap();
     let rest: Vec<&String> = files.iter().filter(|file| *file != fifth).collect();
     for files in [json!(rest), json!([fifth])] {
@@ -153,21 +153,21 @@ async fn work_on_a_branch_takes_two_questions_and_its_interfaces_two_trees_and_t
     cloud.fake.seen();
     let early = open(&instance, &"7".repeat(40), more.clone()).await;
     assert_eq!(early.error(), (409, "NOT_PUSHED"), "{early:?}");
-    assert_eq!(asked_to_compare(&cloud), 1);
+    assert_eq!(compare_requests(&cloud), 1);
     let done = open(&instance, &pushed, more).await;
     assert_eq!(done.status, 200, "{done:?}");
-    let mut asked = cloud.fake.asked();
-    asked.retain(|target| !target.starts_with("/commits/heads/"));
-    let count = |kind: &str| asked.iter().filter(|target| target.starts_with(kind)).count();
+    let mut requests = cloud.fake.requested_paths();
+    requests.retain(|target| !target.starts_with("/commits/heads/"));
+    let count = |kind: &str| requests.iter().filter(|target| target.starts_with(kind)).count();
     assert_eq!(
         (
             count("/compare/"),
             count("/git/trees/"),
             count("/git/blobs/"),
-            asked.len()
+            requests.len()
         ),
         (2, 2, 3, 7),
-        "{asked:?}"
+        "{requests:?}"
     );
     // Two changes are pending: the blob of one file, and the removal of the other.
     let pending = cloud

@@ -93,10 +93,10 @@ fn faults(document: &Value, method: &str, route: &str, status: u16, answer: &Val
     let whole = json!({"allOf": [schema], "components": {"schemas": named_by(document, schema)}});
     let options = jsonschema::options().with_draft(jsonschema::Draft::Draft4);
     let validator = options.build(&whole).unwrap();
-    let told = validator
+    let errors = validator
         .iter_errors(answer)
         .map(|error| format!("{}: {error:.300}", error.instance_path()));
-    told.collect()
+    errors.collect()
 }
 
 #[tokio::test]
@@ -312,9 +312,9 @@ async fn recorded_github_answers_are_parsed() {
     let got = read(&source, &id(), blobs.clone(), 1 << 20).await;
     assert!(got.values().all(Result::is_ok));
     let readme = entries.iter().position(|entry| entry.path == "README.md").unwrap();
-    let asked = fake.asked();
+    let requests = fake.requested_paths();
     assert!(
-        !asked.iter().any(|asked| asked.ends_with(&blobs[readme])),
-        "it came out of the archive: {asked:?}"
+        !requests.iter().any(|path| path.ends_with(&blobs[readme])),
+        "it came out of the archive: {requests:?}"
     );
 }

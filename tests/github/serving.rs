@@ -178,7 +178,7 @@ pub fn jwt() -> String {
 }
 
 #[tokio::test]
-async fn a_function_that_is_set_up_wrongly_says_how_and_shows_no_secret() {
+async fn a_misconfigured_function_names_the_variable_and_shows_no_secret() {
     let (_temp, _repo, head, _fake) = small().await;
     for (pairs, variable) in [
         (&[("GITHUB_API_URL", "http://example.com")][..], "GITHUB_API_URL"),

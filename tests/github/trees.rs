@@ -56,8 +56,8 @@ async fn a_tree_is_that_of_the_local_source_whole_or_truncated() {
         fake.behave(|behavior| behavior.most_tree_entries = most);
         fake.seen();
         assert_eq!(source.tree(&id(), &head).await.unwrap(), expected, "{most:?}");
-        let asked = fake.asked();
-        assert!(requests.contains(&asked.len()), "{most:?}: {asked:?}");
+        let paths = fake.requested_paths();
+        assert!(requests.contains(&paths.len()), "{most:?}: {paths:?}");
     }
 }
 
@@ -81,7 +81,7 @@ async fn a_tree_in_too_many_pieces_is_an_error() {
         let error = source.tree(&id(), &head).await.unwrap_err();
         assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
     }
-    assert!(fake.asked().len() <= 36 + 2);
+    assert!(fake.requested_paths().len() <= 36 + 2);
     // A folder that is cut off by itself cannot be listed.
     let source = source(&fake);
     let cut = Fault::with(200, &[], r#"{"sha":"0","tree":[],"truncated":true}"#);

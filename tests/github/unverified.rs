@@ -155,8 +155,8 @@ async fn a_made_up_token_learns_neither_repositories_nor_branches() {
             let status = response.status().as_u16();
             let text = response.text().await.unwrap();
             assert!(matches!(status, 401 | 403), "{url} {branch}: {status} {text}");
-            for told in ["widgets", "gadgets", "secret-plan", "hidden-plan"] {
-                assert!(url.contains(told) || !text.contains(told), "{url} {branch}: {text}");
+            for name in ["widgets", "gadgets", "secret-plan", "hidden-plan"] {
+                assert!(url.contains(name) || !text.contains(name), "{url} {branch}: {text}");
             }
         }
     }
@@ -174,7 +174,7 @@ async fn guessed_tokens_lock_no_member_out() {
     // Her verdict has expired, in a process that knows nothing of her; the same address tries tokens.
     cloud.age_identity(1_000).await;
     let instance = cloud.instance(&[]).await;
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     let mut statuses = std::collections::BTreeMap::new();
     let started = std::time::Instant::now();
     for number in 0..260 {
@@ -188,7 +188,7 @@ async fn guessed_tokens_lock_no_member_out() {
         }
         *statuses.entry(answer.status).or_insert(0) += 1;
     }
-    let asked = cloud.fake.asked().len();
+    let count = cloud.fake.requested_paths().len();
     // One more every two seconds. They are not well-formed, so that half of the address's burst is left.
     let most = 31 + started.elapsed().as_secs() as usize / 2;
     assert!(
@@ -196,9 +196,9 @@ async fn guessed_tokens_lock_no_member_out() {
         "{statuses:?}, at most {most}"
     );
     assert_eq!(statuses[&401] + statuses[&429], 260, "{statuses:?}");
-    assert!(asked <= 2 * most, "{asked}");
+    assert!(count <= 2 * most, "{count}");
     assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
-    assert_eq!(cloud.fake.asked().len(), 2, "she was asked about again");
+    assert_eq!(cloud.fake.requested_paths().len(), 2, "she was asked about again");
     // A newcomer whose token is not well-formed either comes from elsewhere. From this address, one newcomer is allowed
     // once two seconds have gone by since the last try.
     let newcomers: Vec<Person> = (0..20)
@@ -227,7 +227,7 @@ const CHECKSUMS: [&str; 20] = [
 ];
 
 #[tokio::test]
-async fn people_new_to_the_service_are_let_in_while_tokens_are_made_up_beside_them() {
+async fn new_users_are_admitted_while_made_up_tokens_are_sent_beside_them() {
     let newcomers: Vec<Person> = CHECKSUMS
         .iter()
         .enumerate()
@@ -293,7 +293,7 @@ async fn guessed_tokens_cost_few_reads_and_block_no_member() {
 }
 
 #[tokio::test]
-async fn a_verdict_is_renewed_in_the_background_before_it_lapses() {
+async fn a_verdict_is_renewed_in_the_background_before_it_expires() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     assert_eq!(
@@ -302,7 +302,7 @@ async fn a_verdict_is_renewed_in_the_background_before_it_lapses() {
     );
     let key = cloud.age_identity(250).await;
     let instance = cloud.instance(&[]).await;
-    cloud.fake.asked();
+    cloud.fake.requested_paths();
     // GitHub takes its time, and the caller does not wait for it.
     let pause = Duration::from_secs(6);
     cloud.fake.fail("/user", 1, Fault::Slow(pause));
@@ -314,7 +314,7 @@ async fn a_verdict_is_renewed_in_the_background_before_it_lapses() {
         cloud.command(["TTL", &key]).await.as_int().unwrap() >= 86_390
     })
     .await;
-    assert_eq!(cloud.fake.asked().len(), 2);
+    assert_eq!(cloud.fake.requested_paths().len(), 2);
 }
 
 #[tokio::test]
@@ -332,16 +332,16 @@ async fn while_github_gives_no_answer_a_member_is_believed_for_an_hour() {
         let answer = instance.check(&alice.token, json!({})).await;
         assert_eq!(answer.status, status, "{age}: {answer:?}");
         // GitHub is not asked at every step meanwhile.
-        cloud.fake.asked();
+        cloud.fake.requested_paths();
         if status == 200 {
             assert_eq!(instance.check(&alice.token, json!({})).await.status, 200);
-            assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+            assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new());
         }
     }
 }
 
 #[tokio::test]
-async fn a_token_that_is_revoked_is_refused_when_its_verdict_has_lapsed() {
+async fn a_revoked_token_is_refused_once_its_verdict_has_expired() {
     let alice = alice();
     let cloud = Cloud::start(std::slice::from_ref(&alice)).await;
     assert_eq!(
@@ -373,8 +373,8 @@ async fn a_scope_that_is_demanded_of_a_token_must_have_been_granted() {
         for key in keys.iter().filter(|key| key.contains(":identity:")) {
             cloud.command(["DEL", key]).await;
         }
-        let said = Fault::with(200, &[("x-oauth-scopes", granted)], r#"{"login": "alice"}"#);
-        cloud.fake.fail("/user", 1, said);
+        let response = Fault::with(200, &[("x-oauth-scopes", granted)], r#"{"login": "alice"}"#);
+        cloud.fake.fail("/user", 1, response);
         let answer = instance.check(&alice.token, json!({})).await;
         assert_eq!(answer.status, status, "{granted}: {answer:?}");
         if status == 403 {

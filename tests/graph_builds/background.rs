@@ -87,7 +87,7 @@ impl Store for Attempts {
 /// returned; a successor tries for it every two seconds; and the first attempt after that gets it. The pause between
 /// two attempts is the shortest of several, because load only adds to one.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_is_cut_off_gives_its_lease_back_and_its_successor_goes_on_within_five_seconds() {
+async fn an_interrupted_build_releases_its_lease_and_its_successor_builds_within_five_seconds() {
     let (world, keeper) = held_up().await;
     let attempts = Arc::new(Attempts {
         store: Arc::clone(&world.store),
@@ -122,7 +122,7 @@ async fn a_build_that_is_cut_off_gives_its_lease_back_and_its_successor_goes_on_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_whose_lease_the_store_has_lost_is_made_again() {
+async fn a_build_whose_lease_the_store_has_lost_is_repeated() {
     let (world, _keeper) = held_up().await;
     let lost = Instant::now();
     world.command(["FLUSHALL"]).await;
@@ -133,7 +133,7 @@ async fn a_build_whose_lease_the_store_has_lost_is_made_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_graph_that_somebody_misses_is_built_again() {
+async fn a_graph_that_is_reported_missing_is_built_again() {
     let world = World::new(files(&[("a.ts", "import './b'"), ("b.ts", "")]));
     let keeper = world.keeper("one");
     keeper.saw_head(&world.repo, &world.branch, &world.source.commit());

@@ -208,12 +208,12 @@ fn no_text_of_any_language_makes_a_build_take_300_mib_of_memory() {
 const EXTENSIONS: [&str; 9] = ["js", "ts", "tsx", "vue", "svelte", "astro", "py", "rs", "go"];
 
 fn all_take_less<'a>(hostile: &Hostile, commits: impl IntoIterator<Item = (&'a str, String)>) {
-    for (what, commit) in commits {
+    for (label, commit) in commits {
         let start = std::time::Instant::now();
         let Some(most) = peak(hostile, &commit) else {
             return skip("the system does not tell the memory of a process");
         };
-        println!("{what}: {most} MiB, {:?}", start.elapsed());
-        assert!((10..MOST_MIB).contains(&most), "{what}: {most} MiB");
+        println!("{label}: {most} MiB, {:?}", start.elapsed());
+        assert!((10..MOST_MIB).contains(&most), "{label}: {most} MiB");
     }
 }

@@ -52,7 +52,7 @@ async fn a_policy_is_read_once_for_each_content_and_stored_with_each_graph() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_the_file_is_wrong_the_last_good_one_counts_and_the_place_is_told() {
+async fn an_invalid_policy_keeps_the_last_good_one_and_reports_the_position() {
     let mut world = World::new(files(&[(FILE, "ttl_seconds = 60\nshared = []")]));
     world.build().await;
     let good = world.policy().await.file;
@@ -93,7 +93,7 @@ async fn while_the_file_is_wrong_the_last_good_one_counts_and_the_place_is_told(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn shared_and_ignored_files_are_nobodys_neighbors() {
+async fn shared_and_ignored_files_are_no_neighbors() {
     let importer = "import './shared'; import './dist/out'; import './plain'; import './package-lock.json';";
     let all = [
         ("a.ts", importer),

@@ -91,7 +91,7 @@ async fn the_old_graph_is_seen_until_the_new_one_is_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_past_a_limit_has_no_imports_and_says_so() {
+async fn a_file_past_a_limit_has_no_imports_and_a_state() {
     let content = |size: usize| format!("import './b'\n{}", "/".repeat(size));
     let mut world = World::new(files(&[
         ("a.ts", &content(90)),
@@ -164,7 +164,7 @@ async fn a_file_past_a_limit_has_no_imports_and_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failed_build_says_why_without_naming_this_machine_and_backs_off() {
+async fn a_failed_build_stores_its_reason_without_paths_and_backs_off() {
     let mut world = World::new(files(&[("a.ts", "")]));
     world.build().await;
     world.source.write("a.ts", "1");

@@ -86,11 +86,11 @@ fn shapes(hostile: &Hostile) -> Vec<(&'static str, [String; 2])> {
     let package = hostile.blob("package lib\n");
     let importer = hostile.blob("package main\n\nimport _ \"example.com/m/lib\"\n");
     let module = hostile.blob("module example.com/m\n\ngo 1.22\n");
-    for (what, count) in [("edges", 1_000), (MOST_EDGES, 1_732)] {
+    for (label, count) in [("edges", 1_000), (MOST_EDGES, 1_732)] {
         let package = hostile.tree("100644 blob", &package, count, |number| format!("f{number}.go"));
         let importers = hostile.tree("100644 blob", &importer, count, |number| format!("m{number}.go"));
         let root = format!("100644 blob {module}\tgo.mod\n040000 tree {package}\tlib\n040000 tree {importers}\tcmd\n");
-        commits.push((what, root));
+        commits.push((label, root));
     }
     // 32 MiB of manifests.
     let names = many(3_000, &|number| format!("\"package-{number}\": \"*\","));
@@ -126,7 +126,7 @@ fn shapes(hostile: &Hostile) -> Vec<(&'static str, [String; 2])> {
         };
         [commit("1\n"), commit("2\n")]
     };
-    commits.into_iter().map(|(what, root)| (what, both(root))).collect()
+    commits.into_iter().map(|(label, root)| (label, both(root))).collect()
 }
 
 /// Three million edges, and what they may take: more than is aimed at, because a graph is held from both ends, before and after.
@@ -138,15 +138,15 @@ const MOST_OF_EDGES_MIB: u64 = 512;
 async fn no_branch_makes_a_server_take_much_memory() {
     let hostile = Hostile::new();
     let mut most = Vec::new();
-    for (what, [first, second]) in shapes(&hostile) {
+    for (label, [first, second]) in shapes(&hostile) {
         let Some(mib) = peak_of_server(&hostile, [&first, &second]).await else {
             return skip("the system does not tell the memory of a process");
         };
-        println!("{what}: {mib} MiB");
-        most.push((what, mib));
+        println!("{label}: {mib} MiB");
+        most.push((label, mib));
     }
-    let is_bounded = |(what, mib): &(&str, u64)| {
-        let most = if *what == MOST_EDGES {
+    let is_bounded = |(label, mib): &(&str, u64)| {
+        let most = if *label == MOST_EDGES {
             MOST_OF_EDGES_MIB
         } else {
             MOST_MIB

@@ -153,7 +153,7 @@ impl Store for WatchedStore {
 }
 
 #[test]
-fn an_event_that_is_not_as_its_type_has_it_is_told() {
+fn an_event_that_does_not_match_its_type_is_an_error() {
     let with = |more: Json| {
         let mut event =
             json!({ "type": "graph_update", "branch": "main", "version": "a".repeat(40), "time": 1, "id": "1-0" });

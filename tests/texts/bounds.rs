@@ -50,11 +50,11 @@ fn no_manifest_makes_a_build_take_much_memory_or_time() {
 }
 
 #[test]
-fn no_repository_multiplies_the_work_of_an_import_without_end_and_each_says_its_bound() {
+fn no_repository_multiplies_the_work_of_an_import_and_each_names_its_bound() {
     let _alone = alone();
-    for (what, bound, repository) in products::all() {
-        let met = products::check(what, &repository);
-        assert!(met.contains(&bound), "{what}: {met:?}");
+    for (name, bound, repository) in products::all() {
+        let met = products::check(name, &repository);
+        assert!(met.contains(&bound), "{name}: {met:?}");
     }
     assert_eq!(products::check("stars", &products::stars()), []);
     assert_eq!(products::check("namespaces of Python", &products::namespaces()), []);

@@ -119,8 +119,8 @@ impl Audience {
         bytes.advance(length);
         let mut opened = None;
         loop {
-            while let Some(said) = messages::next(&mut bytes)? {
-                match said {
+            while let Some(message) = messages::next(&mut bytes)? {
+                match message {
                     Said::Event(id) => {
                         *last = id;
                         let now = now();

@@ -28,12 +28,12 @@ pub fn next(bytes: &mut BytesMut) -> Result<Option<Said>> {
     let Some((content, length)) = frame(bytes)? else {
         return Ok(None);
     };
-    let said = match content {
-        Some(content) => said(str::from_utf8(&bytes[content])?)?,
+    let message = match content {
+        Some(content) => parse_message(str::from_utf8(&bytes[content])?)?,
         None => Said::Ended("a close without a message".to_owned()),
     };
     bytes.advance(length);
-    Ok(Some(said))
+    Ok(Some(message))
 }
 
 /// The content of a message, none at the end, and how many bytes it takes with its head.
@@ -55,7 +55,7 @@ fn frame(bytes: &[u8]) -> Result<Option<Whole>> {
 }
 
 /// Reads the beginning of the JSON of a message, where the server writes what is needed.
-fn said(json: &str) -> Result<Said> {
+fn parse_message(json: &str) -> Result<Said> {
     if let Some(rest) = json.strip_prefix(r#"{"id":""#) {
         let (id, _) = rest.split_once('"').context("an unfinished id")?;
         return Ok(Said::Event(parse(id)?));

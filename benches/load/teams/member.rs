@@ -87,8 +87,8 @@ impl Member {
         Ok(id.with_context(|| format!("no task: {next}"))?.to_owned())
     }
 
-    pub async fn does(&mut self, id: &str, what: &str) -> Result<Json> {
-        self.ask(&format!("/api/tasks/{id}/{what}"), json!({})).await
+    pub async fn does(&mut self, id: &str, action: &str) -> Result<Json> {
+        self.ask(&format!("/api/tasks/{id}/{action}"), json!({})).await
     }
 
     pub async fn sends(&mut self, to: &str, text: &str) -> Result<Json> {

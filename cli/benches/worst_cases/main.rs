@@ -32,7 +32,7 @@ fn print(case: &str, store: &str, measured: &Measurement) {
         measured.processor.map(ms).unwrap_or_default(),
         ms(measured.median),
         ms(measured.longest),
-        measured.said
+        measured.outcome
     );
 }
 

@@ -201,8 +201,8 @@ impl Run<'_> {
                 });
                 let broken: Vec<BrokenPromise> = broken.collect();
                 let known = std::slice::from_ref(&self.agent.head);
-                let told = state::locks::tell_interfaces(self.store, &self.agent.admission(known), &broken).await;
-                format!("{} told", told.expect("an answer"))
+                let notified = state::locks::tell_interfaces(self.store, &self.agent.admission(known), &broken).await;
+                format!("{} told", notified.expect("an answer"))
             }
         }
     }
@@ -221,19 +221,19 @@ pub struct Measurement {
     pub processor: Option<Duration>,
     pub median: Duration,
     pub longest: Duration,
-    pub said: String,
+    pub outcome: String,
 }
 
 impl Measurement {
     /// Of the times of some rounds.
-    pub fn of(mut times: Vec<Duration>, mut processor: Vec<Duration>, said: String) -> Measurement {
+    pub fn of(mut times: Vec<Duration>, mut processor: Vec<Duration>, outcome: String) -> Measurement {
         times.sort();
         processor.sort();
         Measurement {
             processor: processor.get(processor.len() / 2).copied(),
             median: times[times.len() / 2],
             longest: times[times.len() - 1],
-            said,
+            outcome,
         }
     }
 }
@@ -252,7 +252,7 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
     }
     let run = Run { store, agent };
     run.import(&case.state.imports).await;
-    let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
+    let (mut times, mut processor, mut outcome) = (Vec::new(), Vec::new(), String::new());
     for round in 0..=rounds {
         // Tickets end after half a minute.
         if round == 0 || !matches!(case.act, Act::Check(..)) || !case.state.queued.is_empty() {
@@ -260,16 +260,16 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
             run.hold(&case.state).await;
         }
         let (begin, before) = (Instant::now(), processor_time(process));
-        said = run.ask(&case.act).await;
+        outcome = run.ask(&case.act).await;
         // The first round loads the script.
         if round > 0 {
             times.push(begin.elapsed());
             processor.extend(before.and_then(|before| processor_time(process)?.checked_sub(before)));
         }
         if !case.state.queued.is_empty() {
-            said = format!("{said}, {} tickets", run.tickets().await);
+            outcome = format!("{outcome}, {} tickets", run.tickets().await);
         }
-        assert_eq!(said, case.answer, "{}", case.name);
+        assert_eq!(outcome, case.answer, "{}", case.name);
     }
-    Measurement::of(times, processor, said)
+    Measurement::of(times, processor, outcome)
 }

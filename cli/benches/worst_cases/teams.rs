@@ -226,7 +226,7 @@ impl Team<'_> {
 }
 
 pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measurement {
-    let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
+    let (mut times, mut processor, mut outcome) = (Vec::new(), Vec::new(), String::new());
     let mut prepared = None;
     // A refused request leaves the state as it was.
     let is_reading = matches!(case, Case::Cycle);
@@ -244,7 +244,7 @@ pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize)
         }
         let Some(team) = &prepared else { continue };
         let (begin, before) = (Instant::now(), processor_time(process));
-        said = team.act(case).await;
+        outcome = team.act(case).await;
         if round > 0 {
             times.push(begin.elapsed());
             processor.extend(before.and_then(|before| processor_time(process)?.checked_sub(before)));
@@ -253,7 +253,7 @@ pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize)
             forget(team).await;
         }
     }
-    Measurement::of(times, processor, said)
+    Measurement::of(times, processor, outcome)
 }
 
 /// Removes the team, so that the store does not grow from round to round.

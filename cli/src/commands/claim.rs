@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_whom_a_claim_waits_for_and_how_long() {
+    fn the_waiting_line_names_the_holder_the_file_and_the_time_left() {
         let metadata = Metadata {
             lock_owner: Some("bob".to_owned()),
             conflicts: vec!["src/db.ts".to_owned()],

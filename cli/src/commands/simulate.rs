@@ -98,7 +98,7 @@ impl Play<'_> {
         let payload = (self.hooks.payload)(event, &attempt);
         let who = AgentId::parse(who).ok().context("the name of an agent")?;
         let reply = init::run_hook(&command, &payload, root, &who).await?;
-        Ok(init::denial(event, self.hooks, &reply)?.map(|told| reason(&told)))
+        Ok(init::denial(event, self.hooks, &reply)?.map(|denial| reason(&denial)))
     }
 }
 
@@ -175,24 +175,24 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
 }
 
 /// Shows a step, and returns whether it was denied exactly where that `is_wanted`.
-fn show(number: u8, step: &str, told: Option<&str>, otherwise: &str, is_wanted: bool) -> anyhow::Result<bool> {
+fn show(number: u8, step: &str, denial: Option<&str>, otherwise: &str, is_wanted: bool) -> anyhow::Result<bool> {
     const INDENT: &str = "   | ";
-    let is_right = told.is_some() == is_wanted;
+    let is_right = denial.is_some() == is_wanted;
     let style = match (is_right, is_wanted) {
         (true, true) => CAUTION,
         (true, false) => GOOD,
         (false, _) => BAD,
     };
-    let outcome = styled(style, if told.is_some() { "denied" } else { otherwise });
+    let outcome = styled(style, if denial.is_some() { "denied" } else { otherwise });
     let room = width().map_or(usize::MAX, |width| width.saturating_sub(INDENT.len()).max(STEP));
-    let lines = told.map(|told| wrapped(told, room)).unwrap_or_default();
+    let lines = denial.map(|denial| wrapped(denial, room)).unwrap_or_default();
     let lines: String = lines.iter().map(|line| format!("{INDENT}{line}\n")).collect();
     print(&format!("{number}  {step:STEP$}{outcome}\n{lines}"))?;
     Ok(is_right)
 }
 
 /// The text of a denial that the model reads: the longest one in an answer of any form.
-fn reason(told: &str) -> String {
+fn reason(denial: &str) -> String {
     fn longest(value: &Value) -> &str {
         match value {
             Value::String(text) => text,
@@ -204,8 +204,8 @@ fn reason(told: &str) -> String {
             _ => "",
         }
     }
-    match serde_json::from_str::<Value>(told) {
+    match serde_json::from_str::<Value>(denial) {
         Ok(answer) => longest(&answer).to_owned(),
-        Err(_) => told.to_owned(),
+        Err(_) => denial.to_owned(),
     }
 }

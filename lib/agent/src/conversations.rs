@@ -95,7 +95,7 @@ impl Record {
     }
 
     /// Notes the processes above a hook.
-    fn note_processes(&mut self, mut found: Vec<AgentProcess>, heard: ConversationEvent) {
+    fn note_processes(&mut self, mut found: Vec<AgentProcess>, event: ConversationEvent) {
         found.truncate(MOST_PROCESSES);
         let Some(nearest) = found.first().copied() else {
             return;
@@ -109,7 +109,7 @@ impl Record {
         let is_same = common.first().is_some_and(|first| self.above.first() == Some(first));
         // A launcher ends with its call.
         let was_launcher = !self.is_confirmed && self.above.first().is_some_and(|first| !first.is_running());
-        if is_same || (heard != ConversationEvent::Start && was_launcher && !common.is_empty()) {
+        if is_same || (event != ConversationEvent::Start && was_launcher && !common.is_empty()) {
             self.above = common;
             self.is_confirmed = true;
         } else {
@@ -136,7 +136,7 @@ pub fn note_event(
     working_copy: &WorkingCopy,
     agent: &str,
     name: &str,
-    heard: ConversationEvent,
+    event: ConversationEvent,
 ) -> anyhow::Result<AgentId> {
     let name = beginning(name, MOST_NAME_BYTES);
     let path = path(working_copy, name);
@@ -171,8 +171,8 @@ pub fn note_event(
     if record.holders.len() < MOST_PROGRAMS {
         record.holders.insert(agent.to_owned(), holder.as_str().to_owned());
     }
-    record.note_processes(found, heard);
-    record.has_ended = heard == ConversationEvent::End;
+    record.note_processes(found, event);
+    record.has_ended = event == ConversationEvent::End;
     match record == before {
         true => touch(&path).with_context(about)?,
         false => write(&path, &record).with_context(about)?,
@@ -281,8 +281,8 @@ mod tests {
     /// After hooks with these processes above them.
     fn after(hooks: &[(ConversationEvent, &[AgentProcess])]) -> Record {
         let mut record = Record::default();
-        for (heard, found) in hooks {
-            record.note_processes(found.to_vec(), *heard);
+        for (event, found) in hooks {
+            record.note_processes(found.to_vec(), *event);
         }
         record
     }

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rules_a_missing_answer_and_an_error_have_exit_statuses_of_their_own() {
+    fn refused_offline_and_error_outcomes_have_distinct_exit_statuses() {
         let post = |code: ErrorCode, action: Action| {
             Outcome::Post(PostResponse::refusal(code, Orchestration::new(action, "why")))
         };

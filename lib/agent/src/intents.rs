@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_and_its_intent_say_the_same() {
+    fn an_intent_keeps_the_fields_of_its_view() {
         let view: IntentView = serde_json::from_value(json!({
             "id": "INT-001", "name": "Pool", "description": "", "status": "BLOCKED", "constraints": [],
             "owned_scope": ["src/**"], "acceptance_criteria": ["Tests pass"],

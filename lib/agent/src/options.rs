@@ -115,8 +115,8 @@ impl AgentArgs {
         }
         let url = self.url(working_copy);
         let running = local_server::running(working_copy);
-        let asked = running.filter(|running| url.is_none_or(|url| running.is_at(&url)));
-        asked.and_then(|asked| asked.repo).unwrap_or_else(|| own.clone())
+        let server = running.filter(|running| url.is_none_or(|url| running.is_at(&url)));
+        server.and_then(|server| server.repo).unwrap_or_else(|| own.clone())
     }
 
     /// The same, as requests name it.

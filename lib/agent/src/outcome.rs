@@ -123,9 +123,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_is_told_of_the_flag_and_not_of_the_field() {
-        let told = for_terminal("LOCK_TAKEN: ... confirm with OPEN and \"abandon\": true");
-        assert_eq!(told, "LOCK_TAKEN: ... confirm with coord release --abandon");
+    fn a_terminal_sentence_names_the_flag_instead_of_the_field() {
+        let shown = for_terminal("LOCK_TAKEN: ... confirm with OPEN and \"abandon\": true");
+        assert_eq!(shown, "LOCK_TAKEN: ... confirm with coord release --abandon");
     }
 
     #[test]

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_back_has_nobody_believed_for_longer() {
+    fn a_clock_that_was_set_back_extends_no_remembered_verdict() {
         let (known, shop) = (KnownCredentials::default(), repo("shop"));
         let now = SystemTime::now();
         known.note_member("abc", &shop, member(), now, Duration::ZERO);

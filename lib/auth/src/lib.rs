@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_a_secret_nobody_is_let_in() {
+    async fn an_authenticator_without_a_secret_refuses_every_caller() {
         let nobody = Authenticator::by_jwt(None);
         for shown in [headers(&[]), headers(&[("authorization", "Bearer undefined")])] {
             assert!(matches!(nobody.authenticate(&shown).await, Err(AuthError::Refused(_))));

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_counts_where_its_claim_says_and_nowhere_else() {
+    fn a_token_counts_only_for_the_repositories_in_its_claim() {
         let shop = "https://github.com/acme/shop.git";
         for entry in [
             "github.com/acme/shop",

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn one_address_uses_up_its_own_share_and_nobody_elses() {
+    fn one_address_uses_up_only_its_own_share() {
         let limit = UnverifiedLimit::default();
         assert_eq!(looked_at(&limit, "192.0.2.1", 500, 0), 60);
         assert_eq!(looked_at(&limit, "192.0.2.2", 10, 0), 10);

@@ -61,7 +61,7 @@ pub async fn build_tree(
             wanted_by,
             unread,
         } = match next {
-            ControlFlow::Continue(asked) => asked,
+            ControlFlow::Continue(request) => request,
             ControlFlow::Break(snapshot) => return Ok(snapshot),
         };
         let already = scanned.load(Ordering::Relaxed);

@@ -61,7 +61,7 @@ struct BranchState {
     /// Whether its graph may have been lost since it was claimed.
     is_doubted: bool,
     /// When a request has last met it.
-    asked: Option<Instant>,
+    requested_at: Option<Instant>,
 }
 
 impl Schedule {
@@ -100,10 +100,10 @@ impl Schedule {
     fn claim_for(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha, is_asked: bool) -> Option<BuildClaim> {
         let now = Instant::now();
         let mut branches = self.lock();
-        let mut asked = is_asked.then_some(now);
+        let mut requested_at = is_asked.then_some(now);
         if let Some(mut known) = branches.get_mut(branch) {
-            asked = asked.or(known.asked);
-            known.asked = asked;
+            requested_at = requested_at.or(known.requested_at);
+            known.requested_at = requested_at;
             if known.head == *head && (known.is_claimed || known.rests_until > now) {
                 return None;
             }
@@ -114,7 +114,7 @@ impl Schedule {
             rests_until: now,
             is_claimed: true,
             is_doubted: false,
-            asked,
+            requested_at,
         };
         branches.insert(branch.clone(), known);
         drop(branches);
@@ -198,8 +198,8 @@ impl BuildClaim {
     /// was lost, and has not expired.
     pub(super) fn is_asked(&self) -> bool {
         let branches = self.schedule.lock();
-        let asked = branches.get(&self.branch).and_then(|known| known.asked);
-        asked.is_some_and(|asked| asked.elapsed() < KEPT_FOR)
+        let requested_at = branches.get(&self.branch).and_then(|known| known.requested_at);
+        requested_at.is_some_and(|requested_at| requested_at.elapsed() < KEPT_FOR)
     }
 
     /// Whether no other head of the branch has been seen since. Another head has a separate claim.

@@ -37,12 +37,12 @@ pub(super) async fn settle(
         let (merged, open) = by_commit.entry((work_branch, entry.agent_head)).or_default();
         if is_there { merged } else { open }.push(entry.file_path);
     }
-    let mut asked = HashSet::new();
+    let mut checked = HashSet::new();
     for ((work_branch, commit), (merged, open)) in by_commit {
         let mut ended = merged;
-        if !open.is_empty() && (asked.contains(&work_branch) || asked.len() < MOST_ASKED) {
+        if !open.is_empty() && (checked.contains(&work_branch) || checked.len() < MOST_ASKED) {
             let is_over = is_over(source, job, &work_branch, &commit).await?;
-            asked.insert(work_branch.clone());
+            checked.insert(work_branch.clone());
             if is_over {
                 ended.extend(open);
             }

@@ -92,8 +92,8 @@ mod tests {
             "$",
             "10000000000000000000-0",
         ] {
-            let said = EventId::parse(text).unwrap_err().0;
-            assert!(said.contains("is not the id of an event"), "{text}: {said}");
+            let message = EventId::parse(text).unwrap_err().0;
+            assert!(message.contains("is not the id of an event"), "{text}: {message}");
         }
     }
 

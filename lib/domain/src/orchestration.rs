@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_names_the_first_thing_in_the_way() {
+    fn the_status_names_the_first_conflict_by_rank() {
         for (letters, expected) in [
             ("", Status::Ok),
             ("b", Status::Stale),

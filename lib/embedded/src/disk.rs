@@ -423,13 +423,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_opened_unchecked_is_said_to_be_with_how_to_check_it() {
+    fn opening_a_large_file_unchecked_logs_how_to_check_it() {
         assert!(!open_message(CHECKED_BYTES).contains("not checked"));
-        let said = open_message(1);
-        assert!(said.contains("path=store.redb"), "{said}");
+        let message = open_message(1);
+        assert!(message.contains("path=store.redb"), "{message}");
         assert!(
-            said.contains("not checked for damage") && said.contains("--check"),
-            "{said}"
+            message.contains("not checked for damage") && message.contains("--check"),
+            "{message}"
         );
     }
 }

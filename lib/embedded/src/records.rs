@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_says_whether_it_may_be_lost() {
+    fn a_record_key_shows_whether_the_record_is_expendable() {
         let (limit, lock) = (b"coord:limit:{a/b/c}:all", b"coord:locks:{a/b/c}");
         assert!(is_expendable(&Tag::Name.name(limit)) && is_expendable(&expiry(1, limit)));
         assert!(!is_expendable(&Tag::Name.name(lock)) && !is_expendable(&expiry(1, lock)));

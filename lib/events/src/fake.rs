@@ -88,7 +88,7 @@ impl Fake {
         self.subscriptions.load(Ordering::SeqCst)
     }
 
-    pub fn asked(&self) -> usize {
+    pub fn request_count(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
 

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_that_nobody_waits_for_is_told_to_stop() {
+    async fn work_without_a_waiting_caller_sees_its_deadline_pass() {
         let (started, has_started) = tokio::sync::oneshot::channel();
         let (stopped, has_stopped) = tokio::sync::oneshot::channel();
         let waiting = tokio::spawn(run(Duration::from_secs(3600), move |deadline| {

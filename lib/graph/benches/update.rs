@@ -91,11 +91,11 @@ fn main() {
     );
 }
 
-fn print(what: &str, mut times: Vec<Duration>) {
+fn print(label: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
     let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
     println!(
-        "{what:<34}{median:>9.1?} at the median of {}, {most:.1?} at most",
+        "{label:<34}{median:>9.1?} at the median of {}, {most:.1?} at most",
         times.len()
     );
 }

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_path_have_one_place_and_each_is_told_from_the_others() {
+    fn spellings_of_one_path_share_a_fold_and_keep_distinct_tails() {
         for (path, fold, rest) in [
             ("src/auth.ts", "src/auth.ts", ""),
             ("src/Auth.ts", "src/auth.ts", "Auth.ts"),

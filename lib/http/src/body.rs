@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_body_gives_its_room_back_when_its_time_is_over() {
+    async fn a_slow_body_frees_its_permits_when_it_times_out() {
         let before = ROOM.available_permits();
         let request = Request::new(body(16, true));
         let mut receiving = Box::pin(read_bytes(request, MIB));

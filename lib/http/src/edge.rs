@@ -78,7 +78,7 @@ async fn pass(
         span.record("vercel_id", vercel_id);
     }
     let is_https = edge.is_behind_proxy && headers::came_by_https(request.headers());
-    let asked = edge
+    let cors_request = edge
         .cors
         .as_ref()
         .map(|cors| CorsRequest::of(cors, request.method(), request.headers()));
@@ -91,8 +91,8 @@ async fn pass(
             .find(|endpoint| endpoint.path() == line.route());
         let answer = coming_from(address, answer(&edge, endpoint, request, next));
         let mut response = measure(Arc::clone(&line.timings), answer).await;
-        if let Some(asked) = asked {
-            response = asked.complete(response);
+        if let Some(cors_request) = cors_request {
+            response = cors_request.complete(response);
         }
         headers::add_defaults(response.headers_mut(), is_https);
         if let Ok(timing) = HeaderValue::from_str(&line.timings.header(line.started.elapsed())) {

@@ -126,7 +126,8 @@ impl Endpoint {
     /// The one of `endpoints` with this path, in which something else than a slash stands for a name in braces. Where two have it, the
     /// first.
     pub fn at(endpoints: &[Endpoint], path: &str) -> Option<Endpoint> {
-        let is_same = |(own, asked): (&str, &str)| own == asked || (own.starts_with('{') && !asked.is_empty());
+        let is_same =
+            |(own, requested): (&str, &str)| own == requested || (own.starts_with('{') && !requested.is_empty());
         endpoints.iter().copied().find(|endpoint| {
             let own = endpoint.path();
             own.split('/').count() == path.split('/').count() && own.split('/').zip(path.split('/')).all(is_same)

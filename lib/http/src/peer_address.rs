@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_the_peers_or_what_our_own_proxy_says() {
+    fn an_address_is_the_peer_or_the_one_forwarded_by_our_proxy() {
         let request = |headers: &[(&str, &str)]| {
             let mut request = Request::builder().extension(PeerAddress([192, 0, 2, 7].into()));
             for (name, value) in headers {

@@ -34,13 +34,13 @@ impl MapArgs {
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let waiting = workplace.waiting();
-        let asked = workplace
+        let result = workplace
             .connection
             .client
             .intent_map(&workplace.work.repo_url(), None)
             .await;
         drop(waiting);
-        let map = match asked {
+        let map = match result {
             Ok(map) => map,
             Err(error) => return workplace.failed(error),
         };

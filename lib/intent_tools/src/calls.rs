@@ -1,5 +1,6 @@
 //! Calls of the tools, by the operations.
 
+use coord_protocol::tool_names::{SELECT_ACTIVE_INTENT, UPDATE_INTENT};
 use coord_protocol::{IntentResponse, IntentUpdate, IntentUpdateRequest, SelectIntentCall, UpdateIntentCall};
 
 use coord_http::Session;
@@ -11,9 +12,6 @@ use coord_mcp::{Outcome, result_of};
 use coord_server::error::ApiError;
 use coord_server::operations::fields::required;
 use rmcp::model::CallToolResult;
-
-pub(super) const SELECT: &str = "select_active_intent";
-pub(super) const UPDATE: &str = "update_intent";
 
 /// The request that a call of a tool stands for.
 #[derive(Clone, Debug)]
@@ -31,8 +29,8 @@ impl IntentCall {
     /// When they are not of the shape of the tool's request.
     pub fn read(name: &str, arguments: &str) -> Option<Result<IntentCall, ApiError>> {
         Some(match name {
-            SELECT => parse(arguments.as_bytes()).map(IntentCall::Select),
-            UPDATE => parse(arguments.as_bytes()).map(|sent| IntentCall::Update(Box::new(sent))),
+            SELECT_ACTIVE_INTENT => parse(arguments.as_bytes()).map(IntentCall::Select),
+            UPDATE_INTENT => parse(arguments.as_bytes()).map(|sent| IntentCall::Update(Box::new(sent))),
             _ => return None,
         })
     }

@@ -4,19 +4,20 @@ use coord_http::ToolGroup;
 use coord_intents_server::operations::{intents, ledger};
 use coord_intents_server::{IntentsQuery, LedgerQuery};
 use coord_mcp::{Offer, ResourceType, Tool, ToolSet, annotations, arguments_of, as_json, of_results, query};
+use coord_protocol::tool_names::{SELECT_ACTIVE_INTENT, UPDATE_INTENT};
 use coord_protocol::{AgentError, IntentResponse, SelectIntentCall, UpdateIntentCall};
 use futures::FutureExt;
 use rmcp::model::{JsonObject, Tool as Definition};
 use serde_json::Value;
 
-use super::calls::{SELECT, UPDATE, call};
+use super::calls::call;
 
 static TOOLS: [Tool; 2] = [
-    Tool::new(SELECT, GROUPS, select, |session, arguments| {
-        call(session, SELECT, arguments).boxed()
+    Tool::new(SELECT_ACTIVE_INTENT, GROUPS, select, |session, arguments| {
+        call(session, SELECT_ACTIVE_INTENT, arguments).boxed()
     }),
-    Tool::new(UPDATE, GROUPS, update, |session, arguments| {
-        call(session, UPDATE, arguments).boxed()
+    Tool::new(UPDATE_INTENT, GROUPS, update, |session, arguments| {
+        call(session, UPDATE_INTENT, arguments).boxed()
     }),
 ];
 

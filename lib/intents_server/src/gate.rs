@@ -18,7 +18,7 @@ pub(crate) struct IntentGate<'a> {
     holder: Holder,
     rules: GateRules,
     scopes: &'a ScopeCache,
-    judged: Option<ScopeVerdicts>,
+    scope_verdicts: Option<ScopeVerdicts>,
 }
 
 impl<'a> IntentGate<'a> {
@@ -34,9 +34,9 @@ impl<'a> IntentGate<'a> {
                 most_repeats: config.breaker_calls,
             },
             scopes: &intents.scopes,
-            judged: None,
+            scope_verdicts: None,
         };
-        gate.judged = gate.scopes.guess(&gate.files());
+        gate.scope_verdicts = gate.scopes.guess(&gate.files());
         gate
     }
 
@@ -52,15 +52,18 @@ impl<'a> IntentGate<'a> {
 
     /// Judges the files as `question` asks.
     fn judge(&mut self, question: ScopeQuestion) {
-        let asked = question.files.clone();
-        let named: Vec<FilePath> = asked.iter().filter_map(|file| FilePath::parse(file).ok()).collect();
+        let file_names = question.files.clone();
+        let named: Vec<FilePath> = file_names
+            .iter()
+            .filter_map(|file| FilePath::parse(file).ok())
+            .collect();
         let files = match named.as_slice() {
             [] => self.files(),
             paths => ScopeCheck { paths, ..self.files() },
         };
-        let mut judged = self.scopes.answer(&files, question, self.judged.as_ref());
-        judged.judgement.files = asked;
-        self.judged = Some(judged);
+        let mut scope_verdicts = self.scopes.answer(&files, question, self.scope_verdicts.as_ref());
+        scope_verdicts.judgement.files = file_names;
+        self.scope_verdicts = Some(scope_verdicts);
     }
 }
 
@@ -72,7 +75,10 @@ impl GateRequest for IntentGate<'_> {
             tool: &self.tool_use.tool,
             call: &self.tool_use.digest,
             origin: &self.tool_use.origin,
-            judgement: self.judged.as_ref().map(|judged| &judged.judgement),
+            judgement: self
+                .scope_verdicts
+                .as_ref()
+                .map(|scope_verdicts| &scope_verdicts.judgement),
         }
     }
 
@@ -84,7 +90,7 @@ impl GateRequest for IntentGate<'_> {
         if let Some(intent) = &found.intent {
             self.scopes.note_selected(&self.files(), intent);
         }
-        let verdict = IntentVerdict::new(self.request, found, self.judged);
+        let verdict = IntentVerdict::new(self.request, found, self.scope_verdicts);
         GateVerdict {
             refusal: found.refusal().map(|_| verdict.orchestration()),
             warnings: verdict.warnings(),

@@ -17,12 +17,16 @@ const CITE: &str = "You must cite a valid active Intent ID.";
 pub(super) struct IntentVerdict<'a> {
     request: GatedFiles<'a>,
     gate: &'a Gate,
-    judged: Option<ScopeVerdicts>,
+    scope_verdicts: Option<ScopeVerdicts>,
 }
 
 impl<'a> IntentVerdict<'a> {
-    pub fn new(request: GatedFiles<'a>, gate: &'a Gate, judged: Option<ScopeVerdicts>) -> Self {
-        IntentVerdict { request, gate, judged }
+    pub fn new(request: GatedFiles<'a>, gate: &'a Gate, scope_verdicts: Option<ScopeVerdicts>) -> Self {
+        IntentVerdict {
+            request,
+            gate,
+            scope_verdicts,
+        }
     }
 
     /// The command of the refusal.
@@ -122,8 +126,8 @@ impl<'a> IntentVerdict<'a> {
                 first_of(files)
             ),
             GateCode::BudgetLow => {
-                let what = if kind == "TOKENS" { "tokens" } else { "turns" };
-                format!("Intent {intent} has used {used} of {allowed} {what}; finish, or ask a person for more")
+                let unit = if kind == "TOKENS" { "tokens" } else { "turns" };
+                format!("Intent {intent} has used {used} of {allowed} {unit}; finish, or ask a person for more")
             }
         }
     }
@@ -131,12 +135,12 @@ impl<'a> IntentVerdict<'a> {
     /// The first file that the intent may not change, and why.
     fn outside(&self, intent: &str, files: &[String]) -> String {
         let first = files.first().map(String::as_str).unwrap_or_default();
-        let verdict = self.judged.as_ref().and_then(|judged| {
-            let place = match judged.judgement.files.as_slice() {
+        let verdict = self.scope_verdicts.as_ref().and_then(|scope_verdicts| {
+            let place = match scope_verdicts.judgement.files.as_slice() {
                 [] => self.request.paths.iter().position(|path| path.as_str() == first),
                 files => files.iter().position(|path| path == first),
             };
-            judged.verdicts.get(place?)
+            scope_verdicts.verdicts.get(place?)
         });
         let why = match verdict {
             Some(Verdict::Ignored(why)) => format!(". It is ignored ({why})"),

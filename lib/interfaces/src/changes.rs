@@ -101,9 +101,9 @@ impl fmt::Display for InterfaceChanges {
             (&self.new, "is new"),
         ];
         let mut separator = "";
-        for (list, what) in lists {
+        for (list, change) in lists {
             for name in list {
-                write!(out, "{separator}`{name}` {what}")?;
+                write!(out, "{separator}`{name}` {change}")?;
                 separator = ", ";
             }
         }
@@ -125,7 +125,7 @@ mod tests {
         interface(Language::TypeScript, text.as_bytes())
     }
 
-    fn told(older: &str, newer: &str) -> String {
+    fn differences(older: &str, newer: &str) -> String {
         match InterfaceComparison::between(&of(older), &of(newer)) {
             InterfaceComparison::Changed(changes) => changes.to_string(),
             other => format!("{other:?}"),
@@ -136,9 +136,12 @@ mod tests {
     fn differences_are_reported_by_name() {
         let older = "export function query(a: string): void {}\nexport function close(): void {}\nexport const b = 1";
         let newer = "export function query(a: string, b?: number): void {}\nexport class Pool {}\nexport const b = 1";
-        assert_eq!(told(older, newer), "`query` changed, `close` is gone, `Pool` is new");
-        assert_eq!(told(older, older), "Same");
-        assert_eq!(told(older, "export {"), "Unknown(NotUnderstood)");
+        assert_eq!(
+            differences(older, newer),
+            "`query` changed, `close` is gone, `Pool` is new"
+        );
+        assert_eq!(differences(older, older), "Same");
+        assert_eq!(differences(older, "export {"), "Unknown(NotUnderstood)");
     }
 
     #[test]
@@ -148,7 +151,7 @@ mod tests {
                 .map(|number| format!("export const n{number:05} = 1;\n"))
                 .collect()
         };
-        let text = told(&names(0, 30), &names(30, 60));
+        let text = differences(&names(0, 30), &names(30, 60));
         assert!(
             text.starts_with("`n00000` is gone, ") && text.ends_with(", and 40 more"),
             "{text}"
@@ -157,17 +160,22 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_names_past_the_end_of_a_cut_list() {
+    fn names_past_the_end_of_a_cut_list_are_not_compared() {
         let names = |count: usize| -> String {
             (0..count)
                 .map(|number| format!("export const n{number:05} = 1;\n"))
                 .collect()
         };
-        assert_eq!(told(&names(2_000), &names(2_001)), "names past the listed ones differ");
+        assert_eq!(
+            differences(&names(2_000), &names(2_001)),
+            "names past the listed ones differ"
+        );
         // Ten names come before all others, and push ten out of the list.
         let first: String = (0..10).map(|number| format!("export const a{number} = 1;\n")).collect();
         assert_eq!(
-            told(&names(1_000), &(first + &names(1_000))).matches("is new").count(),
+            differences(&names(1_000), &(first + &names(1_000)))
+                .matches("is new")
+                .count(),
             10
         );
     }

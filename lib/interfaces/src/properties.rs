@@ -239,12 +239,12 @@ proptest! {
             // Between any two tokens that are apart already.
             let places: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
             let mut spaced = text.clone();
-            let mut chosen: Vec<(usize, usize)> = picks.iter().map(|(pick, what)| (places[pick.index(places.len())], *what)).collect();
+            let mut chosen: Vec<(usize, usize)> = picks.iter().map(|(pick, kind)| (places[pick.index(places.len())], *kind)).collect();
             chosen.sort_unstable();
-            for (at, what) in chosen.into_iter().rev() {
+            for (at, kind) in chosen.into_iter().rev() {
                 // The indentation of a line of Python is no white space between tokens.
                 let is_indentation = text[..at].lines().last().is_none_or(|line| line.trim().is_empty()) || text[..at].ends_with('\n');
-                let added = match (language, what) {
+                let added = match (language, kind) {
                     (_, 0) => "  ",
                     (_, 1) => "\t",
                     (Language::Python, 2) => " \\\n",

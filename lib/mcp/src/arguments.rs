@@ -1,15 +1,10 @@
 //! The arguments of a call, read by the parser of HTTP bodies.
 
+use coord_protocol::tool_names::{CHECK_STATUS, POST_STATUS};
 use coord_protocol::{CheckRequest, PostRequest};
 
 use coord_http::body::{parse_check, parse_post};
 use coord_server::error::ApiError;
-
-/// The name of the tool that checks files.
-pub(super) const CHECK_STATUS: &str = "check_status";
-
-/// The name of the tool that claims and releases files.
-pub(super) const POST_STATUS: &str = "post_status";
 
 /// The request that a call of a tool of the heart stands for.
 #[derive(Clone, Debug)]

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn every_argument_says_what_it_means() {
+    fn every_argument_has_a_description_and_a_type() {
         for schema in [of_arguments::<CheckRequest>(), of_arguments::<PostRequest>()] {
             for (name, field) in schema["properties"].as_object().unwrap() {
                 assert!(

@@ -3,12 +3,13 @@
 use coord_http::ToolGroup;
 use coord_http::body::{parse_check, parse_post};
 
+use coord_protocol::tool_names::{CHECK_STATUS, POST_STATUS};
 use coord_protocol::{AgentError, CheckRequest, CheckResponse, PostRequest, PostResponse};
 use futures::FutureExt;
 use rmcp::model::{JsonObject, MetaObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
 
-use super::arguments::{Arguments, CHECK_STATUS, POST_STATUS};
+use super::arguments::Arguments;
 use super::offer::Offer;
 use super::operations;
 use super::schema::{arguments_of, of_results};

@@ -4,6 +4,7 @@ use coord_protocol::opencode_tools::{
     ActAs, BroadcastMessage, ClaimTask, CreateTask, GetTasks, InRepository, InTeam, JoinTeam, PollInbox, SendMessage,
     SpawnTeam, UpdateTask,
 };
+use coord_protocol::tool_names;
 
 use coord_http::body::parse;
 use coord_server::error::ApiError;
@@ -35,20 +36,20 @@ impl OpenCodeCall {
     pub fn read(name: &str, arguments: &str) -> Option<Result<OpenCodeCall, ApiError>> {
         let sent = arguments.as_bytes();
         Some(match name {
-            "spawn-team" => parse(sent).map(OpenCodeCall::SpawnTeam),
-            "discover-teams" => parse(sent).map(OpenCodeCall::DiscoverTeams),
-            "join-team" => parse(sent).map(OpenCodeCall::JoinTeam),
-            "get-team-info" => parse(sent).map(OpenCodeCall::GetTeamInfo),
-            "send-message" => parse(sent).map(OpenCodeCall::SendMessage),
-            "broadcast-message" => parse(sent).map(OpenCodeCall::BroadcastMessage),
-            "read-messages" => parse(sent).map(OpenCodeCall::ReadMessages),
-            "poll-inbox" => parse(sent).map(OpenCodeCall::PollInbox),
-            "create-task" => parse(sent).map(OpenCodeCall::CreateTask),
-            "get-tasks" => parse(sent).map(OpenCodeCall::GetTasks),
-            "claim-task" => parse(sent).map(OpenCodeCall::ClaimTask),
-            "update-task" => parse(sent).map(OpenCodeCall::UpdateTask),
-            "request-shutdown" => parse(sent).map(OpenCodeCall::RequestShutdown),
-            "approve-shutdown" => parse(sent).map(OpenCodeCall::ApproveShutdown),
+            tool_names::SPAWN_TEAM => parse(sent).map(OpenCodeCall::SpawnTeam),
+            tool_names::DISCOVER_TEAMS => parse(sent).map(OpenCodeCall::DiscoverTeams),
+            tool_names::JOIN_TEAM => parse(sent).map(OpenCodeCall::JoinTeam),
+            tool_names::GET_TEAM_INFO => parse(sent).map(OpenCodeCall::GetTeamInfo),
+            tool_names::SEND_MESSAGE => parse(sent).map(OpenCodeCall::SendMessage),
+            tool_names::BROADCAST_MESSAGE => parse(sent).map(OpenCodeCall::BroadcastMessage),
+            tool_names::READ_MESSAGES => parse(sent).map(OpenCodeCall::ReadMessages),
+            tool_names::POLL_INBOX => parse(sent).map(OpenCodeCall::PollInbox),
+            tool_names::CREATE_TASK => parse(sent).map(OpenCodeCall::CreateTask),
+            tool_names::GET_TASKS => parse(sent).map(OpenCodeCall::GetTasks),
+            tool_names::CLAIM_TASK => parse(sent).map(OpenCodeCall::ClaimTask),
+            tool_names::UPDATE_TASK => parse(sent).map(OpenCodeCall::UpdateTask),
+            tool_names::REQUEST_SHUTDOWN => parse(sent).map(OpenCodeCall::RequestShutdown),
+            tool_names::APPROVE_SHUTDOWN => parse(sent).map(OpenCodeCall::ApproveShutdown),
             _ => return None,
         })
     }

@@ -76,7 +76,8 @@ impl<R: Requests> Board<'_, R> {
         loop {
             let inbox = answer_of!(self.ask(TeamCall::Read(request.clone())).await?, Inbox);
             let came = inbox.messages.len();
-            let (told, sent): (Vec<_>, Vec<_>) = inbox.messages.into_iter().partition(|message| message.from.is_none());
+            let (notices, sent): (Vec<_>, Vec<_>) =
+                inbox.messages.into_iter().partition(|message| message.from.is_none());
             let mut messages = self.records(sent).await?;
             messages.retain(|message| since.as_ref().is_none_or(|since| message.timestamp >= *since));
             let proof = ReadMessagesRequest {
@@ -85,7 +86,7 @@ impl<R: Requests> Board<'_, R> {
                 ..request.clone()
             };
             let left = deadline.saturating_duration_since(Instant::now()).as_secs();
-            if messages.is_empty() && told.is_empty() && came > 0 && (left > 0 || inbox.has_more) {
+            if messages.is_empty() && notices.is_empty() && came > 0 && (left > 0 || inbox.has_more) {
                 // All of them are older: go on behind them.
                 request = ReadMessagesRequest {
                     wait: Some(left as u32),
@@ -94,11 +95,11 @@ impl<R: Requests> Board<'_, R> {
                 continue;
             }
             // The plugin has no messages without a sender.
-            let told = told.iter().map(|message| format!("Coord: {}", message.message));
+            let notices = notices.iter().map(|message| format!("Coord: {}", message.message));
             let more = inbox.has_more.then_some("More messages follow: read again.".to_owned());
             let missed = (inbox.missed > 0).then(|| format!("{} older broadcasts were dropped.", inbox.missed));
             let mut answer = OpenCodeAnswer::new(answers::list(&messages)).with(more).with(missed);
-            answer.texts.extend(told);
+            answer.texts.extend(notices);
             let proof = ReadMessagesRequest {
                 limit: Some(1),
                 ..proof

@@ -7,6 +7,7 @@ use coord_protocol::opencode_tools::{
     SpawnTeam, UpdateTask,
 };
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_protocol::tool_names;
 use coord_server::error::ApiError;
 use futures::FutureExt;
 use rmcp::model::{CallToolResult, JsonObject, Tool as Definition, ToolAnnotations};
@@ -17,7 +18,7 @@ use super::call::OpenCodeCall;
 
 /// The tool `$name`, whose arguments are a `$call`.
 macro_rules! tool {
-    ($name:literal, $call:ty, $description:literal) => {
+    ($name:expr, $call:ty, $description:literal) => {
         Tool::new(
             $name,
             &[ToolGroup::OpenCode],
@@ -28,37 +29,45 @@ macro_rules! tool {
 }
 
 static TOOLS: [Tool; 14] = [
-    tool!("spawn-team", SpawnTeam, "Make a team, which you lead."),
-    tool!("discover-teams", InRepository, "List the teams."),
-    tool!("join-team", JoinTeam, "Join a team; agentId is your name there."),
-    tool!("get-team-info", InTeam, "Show a team and its members."),
-    tool!("send-message", SendMessage, "Tell a member something."),
+    tool!(tool_names::SPAWN_TEAM, SpawnTeam, "Make a team, which you lead."),
+    tool!(tool_names::DISCOVER_TEAMS, InRepository, "List the teams."),
     tool!(
-        "broadcast-message",
+        tool_names::JOIN_TEAM,
+        JoinTeam,
+        "Join a team; agentId is your name there."
+    ),
+    tool!(tool_names::GET_TEAM_INFO, InTeam, "Show a team and its members."),
+    tool!(tool_names::SEND_MESSAGE, SendMessage, "Tell a member something."),
+    tool!(
+        tool_names::BROADCAST_MESSAGE,
         BroadcastMessage,
         "Tell all other members something."
     ),
-    tool!("read-messages", ActAs, "Read your new messages."),
+    tool!(tool_names::READ_MESSAGES, ActAs, "Read your new messages."),
     tool!(
-        "poll-inbox",
+        tool_names::POLL_INBOX,
         PollInbox,
         "Read your new messages, and wait for one if there is none."
     ),
-    tool!("create-task", CreateTask, "Add a task."),
-    tool!("get-tasks", GetTasks, "List tasks."),
+    tool!(tool_names::CREATE_TASK, CreateTask, "Add a task."),
+    tool!(tool_names::GET_TASKS, GetTasks, "List tasks."),
     tool!(
-        "claim-task",
+        tool_names::CLAIM_TASK,
         ClaimTask,
         "Take a task before you work on it. Again: renews."
     ),
-    tool!("update-task", UpdateTask, "Change a task; status completed ends yours."),
     tool!(
-        "request-shutdown",
+        tool_names::UPDATE_TASK,
+        UpdateTask,
+        "Change a task; status completed ends yours."
+    ),
+    tool!(
+        tool_names::REQUEST_SHUTDOWN,
         ActAs,
         "Ask the team to end. You stop; the others are asked."
     ),
     tool!(
-        "approve-shutdown",
+        tool_names::APPROVE_SHUTDOWN,
         ActAs,
         "Stop, as a shutdown asks: your tasks are released."
     ),
@@ -74,7 +83,9 @@ pub static OPENCODE: ToolSet = ToolSet {
 /// The definition of a tool. A result is sent as text, without a schema.
 fn definition(name: &'static str, description: &'static str, arguments: JsonObject) -> Definition {
     let annotations = match name {
-        "discover-teams" | "get-team-info" | "get-tasks" => ToolAnnotations::new().read_only(true),
+        tool_names::DISCOVER_TEAMS | tool_names::GET_TEAM_INFO | tool_names::GET_TASKS => {
+            ToolAnnotations::new().read_only(true)
+        }
         _ => ToolAnnotations::new().destructive(false),
     };
     Definition::new(name, description, arguments).with_annotations(annotations.open_world(false))

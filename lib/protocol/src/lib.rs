@@ -5,6 +5,7 @@
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
 //! - [`intent_tools`], [`team_tools`]: arguments of tools of MCP that stand for several requests; [`opencode_tools`]: those of the
 //!   plugin opencode-teams
+//! - [`tool_names`]: the names of all tools of MCP
 //! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, acts on intents, and the actions of agents
 //! - [`teams`], [`tasks`], [`messages`]: teams, their tasks, and their messages
 //! - [`waiting`]: pending items for a member, in every answer to it
@@ -45,6 +46,7 @@ pub mod tasks;
 pub mod team_event;
 pub mod team_tools;
 pub mod teams;
+pub mod tool_names;
 pub mod waiting;
 
 pub use activity::ActivityResponse;

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_shown_without_what_nobody_sees_and_keeps_joined_emoji() {
+    fn a_text_is_shown_without_invisible_characters_and_keeps_joined_emoji() {
         for (text, expected) in [
             ("a\r\nb\rc\u{2028}d\te", "a\nb\nc\nd\te"),
             ("a\u{1b}[2J\u{202e}b\u{200d}c", "a[2Jbc"),

@@ -47,7 +47,7 @@ impl Waiting {
             Some((handle, team)) => format!("you, '{handle}' of team '{team}',"),
             None => "you".to_owned(),
         };
-        let asked = self.shutdown.as_ref().map(|shutdown| {
+        let request = self.shutdown.as_ref().map(|shutdown| {
             format!(
                 "SHUTDOWN_REQUESTED: '{}' asks {you} to stop (shutdown {}): read your messages, and approve or reject.",
                 shutdown.by, shutdown.id
@@ -59,7 +59,7 @@ impl Waiting {
             Some(1) => Some(format!("UNREAD: A message waits for {you}.")),
             Some(several) => Some(format!("UNREAD: {several} messages wait for {you}.")),
         };
-        asked.into_iter().chain(unread).collect()
+        request.into_iter().chain(unread).collect()
     }
 }
 

@@ -166,28 +166,31 @@ mod tests {
     #[tokio::test]
     async fn deferred_work_is_handed_over_once_the_answer_is_ready() {
         let (runtime, mut handed) = mpsc::unbounded_channel();
-        let (said, mut heard) = mpsc::unbounded_channel();
+        let (sender, mut receiver) = mpsc::unbounded_channel();
         let inner = service_fn(move |(_, request): (Runtime, &'static str)| {
-            let said = said.clone();
+            let sender = sender.clone();
             async move {
-                let saying = said.clone();
-                assert!(defer(|_| async move { saying.send("deferred").unwrap() }));
+                let work_sender = sender.clone();
+                assert!(defer(|_| async move { work_sender.send("deferred").unwrap() }));
                 tokio::task::yield_now().await;
-                said.send(request).unwrap();
+                sender.send(request).unwrap();
                 Ok::<_, Infallible>(())
             }
         });
         let mut service = AfterResponse::new(wait_until).layer(inner);
         service.call((runtime.clone(), "answered")).await.unwrap();
         handed.try_recv().unwrap().await;
-        assert_eq!([heard.try_recv(), heard.try_recv()], [Ok("answered"), Ok("deferred")]);
+        assert_eq!(
+            [receiver.try_recv(), receiver.try_recv()],
+            [Ok("answered"), Ok("deferred")]
+        );
         // The same for a cancelled request.
         let mut given_up = service.call((runtime, "never"));
         assert!(futures::poll!(&mut given_up).is_pending());
         assert!(handed.try_recv().is_err());
         drop(given_up);
         handed.try_recv().unwrap().await;
-        assert_eq!(heard.try_recv(), Ok("deferred"));
+        assert_eq!(receiver.try_recv(), Ok("deferred"));
     }
 
     #[tokio::test]

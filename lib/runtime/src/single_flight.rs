@@ -84,15 +84,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn callers_at_once_share_one_answer_and_the_next_asks_anew() {
+    async fn concurrent_callers_share_one_reply_and_the_next_call_starts_anew() {
         let flights: Arc<SingleFlight<u8, usize>> = Arc::default();
-        let asked = Arc::new(AtomicUsize::new(0));
+        let requests = Arc::new(AtomicUsize::new(0));
         for round in 1..=3 {
             let join = |_| {
-                let asked = Arc::clone(&asked);
+                let requests = Arc::clone(&requests);
                 let ask = || async move {
                     tokio::task::yield_now().await;
-                    asked.fetch_add(1, Ordering::Relaxed) + 1
+                    requests.fetch_add(1, Ordering::Relaxed) + 1
                 };
                 flights.join(7, ask)
             };
@@ -115,10 +115,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_nobody_waits_for_goes_on_and_can_be_joined() {
+    async fn a_request_without_a_waiting_caller_continues_and_can_be_joined() {
         let flights: SingleFlight<u8, u8> = SingleFlight::default();
-        let (go_on, told) = tokio::sync::oneshot::channel();
-        drop(flights.start(7, || async { told.await.unwrap() }));
+        let (go_on, reply) = tokio::sync::oneshot::channel();
+        drop(flights.start(7, || async { reply.await.unwrap() }));
         assert!(flights.under_way(&8).is_none());
         let under_way = flights.under_way(&7).expect("it has begun");
         let joined = flights.start(7, || async { panic!("another is under way") });

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_says_what_was_asked_of_whom() {
+    fn the_timing_header_counts_store_round_trips_and_source_time() {
         let timings = Timings::default();
         assert_eq!(
             timings.header(Duration::from_micros(1500)),

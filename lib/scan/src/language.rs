@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_row_stands_at_the_place_of_its_language() {
+    fn each_row_is_at_the_index_of_its_language() {
         for row in &ROWS {
             assert_eq!(row.language.row().language, row.language);
         }

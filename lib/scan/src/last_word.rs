@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_word_is_found_wherever_it_stands() {
+    fn the_last_word_is_found_at_every_position() {
         let words = Words::new(&[("import", |_| true), ("from", |behind| behind.starts_with(b" '"))]);
         let long = |gap: usize| format!("import a;{}import b;{}", " ".repeat(gap), " ".repeat(gap));
         for (text, last) in [

@@ -168,9 +168,9 @@ fn a_meaningless_pattern_is_refused_with_the_fix() {
         ("a[b/c]d", "\\["),
         ("a\0b", "NUL"),
     ];
-    for (pattern, told) in cases {
+    for (pattern, part) in cases {
         let sentence = refusal(&[pattern]).to_string();
-        assert!(sentence.contains(told), "{pattern:?}: {sentence}");
+        assert!(sentence.contains(part), "{pattern:?}: {sentence}");
     }
     let none: [&str; 0] = [];
     assert_eq!(refusal(&none), ListProblem::NoPattern.into());

@@ -140,12 +140,12 @@ fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Re
     let stderr = running.stderr.take();
     // Keeps reading beyond the limit, so that git never waits for its reader.
     let reader = thread::spawn(move || {
-        let mut said = Vec::new();
+        let mut output = Vec::new();
         if let Some(mut stderr) = stderr {
-            let read = stderr.by_ref().take(MOST_SAID).read_to_end(&mut said);
+            let read = stderr.by_ref().take(MOST_SAID).read_to_end(&mut output);
             let _ = read.and_then(|_| io::copy(&mut stderr, &mut io::sink()));
         }
-        said
+        output
     });
     let until = Instant::now() + limit;
     loop {
@@ -155,8 +155,8 @@ fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Re
             }
             // A process that git has left behind could keep the pipe open.
             drop(Group::of(running.id()));
-            let said = reader.join().unwrap_or_default();
-            return Ok(Outcome::Failed(sentence(&String::from_utf8_lossy(&said))));
+            let output = reader.join().unwrap_or_default();
+            return Ok(Outcome::Failed(sentence(&String::from_utf8_lossy(&output))));
         }
         let is_stopped = is_stopped.load(Ordering::Relaxed);
         if is_stopped || Instant::now() >= until {
@@ -172,12 +172,12 @@ fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Re
 }
 
 /// The last line about an error, without credentials.
-fn sentence(said: &str) -> String {
-    let line = said
+fn sentence(output: &str) -> String {
+    let line = output
         .lines()
         .rev()
         .find(|line| line.starts_with("fatal: ") || line.starts_with("error: "));
-    let line = line.or_else(|| said.lines().rev().find(|line| !line.trim().is_empty()));
+    let line = line.or_else(|| output.lines().rev().find(|line| !line.trim().is_empty()));
     without_credentials(line.unwrap_or("git failed without a message").trim())
 }
 

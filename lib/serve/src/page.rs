@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn files_are_compressed_for_those_who_can_read_that() {
+    async fn files_are_compressed_for_clients_that_accept_the_encoding() {
         let whole = body(get("/app/main.js", None).await).await;
         for encoding in ["gzip", "br", "zstd"] {
             let response = get("/app/main.js", Some((ACCEPT_ENCODING, encoding))).await;

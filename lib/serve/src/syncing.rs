@@ -98,7 +98,7 @@ pub async fn keep_current(
 ) {
     let mut changes = SyncChanges::new(clone.repo.clone(), &clone.path, events, appended);
     let mut stop = std::pin::pin!(stop);
-    let mut told = LoggedCauses::default();
+    let mut logged = LoggedCauses::default();
     changes.watch().await;
     loop {
         changes.note_files();
@@ -116,7 +116,7 @@ pub async fn keep_current(
         if let Ok(report) = &outcome {
             changes.note_written(report);
         }
-        for sentence in told.news(&outcome) {
+        for sentence in logged.news(&outcome) {
             tracing::warn!(repo = %clone.repo, "coord serve --sync: {sentence}");
         }
         tokio::select! {
@@ -169,20 +169,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cause_is_told_once_and_so_is_its_end() {
-        let mut told = LoggedCauses::default();
+    fn each_cause_is_logged_once_and_so_is_its_end() {
+        let mut logged = LoggedCauses::default();
         let with = |problems: &[&str]| {
             Ok(Report {
                 problems: problems.iter().map(|&problem| problem.to_owned()).collect(),
                 ..Report::default()
             })
         };
-        assert!(told.news(&with(&[])).is_empty());
-        assert_eq!(told.news(&with(&["a", "b"])), ["a", "b"]);
-        assert_eq!(told.news(&with(&["b", "c"])), ["c"]);
-        assert_eq!(told.news(&Err(anyhow!("d"))), ["d"]);
-        assert!(told.news(&Err(anyhow!("d"))).is_empty());
-        assert_eq!(told.news(&with(&[])), ["the files are up to date again"]);
-        assert!(told.news(&with(&[])).is_empty());
+        assert!(logged.news(&with(&[])).is_empty());
+        assert_eq!(logged.news(&with(&["a", "b"])), ["a", "b"]);
+        assert_eq!(logged.news(&with(&["b", "c"])), ["c"]);
+        assert_eq!(logged.news(&Err(anyhow!("d"))), ["d"]);
+        assert!(logged.news(&Err(anyhow!("d"))).is_empty());
+        assert_eq!(logged.news(&with(&[])), ["the files are up to date again"]);
+        assert!(logged.news(&with(&[])).is_empty());
     }
 }

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_served_is_a_list_of_names_and_owners() {
+    fn coord_repositories_is_a_list_of_names_and_owners() {
         let with = |list: &str| repositories(&|name| (name == env_vars::COORD_REPOSITORIES).then(|| list.to_owned()));
         let served = |list: &str, name: &str| {
             let repo = RepoId::parse(&format!("https://{name}")).unwrap();

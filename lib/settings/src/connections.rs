@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn one_address_has_a_quarter_unless_told_otherwise() {
+    fn one_address_gets_a_quarter_of_the_connections_by_default() {
         assert_eq!(ConnectionConfig::from_env(&|_| None), Ok(ConnectionConfig::default()));
         let few = config(env_vars::COORD_MAX_CONNECTIONS, "100").unwrap();
         assert_eq!((few.most, few.most_of_address), (100, 25));

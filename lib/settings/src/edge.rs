@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn unset_lets_nobody_in() {
+    fn an_unset_origin_list_allows_no_origin() {
         for list in ["", " ", "undefined", "null"] {
             assert_eq!(origins(list), Ok(None), "{list:?}");
         }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_let_in_when_it_is_the_same_to_the_letter() {
+    fn an_origin_is_allowed_only_when_it_matches_exactly() {
         let allowed = origins("https://a.example,http://localhost:5173").unwrap().unwrap();
         let is_allowed = |origin: &str| allowed.allows(origin.as_bytes());
         assert!(is_allowed("https://a.example") && is_allowed("http://localhost:5173"));

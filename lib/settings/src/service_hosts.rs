@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_a_port_stands_for_all_of_its_ports() {
+    fn a_host_name_without_a_port_matches_every_port() {
         let own = names("Coord.Example.com, 10.0.0.5:3000,[2001:db8::1]").unwrap();
         for host in [
             "coord.example.com",

@@ -23,17 +23,17 @@ enum Nearness {
 /// The names nearest to one that does not exist, among those seen.
 #[derive(Debug)]
 pub struct NameSuggestions<'a> {
-    asked: &'a str,
-    asked_lower: String,
+    wanted: &'a str,
+    wanted_lower: String,
     best: Vec<(Nearness, String)>,
 }
 
 impl<'a> NameSuggestions<'a> {
-    /// Suggestions for `asked`.
-    pub fn near(asked: &'a str) -> Self {
+    /// Suggestions for `wanted`.
+    pub fn near(wanted: &'a str) -> Self {
         NameSuggestions {
-            asked,
-            asked_lower: asked.to_lowercase(),
+            wanted,
+            wanted_lower: wanted.to_lowercase(),
             best: Vec::with_capacity(MOST_NAMES + 1),
         }
     }
@@ -58,24 +58,24 @@ impl<'a> NameSuggestions<'a> {
     }
 
     fn nearness(&self, name: &str) -> Option<Nearness> {
-        if name == self.asked {
+        if name == self.wanted {
             return None;
         }
-        let (asked, name) = (self.asked_lower.as_str(), name.to_lowercase());
-        if asked == name {
+        let (wanted, name) = (self.wanted_lower.as_str(), name.to_lowercase());
+        if wanted == name {
             return Some(Nearness::OtherCase);
         }
-        let longer = asked.len().abs_diff(name.len());
-        if asked.rsplit('/').next() == name.rsplit('/').next() {
+        let longer = wanted.len().abs_diff(name.len());
+        if wanted.rsplit('/').next() == name.rsplit('/').next() {
             return Some(Nearness::SameEnd(longer));
         }
-        let shorter = asked.len().min(name.len());
-        let alike = asked.len().max(name.len()) / 3;
+        let shorter = wanted.len().min(name.len());
+        let alike = wanted.len().max(name.len()) / 3;
         // The difference in length is a lower bound of the distance.
-        let edits = (longer <= alike.max(2)).then(|| levenshtein(asked, &name));
+        let edits = (longer <= alike.max(2)).then(|| levenshtein(wanted, &name));
         match edits {
             Some(edits) if edits <= 2 && edits < shorter => Some(Nearness::Slip(edits)),
-            _ if shorter >= 3 && (asked.contains(&name) || name.contains(asked)) => Some(Nearness::Contains(longer)),
+            _ if shorter >= 3 && (wanted.contains(&name) || name.contains(wanted)) => Some(Nearness::Contains(longer)),
             Some(edits) if edits <= alike => Some(Nearness::Alike(edits)),
             _ => None,
         }
@@ -86,8 +86,8 @@ impl<'a> NameSuggestions<'a> {
 mod tests {
     use super::*;
 
-    fn near(asked: &str, names: &[&str]) -> Vec<String> {
-        let mut suggestions = NameSuggestions::near(asked);
+    fn near(wanted: &str, names: &[&str]) -> Vec<String> {
+        let mut suggestions = NameSuggestions::near(wanted);
         for name in names.iter().chain(names) {
             suggestions.see(name);
         }

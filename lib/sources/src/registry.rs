@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn heads_are_kept_and_refreshed_as_the_source_of_the_repository_says() {
+    async fn heads_are_kept_and_refreshed_by_the_source_of_the_repository() {
         let sources = Sources::of([one("local", "1", false), one("remote", "2", true)]);
         let main = Branch::parse("main").unwrap();
         for (name, digit, is_expensive) in [("local", "1", false), ("remote", "2", true)] {
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_source_that_is_not_set_up_says_so_at_each_call() {
+    async fn a_source_that_is_not_set_up_fails_each_call_with_not_configured() {
         let sources = Sources::not_configured("set GITHUB_TOKEN".to_owned());
         assert!(sources.serves(&repo("any")).is_ok());
         assert_eq!(sources.health(), SourceHealth::NotConfigured);

@@ -47,8 +47,8 @@ impl Reply {
         let outcome = items.next().as_ref().and_then(Value::as_str).map(str::to_owned);
         let now = items.next().as_ref().and_then(Value::as_int);
         let (Some(outcome), Some(now)) = (outcome, now) else {
-            let what = format!("{} returned no outcome with a time", script.name);
-            return Err(StoreError::Malformed(what));
+            let text = format!("{} returned no outcome with a time", script.name);
+            return Err(StoreError::Malformed(text));
         };
         Ok(Reply {
             script,
@@ -58,8 +58,8 @@ impl Reply {
         })
     }
 
-    pub fn malformed(&self, what: &str) -> StoreError {
-        StoreError::Malformed(format!("{} returned {} with {what}", self.script.name, self.outcome))
+    pub fn malformed(&self, detail: &str) -> StoreError {
+        StoreError::Malformed(format!("{} returned {} with {detail}", self.script.name, self.outcome))
     }
 
     pub fn object<T: DeserializeOwned>(&self) -> Result<T, StoreError> {

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn half_a_pair_is_a_setting_and_an_empty_value_is_none() {
-        let with = |name: &'static str, value: &'static str| is_in(|asked| (asked == name).then(|| value.to_owned()));
+        let with = |name: &'static str, value: &'static str| is_in(|wanted| (wanted == name).then(|| value.to_owned()));
         for name in [
             "UPSTASH_REDIS_REST_URL",
             "UPSTASH_REDIS_REST_TOKEN",

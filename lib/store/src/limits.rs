@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_stays_within_half_of_what_is_asked_and_ends_with_the_list() {
+    fn a_pause_is_within_half_of_its_setting_and_ends_with_the_list() {
         let limits = Limits::default();
         for _ in 0..100 {
             let first = limits.pause(0).expect("a first pause");

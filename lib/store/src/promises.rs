@@ -59,8 +59,8 @@ pub(super) fn reported(replies: &[Value], store: &str) -> Promises {
 /// Whether this was not yet said of the store.
 fn is_news(store: &str, sentence: &str) -> bool {
     static SAID: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    said.insert((store.to_owned(), sentence.to_owned()))
+    let mut logged = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    logged.insert((store.to_owned(), sentence.to_owned()))
 }
 
 /// The report of a store on itself.
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_promise_that_is_not_made_is_said_and_one_that_is_not_told_is_not() {
+    fn a_broken_promise_is_named_and_an_unreported_one_is_unknown() {
         let info = |memory: u64, policy: &str, aof: u8, role: &str| {
             format!(
                 "# Memory\r\nmaxmemory:{memory}\r\nmaxmemory_policy:{policy}\r\n# Persistence\r\naof_enabled:{aof}\r\n\
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_is_said_once_of_a_store() {
+    fn a_sentence_is_logged_once_for_each_store() {
         let news = |store: &str, sentence: &str| is_news(store, sentence);
         assert!(news("one", "drops keys") && news("one", "keeps nothing") && news("two", "drops keys"));
         assert!(!news("one", "drops keys"));

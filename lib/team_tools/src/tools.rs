@@ -5,6 +5,7 @@ use coord_mcp::{CallResult, Outcome, ResourceType, Tool, ToolSet, arguments_of, 
 use coord_protocol::team_tools::{
     ClaimTaskCall, CreateTasksCall, ListTasksCall, ReadMessagesCall, SendMessageCall, TeamToolCall, UpdateTaskCall,
 };
+use coord_protocol::tool_names;
 use coord_server::error::ApiError;
 use coord_teams_server::{TaskQuery, TeamsQuery};
 use futures::FutureExt;
@@ -16,7 +17,7 @@ use super::calls::{answer, task, team};
 
 /// The tool `$name` of `$groups`, whose arguments are a `$call`.
 macro_rules! tool {
-    ($name:literal, $groups:expr, $call:ty, $description:literal) => {
+    ($name:expr, $groups:expr, $call:ty, $description:literal) => {
         Tool::new(
             $name,
             $groups,
@@ -27,33 +28,43 @@ macro_rules! tool {
 }
 static TOOLS: [Tool; 7] = [
     tool!(
-        "team",
+        tool_names::TEAM,
         &[ToolGroup::Tasks, ToolGroup::Messages],
         TeamToolCall,
         "Join a team to share tasks and messages; see its members, end its work."
     ),
     tool!(
-        "task_create",
+        tool_names::TASK_CREATE,
         TASKS,
         CreateTasksCall,
         "Add tasks to the team: all or none."
     ),
-    tool!("task_list", TASKS, ListTasksCall, "List the team's tasks, or show one."),
     tool!(
-        "task_claim",
+        tool_names::TASK_LIST,
+        TASKS,
+        ListTasksCall,
+        "List the team's tasks, or show one."
+    ),
+    tool!(
+        tool_names::TASK_CLAIM,
         TASKS,
         ClaimTaskCall,
         "Take a task and its files before work: the next ready one, or id. Again: renews."
     ),
     tool!(
-        "task_update",
+        tool_names::TASK_UPDATE,
         TASKS,
         UpdateTaskCall,
         "Complete your pushed task, release it, or edit one."
     ),
-    tool!("message_send", MESSAGES, SendMessageCall, "Tell teammates something."),
     tool!(
-        "message_read",
+        tool_names::MESSAGE_SEND,
+        MESSAGES,
+        SendMessageCall,
+        "Tell teammates something."
+    ),
+    tool!(
+        tool_names::MESSAGE_READ,
         MESSAGES,
         ReadMessagesCall,
         "Read your messages. The last cursor proves that you have them."
@@ -122,7 +133,7 @@ fn definition(name: &'static str, description: &'static str, mut arguments: Json
         }
     }
     let annotations = match name {
-        "task_list" => ToolAnnotations::new().read_only(true),
+        tool_names::TASK_LIST => ToolAnnotations::new().read_only(true),
         _ => ToolAnnotations::new().destructive(false),
     };
     Definition::new(name, description, arguments).with_annotations(annotations.open_world(false))

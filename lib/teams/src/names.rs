@@ -91,22 +91,22 @@ impl TaskId {
     }
 }
 
-fn of_alphabet(text: &str, what: &str) -> Result<String, InvalidName> {
+fn of_alphabet(text: &str, kind: &str) -> Result<String, InvalidName> {
     let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if text.is_empty() || text.starts_with('.') || !text.bytes().all(valid) {
         return Err(InvalidName(format!(
-            "{} is no {what}: letters, digits, \".\", \"_\" and \"-\" are, not beginning with a dot",
+            "{} is no {kind}: letters, digits, \".\", \"_\" and \"-\" are, not beginning with a dot",
             shown(text)
         )));
     }
-    bounded(text, what)
+    bounded(text, kind)
 }
 
-fn bounded(text: &str, what: &str) -> Result<String, InvalidName> {
+fn bounded(text: &str, kind: &str) -> Result<String, InvalidName> {
     if text.len() > NAME_CHARACTERS {
         let text = shown(text);
         return Err(InvalidName(format!(
-            "the {what} {text} has more than {NAME_CHARACTERS} characters"
+            "the {kind} {text} has more than {NAME_CHARACTERS} characters"
         )));
     }
     Ok(text.to_owned())

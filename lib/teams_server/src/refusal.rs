@@ -274,7 +274,7 @@ mod tests {
 
     /// Some only named the problem.
     #[test]
-    fn each_refusal_says_the_next_step() {
+    fn each_refusal_names_the_next_step() {
         for refusal in all() {
             let says_it_itself = ["LeaderStays", "HeadRequired"].contains(&name(&refusal).as_str());
             let sentence = refusal.to_string();
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passing_refusal_says_when_to_retry() {
+    fn a_temporary_refusal_has_retry_after() {
         let until = chrono::Utc::now().timestamp_millis() + 60_000;
         let (id, name) = ("t1".to_owned(), "bob".to_owned());
         let taken = TeamRefusal::TaskTaken {
@@ -307,7 +307,7 @@ mod tests {
     }
     /// Stopped members were told to answer the shutdown that they had approved.
     #[test]
-    fn a_stopped_member_must_rejoin_and_an_asked_one_must_answer() {
+    fn a_stopped_member_must_rejoin_and_a_requested_one_must_answer_the_shutdown() {
         let hint = |id: &str| {
             let (id, reason) = (id.to_owned(), "It is late".to_owned());
             orchestration(&TeamRefusal::ShuttingDown { id, reason }).reason

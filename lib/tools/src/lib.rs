@@ -19,3 +19,19 @@ pub const SETS: ToolSets = &[
 pub fn protocol() -> Protocol {
     Protocol(|session, request| coord_mcp::serve(SETS, session, request).boxed())
 }
+
+#[cfg(test)]
+mod tests {
+    use coord_protocol::tool_names;
+
+    use super::SETS;
+
+    #[test]
+    #[cfg(all(feature = "intents", feature = "teams", feature = "opencode"))]
+    fn each_tool_has_a_name_of_the_list_and_each_name_a_tool() {
+        let of_heart = [tool_names::CHECK_STATUS, tool_names::POST_STATUS];
+        let of_extensions = SETS.iter().flat_map(|set| set.tools).map(|tool| tool.name);
+        let names: Vec<&str> = of_heart.into_iter().chain(of_extensions).collect();
+        assert_eq!(names, tool_names::ALL);
+    }
+}

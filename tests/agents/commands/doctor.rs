@@ -117,9 +117,9 @@ fn warnings_are_printed() {
     ] {
         assert!(lines.contains(&line.to_owned()), "{line}: {lines:?}");
     }
-    let heard = root.join(".git/coord/hooks/claude-code");
-    std::fs::create_dir_all(&heard).unwrap();
-    std::fs::write(heard.join("PreToolUse"), "").unwrap();
+    let hook_calls = root.join(".git/coord/hooks/claude-code");
+    std::fs::create_dir_all(&hook_calls).unwrap();
+    std::fs::write(hook_calls.join("PreToolUse"), "").unwrap();
     guard("commit-msg");
     let lines = states(&installed(&world, 0));
     for line in ["ok hooks: -", "ok git hooks: -"] {
@@ -207,7 +207,7 @@ fn hooks_that_cannot_run_or_do_not_deny_are_an_error() {
 }
 
 #[test]
-fn hot_files_are_named_until_a_policy_shares_them_whatever_else_it_says() {
+fn hot_files_are_reported_until_a_policy_shares_them() {
     let world = world();
     for number in 0..20 {
         world.clone.commit(&[("CHANGELOG.md", &number.to_string())]);
@@ -219,8 +219,8 @@ fn hot_files_are_named_until_a_policy_shares_them_whatever_else_it_says() {
     let policy = world.clone.path().join(".coord.toml");
     std::fs::write(&policy, "ttl_seconds = 600\n").unwrap();
     assert!(lines().contains(&fix), "{:?}", lines());
-    let (code, _, said) = run(&world, &["policy", "suggest", "--write"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, _, errors) = run(&world, &["policy", "suggest", "--write"]);
+    assert_eq!(code, 0, "{errors}");
     let text = std::fs::read_to_string(&policy).unwrap();
     assert!(
         text.contains("/CHANGELOG.md") && text.ends_with("ttl_seconds = 600\n"),

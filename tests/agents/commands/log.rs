@@ -41,7 +41,7 @@ fn events_are_sentences_with_the_newest_at_the_end() {
 }
 
 #[test]
-fn renewals_are_left_out_unless_they_are_asked_for() {
+fn log_leaves_out_renewals_without_the_renewals_flag() {
     let world = world();
     printed(&world, &["claim", "README.md", "-m", "First", "--agent", "one"], 0);
     for _ in 0..3 {

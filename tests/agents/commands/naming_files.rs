@@ -19,7 +19,7 @@ fn claimed(world: &World, folder: &str, names: &[&str]) -> Vec<String> {
 
 // rule: commands#paths
 #[test]
-fn a_pattern_stands_for_the_tracked_files_that_it_matches() {
+fn a_pattern_claims_the_tracked_files_that_it_matches() {
     let world = world();
     std::fs::write(world.clone.path().join("src/auth/untracked.ts"), "").unwrap();
     let below = ["src/auth/deep/token.ts", "src/auth/login.ts"];

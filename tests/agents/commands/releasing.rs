@@ -64,7 +64,7 @@ fn everything_is_what_one_holder_has_and_not_what_its_other_agents_have() {
 }
 
 #[test]
-fn a_working_copy_that_is_behind_is_told_to_pull() {
+fn a_working_copy_that_is_behind_gets_pull() {
     let world = world();
     let other = world.worktree("other");
     other.commit(&[("src/db.ts", "export const query = 3;\n")]);
@@ -80,7 +80,7 @@ fn a_working_copy_that_is_behind_is_told_to_pull() {
 
 // rule: commands#person
 #[test]
-fn a_person_takes_a_lock_away_and_says_why() {
+fn a_person_force_releases_a_lock_with_a_reason() {
     let world = world();
     printed(
         &world,
@@ -95,10 +95,10 @@ fn a_person_takes_a_lock_away_and_says_why() {
     let reason = "The release needs this file today";
     let by_agent = ["release", "--force", "src/db.ts", "--reason", reason, "--agent", "two"];
     let refused = world.run(&by_agent);
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
-        refused.status.code() == Some(1) && said.contains("two is an agent") && !said.contains("--agent"),
-        "{said}"
+        refused.status.code() == Some(1) && errors.contains("two is an agent") && !errors.contains("--agent"),
+        "{errors}"
     );
     let forced = printed(&world, &["release", "--force", "src/db.ts", "--reason", reason], 0);
     assert!(

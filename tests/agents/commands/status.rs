@@ -58,7 +58,7 @@ fn the_locks_of_all_are_shown_with_ones_own_first() {
 
 // rule: commands#status-json
 #[test]
-fn how_the_working_copy_stands_to_its_branch_is_shown() {
+fn the_standing_of_the_working_copy_is_shown() {
     let world = world();
     let standing = || {
         json(&world, &["status", "--json"], 0)["standing"]
@@ -81,7 +81,7 @@ fn how_the_working_copy_stands_to_its_branch_is_shown() {
 }
 
 #[test]
-fn hooks_are_shown_with_the_time_when_they_were_last_heard_of() {
+fn hooks_are_shown_with_the_time_of_their_last_call() {
     let world = world();
     let folder = world.clone.path().join(".git/coord/hooks/claude-code");
     std::fs::create_dir_all(&folder).unwrap();

@@ -82,7 +82,7 @@ fn a_plan_is_worked_off_and_drawn() {
 
 // rule: commands#exit-status
 #[test]
-fn a_refusal_by_the_rules_is_told_from_an_error() {
+fn a_refusal_by_the_rules_and_an_error_have_different_exit_statuses() {
     let world = team();
     by(
         &world,
@@ -178,7 +178,7 @@ fn a_team_is_shown_handed_over_and_ended() {
     );
     by(&world, "one", &["team", "hand-over", "one"], 3);
     by(&world, "lead", &["team", "hand-over", "one"], 0);
-    let asked = json(
+    let request = json(
         &world,
         &[
             "team",
@@ -192,7 +192,7 @@ fn a_team_is_shown_handed_over_and_ended() {
         ],
         0,
     );
-    assert_eq!(asked["shutdown_state"], "open");
+    assert_eq!(request["shutdown_state"], "open");
     by(&world, "lead", &["team", "shutdown", "force", "s1"], 3);
     by(&world, "lead", &["team", "shutdown", "approve", "s1"], 0);
     let listed = json(&world, &["team", "list", "--json"], 0);
@@ -279,10 +279,10 @@ fn messages_are_watched_as_they_come_and_are_read_then() {
         command.args(["message", "watch", "--agent", "one"]);
         command.args(is_json.then_some("--json"));
         let mut watch = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
-        let (tell, said) = channel();
+        let (sender, lines) = channel();
         let out = BufReader::new(watch.0.stdout.take().unwrap());
-        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
-        let next = || said.recv_timeout(Duration::from_secs(60)).expect("a line");
+        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let next = || lines.recv_timeout(Duration::from_secs(60)).expect("a line");
         if !is_json {
             let before = [next(), next()];
             assert!(
@@ -315,7 +315,7 @@ fn messages_are_watched_as_they_come_and_are_read_then() {
 }
 
 #[test]
-fn a_member_leaves_and_its_tasks_are_given_back() {
+fn a_leaving_member_releases_its_tasks() {
     let world = team();
     by(&world, "lead", &["task", "add", "A"], 0);
     by(&world, "one", &["task", "claim", "t1"], 0);

@@ -3,9 +3,9 @@
 use super::{parts, world};
 
 #[test]
-fn a_wrong_call_is_told_what_is_missing_in_the_style_of_all_errors() {
+fn a_usage_error_names_the_missing_argument_in_the_style_of_all_errors() {
     let world = world();
-    let said = |agent: &str, words: &[&str]| {
+    let usage_error = |agent: &str, words: &[&str]| {
         let mut command = world.coord(world.clone.path());
         command
             .env("COORD_AGENT", agent)
@@ -18,12 +18,12 @@ fn a_wrong_call_is_told_what_is_missing_in_the_style_of_all_errors() {
     // An agent is named by the variable, so that nobody has to type it.
     for agent in ["", "ada"] {
         assert_eq!(
-            said(agent, &["claim", "src/db.ts"]),
+            usage_error(agent, &["claim", "src/db.ts"]),
             "coord: the following required arguments were not provided:\n  --message <MESSAGE>\n\n\
              Usage: coord claim --message <MESSAGE> <PATH>...\n\nFor more information, try '--help'.\n"
         );
     }
-    let error = said("ada", &["clam"]);
+    let error = usage_error("ada", &["clam"]);
     assert!(error.starts_with("coord: unrecognized subcommand 'clam'\n"), "{error}");
     assert!(error.contains("a similar subcommand exists: 'claim'"), "{error}");
 }

@@ -6,7 +6,7 @@ use super::{json, parts, printed, run, world};
 const NOBODY: &str = "http://127.0.0.1:1";
 
 #[test]
-fn no_proxy_is_asked_for_the_server_of_this_machine() {
+fn no_proxy_is_used_for_the_server_of_this_machine() {
     let world = world();
     let mut status = world.coord(world.clone.path());
     for proxy in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
@@ -73,7 +73,7 @@ fn a_repository_that_the_server_lacks_is_an_error() {
 }
 
 #[test]
-fn outside_of_a_working_copy_the_commands_say_so() {
+fn commands_outside_of_a_working_copy_fail_with_a_message() {
     let world = world();
     let folder = world.folder("empty");
     for args in [

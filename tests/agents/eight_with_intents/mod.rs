@@ -48,8 +48,11 @@ fn intent(world: &World, id: &str) -> Value {
 /// A person's act, on a terminal.
 fn person(world: &World, line: &str) {
     let script = in_terminal(world, 120, line).expect("a terminal");
-    let said = shown(script);
-    assert!(!said.contains("error") && !said.contains("STOP"), "{line}: {said}");
+    let output = shown(script);
+    assert!(
+        !output.contains("error") && !output.contains("STOP"),
+        "{line}: {output}"
+    );
 }
 
 /// Writes the six intents: five by agents, and the one with a budget by a person.
@@ -73,21 +76,21 @@ fn write_intents(world: &World, workers: &mut [Worker<'_>]) {
         if let Some(other) = supplements {
             new["supplements"] = json!(other);
         }
-        let written = workers[number].agent.asks("update_intent", new);
+        let written = workers[number].agent.calls_tool("update_intent", new);
         assert_eq!(written["intent"]["status"], "PENDING", "{written}");
     }
 }
 
 fn complete(worker: &mut Worker<'_>, id: &str) {
     let met = json!([{ "criterion": CRITERION, "evidence": "git log" }]);
-    let edited = worker.agent.asks(
+    let edited = worker.agent.calls_tool(
         "update_intent",
         json!({ "action": "EDIT", "intent_id": id, "met": met }),
     );
     assert_eq!(edited["success"], true, "{edited}");
     let ended = worker
         .agent
-        .asks("update_intent", json!({ "action": "COMPLETE", "intent_id": id }));
+        .calls_tool("update_intent", json!({ "action": "COMPLETE", "intent_id": id }));
     assert_eq!(ended["intent"]["status"], "COMPLETED", "{ended}");
 }
 

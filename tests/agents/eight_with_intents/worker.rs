@@ -28,7 +28,9 @@ impl<'a> Worker<'a> {
     }
 
     pub fn selects(&mut self, intent: &str) {
-        let selected = self.agent.asks("select_active_intent", json!({ "intent_id": intent }));
+        let selected = self
+            .agent
+            .calls_tool("select_active_intent", json!({ "intent_id": intent }));
         assert_eq!(selected["state"], "ACTION", "{}: {selected}", self.agent.name);
         intent.clone_into(&mut self.intent);
     }

@@ -142,7 +142,7 @@ impl<'a> Worker<'a> {
                 assert_ne!(found["owner"], self.handle, "{found}");
                 return;
             }
-            self.agent.goes_on(task);
+            self.agent.assert_in_time(task);
             // time: an agent that has to wait pauses.
             std::thread::sleep(PAUSE);
         }
@@ -163,7 +163,7 @@ impl<'a> Worker<'a> {
 
     /// Returns the answer of a tool whose call must succeed.
     fn must(&mut self, tool: &str, arguments: Value) -> Value {
-        let answer = self.agent.asks(tool, arguments);
+        let answer = self.agent.calls_tool(tool, arguments);
         assert_eq!(action(&answer), "PROCEED", "{}: {answer}", self.agent.name);
         answer
     }
@@ -173,8 +173,8 @@ impl<'a> Worker<'a> {
         self.agent.begins();
         let is_leader = self.handle == LEADER;
         loop {
-            self.agent.goes_on("tasks");
-            let next = self.agent.asks("task_claim", json!({ "wait": WAIT }));
+            self.agent.assert_in_time("tasks");
+            let next = self.agent.calls_tool("task_claim", json!({ "wait": WAIT }));
             match action(&next) {
                 "PROCEED" if next["task"].is_object() => {
                     self.tasks += 1;
@@ -200,7 +200,7 @@ impl<'a> Worker<'a> {
                 _ => panic!("{}: {next}", self.agent.name),
             }
         }
-        self.hears();
+        self.collects_messages();
         self.agent.ends();
         End::Stopped {
             handle: self.handle,
@@ -250,12 +250,12 @@ impl<'a> Worker<'a> {
             let message = json!({ "to": [to], "message": task.result(), "task_id": task.id });
             self.must("message_send", message);
         }
-        self.hears();
+        self.collects_messages();
         None
     }
 
     fn dies(mut self, claimed: &Value, how: Death) -> End {
-        self.hears();
+        self.collects_messages();
         let tree = Repo::at(self.agent.tree.path());
         self.agent.dies();
         End::Killed(Remains {
@@ -283,8 +283,8 @@ impl<'a> Worker<'a> {
     }
 
     /// The messages that hooks have put before its model.
-    fn hears(&mut self) {
-        for text in std::mem::take(&mut self.agent.told) {
+    fn collects_messages(&mut self) {
+        for text in std::mem::take(&mut self.agent.contexts) {
             let numbers = text.lines().filter_map(|line| line.strip_prefix("Message "));
             self.received
                 .extend(numbers.filter_map(|rest| rest.split(' ').next()?.parse::<u64>().ok()));
@@ -293,10 +293,10 @@ impl<'a> Worker<'a> {
 
     /// Asks all to stop, and waits until they have.
     fn ends_it(&mut self) {
-        let asked = json!({ "action": "request", "team": TEAM, "reason": "All is done" });
-        self.must("team", asked);
+        let request = json!({ "action": "request", "team": TEAM, "reason": "All is done" });
+        self.must("team", request);
         while self.team()["closedAt"].is_null() {
-            self.agent.goes_on("the shutdown");
+            self.agent.assert_in_time("the shutdown");
             self.must("message_read", json!({ "cursor": self.cursor, "wait": WAIT }));
         }
         self.reads();

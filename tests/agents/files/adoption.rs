@@ -2,7 +2,7 @@
 
 use coord_intents::ledger::Adoption;
 
-use super::{FOREIGN, begin, file, json, read, said, world, write};
+use super::{FOREIGN, begin, file, json, read, run_coord, world, write};
 
 const TRACE: &str = "agent_trace.jsonl";
 
@@ -53,11 +53,11 @@ fn lines_of_other_programs_are_adopted_once_and_stay_byte_for_byte() {
 fn an_edit_of_adopted_lines_is_named_and_nothing_is_appended_to_them() {
     let world = world();
     write(&world, TRACE, FOREIGN);
-    said(&world, &["sync"], 0);
+    run_coord(&world, &["sync"], 0);
     let edited = read(&world, TRACE).replacen("Wrote a", "Wrote b", 1);
     std::fs::write(file(&world, TRACE), &edited).unwrap();
     begin(&world, "a", "src/**");
-    let (verdict, _) = said(
+    let (verdict, _) = run_coord(
         &world,
         &["ledger", "verify", ".orchestration/agent_trace.jsonl", "--offline"],
         3,
@@ -66,7 +66,7 @@ fn an_edit_of_adopted_lines_is_named_and_nothing_is_appended_to_them() {
         verdict.contains("DAMAGED: EDITED at line 1") && verdict.contains("not those that line 3 adopts"),
         "{verdict}"
     );
-    let (synced, _) = said(&world, &["sync"], 3);
+    let (synced, _) = run_coord(&world, &["sync"], 3);
     assert!(synced.contains("agent_trace.jsonl: EDITED at line 1"), "{synced}");
     assert_eq!(read(&world, TRACE), edited);
 }
@@ -75,7 +75,7 @@ fn an_edit_of_adopted_lines_is_named_and_nothing_is_appended_to_them() {
 fn lines_of_another_copy_are_adopted_beside_the_first_ones() {
     let world = world();
     write(&world, TRACE, FOREIGN);
-    said(&world, &["sync"], 0);
+    run_coord(&world, &["sync"], 0);
     let other = "{\"actor\":\"z\"}\n";
     write(&world, TRACE, other);
     let synced = json(&world, &["sync", "--json"], 0);
@@ -83,10 +83,10 @@ fn lines_of_another_copy_are_adopted_beside_the_first_ones() {
     let ledger = read(&world, TRACE);
     assert!(ledger.starts_with(other), "{ledger}");
     assert_eq!(adoptions(&ledger), 2, "{ledger}");
-    said(&world, &["ledger", "verify", ".orchestration/agent_trace.jsonl"], 0);
+    run_coord(&world, &["ledger", "verify", ".orchestration/agent_trace.jsonl"], 0);
     // Without a line that adopts them they stand there, and that is said.
     write(&world, TRACE, other);
-    let (verdict, _) = said(
+    let (verdict, _) = run_coord(
         &world,
         &["ledger", "verify", ".orchestration/agent_trace.jsonl", "--offline"],
         0,

@@ -36,7 +36,7 @@ fn write(world: &World, name: &str, text: &str) {
 }
 
 /// Returns the standard output and standard error of `coord ARGS`, which must exit with `status`.
-fn said(world: &World, args: &[&str], status: i32) -> (String, String) {
+fn run_coord(world: &World, args: &[&str], status: i32) -> (String, String) {
     let Output {
         status: ended,
         stdout,
@@ -50,11 +50,11 @@ fn said(world: &World, args: &[&str], status: i32) -> (String, String) {
 
 /// The JSON that `coord ARGS` prints; it has to end with `status`.
 fn json(world: &World, args: &[&str], status: i32) -> Value {
-    serde_json::from_str(&said(world, args, status).0).unwrap()
+    serde_json::from_str(&run_coord(world, args, status).0).unwrap()
 }
 
 /// An intent that is selected: two lines of the ledger.
 fn begin(world: &World, id: &str, scope: &str) {
-    said(world, &["intent", "new", id, "--name", "Pool", "--scope", scope], 0);
-    said(world, &["intent", "select", id], 0);
+    run_coord(world, &["intent", "new", id, "--name", "Pool", "--scope", scope], 0);
+    run_coord(world, &["intent", "select", id], 0);
 }

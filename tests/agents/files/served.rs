@@ -8,7 +8,7 @@ use coord_intents::ledger::{Expectations, verify};
 use coord_test_support::git::Repo;
 use coord_test_support::waiting::block_until;
 
-use super::{REPOSITORY, begin, file, json, read, said, world, write};
+use super::{REPOSITORY, begin, file, json, read, run_coord, world, write};
 use coord_test_worlds::world::World;
 
 const YAML: &str = "active_intents.yaml";
@@ -70,7 +70,7 @@ impl Drop for Serving {
 
 /// Whether the file of the ledger has all lines of the server, and is whole.
 fn has_all_lines(world: &World) -> bool {
-    let server = said(world, &["ledger", "log", "--limit", "500", "--json"], 0).0;
+    let server = run_coord(world, &["ledger", "log", "--limit", "500", "--json"], 0).0;
     let here = read(world, TRACE);
     let report = verify(here.as_bytes(), &Expectations::chain_of(REPOSITORY)).unwrap();
     assert_eq!(report.damage, None, "{here}");
@@ -107,8 +107,8 @@ fn server_changes_reach_the_files_and_edits_reach_the_server() {
     assert!(after.len() > before.len() && after.starts_with(&before), "{after}");
     assert!(read(&world, YAML).contains("name: Pond # ours"));
 
-    said(&world, &["intent", "select", "a"], 0);
-    said(&world, &["claim", "src/db.ts", "-m", "Adding a pool"], 0);
+    run_coord(&world, &["intent", "select", "a"], 0);
+    run_coord(&world, &["claim", "src/db.ts", "-m", "Adding a pool"], 0);
     block_until("the owner is in the map", || read(&world, MAP).contains("`src/db.ts`"));
     assert_eq!(serving.log(), "");
     serving.stop();
@@ -128,10 +128,10 @@ fn a_conflict_and_a_persons_act_are_logged_and_the_file_stays() {
         "--max-turns",
         "5",
     ];
-    said(&world, &new, 0);
-    said(&world, &["sync"], 0);
+    run_coord(&world, &new, 0);
+    run_coord(&world, &["sync"], 0);
     let written = read(&world, YAML);
-    said(&world, &["intent", "edit", "a", "--name", "Theirs"], 0);
+    run_coord(&world, &["intent", "edit", "a", "--name", "Theirs"], 0);
     let started = world.server().unwrap();
     assert!(Command::new("kill").arg(started).status().unwrap().success());
     block_until("the server has ended", || world.server().is_none());
@@ -160,7 +160,7 @@ fn a_conflict_and_a_persons_act_are_logged_and_the_file_stays() {
 }
 
 #[test]
-fn a_damaged_file_ends_no_server_and_counts_again_when_it_is_mended() {
+fn a_damaged_file_ends_no_server_and_counts_again_when_it_is_repaired() {
     let world = world();
     let serving = Serving::start(&world, &["--sync"]);
     begin(&world, "a", "src/**");
@@ -171,7 +171,7 @@ fn a_damaged_file_ends_no_server_and_counts_again_when_it_is_mended() {
     write(&world, YAML, &damaged);
     serving.until_logged("active_intents.yaml: line ");
     // All else goes on.
-    said(&world, &["intent", "block", "a", "--reason", "A question"], 0);
+    run_coord(&world, &["intent", "block", "a", "--reason", "A question"], 0);
     block_until("the ledger goes on", || has_all_lines(&world));
     assert_eq!(read(&world, YAML), damaged);
     write(&world, YAML, &whole);
@@ -183,13 +183,13 @@ fn a_damaged_file_ends_no_server_and_counts_again_when_it_is_mended() {
 }
 
 #[test]
-fn a_deleted_folder_blocks_nobody_and_is_written_again() {
+fn a_deleted_folder_blocks_no_claim_and_is_written_again() {
     let world = world();
     let serving = Serving::start(&world, &["--sync"]);
     begin(&world, "a", "src/**");
     block_until("the ledger is in the file", || has_all_lines(&world));
     std::fs::remove_dir_all(file(&world, "")).unwrap();
-    said(&world, &["claim", "src/db.ts", "-m", "Adding a pool"], 0);
+    run_coord(&world, &["claim", "src/db.ts", "-m", "Adding a pool"], 0);
     block_until("the files are there again", || {
         read(&world, YAML).contains("id: a") && has_all_lines(&world) && read(&world, MAP).contains("`src/db.ts`")
     });
@@ -211,10 +211,10 @@ fn without_a_working_copy_or_for_others_it_is_refused_with_a_sentence() {
         (&["--repo", &bare], "is bare"),
         (&["--listen", "0.0.0.0:0"], "listen on 127.0.0.1, or run coord sync"),
     ] {
-        let (_, error) = said(&world, &[&["serve", "--sync"], options].concat(), 1);
+        let (_, error) = run_coord(&world, &[&["serve", "--sync"], options].concat(), 1);
         assert!(error.contains(sentence), "{options:?}: {error}");
     }
-    let (_, error) = said(&world, &["serve", "--sync", "--exit-when-idle", "1"], 2);
+    let (_, error) = run_coord(&world, &["serve", "--sync", "--exit-when-idle", "1"], 2);
     assert!(error.contains("cannot be used with"), "{error}");
     assert!(!file(&world, "").exists());
 }

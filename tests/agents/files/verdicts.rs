@@ -2,7 +2,7 @@
 
 use coord_intents::ledger::{Point, Sealer, SigningKey, split};
 
-use super::{REPOSITORY, begin, file, read, said, world, write};
+use super::{REPOSITORY, begin, file, read, run_coord, world, write};
 use coord_test_worlds::world::World;
 
 const TRACE: &str = "agent_trace.jsonl";
@@ -10,15 +10,15 @@ const PATH: &str = ".orchestration/agent_trace.jsonl";
 
 /// The verdict on the file, against the server.
 fn verdict(world: &World, more: &[&str], status: i32) -> String {
-    said(world, &[&["ledger", "verify", PATH], more].concat(), status).0
+    run_coord(world, &[&["ledger", "verify", PATH], more].concat(), status).0
 }
 
 /// A world whose file has all lines of its server, and these lines.
 fn synced() -> (World, String) {
     let world = world();
     begin(&world, "a", "src/**");
-    said(&world, &["intent", "complete", "a"], 0);
-    said(&world, &["sync"], 0);
+    run_coord(&world, &["intent", "complete", "a"], 0);
+    run_coord(&world, &["sync"], 0);
     let ledger = read(&world, TRACE);
     assert!(ledger.lines().count() >= 3, "{ledger}");
     (world, ledger)
@@ -82,7 +82,7 @@ fn the_trailer_of_a_commit_is_an_anchor_where_no_server_is() {
     };
     let there = world();
     write(&there, TRACE, &ledger);
-    let (out, error) = said(&there, &["ledger", "verify", PATH], 0);
+    let (out, error) = run_coord(&there, &["ledger", "verify", PATH], 0);
     assert!(out.ends_with("No external checkpoint was compared\n"), "{out}");
     assert!(
         error.contains(
@@ -113,13 +113,13 @@ fn a_key_without_a_checkpoint_demands_that_the_server_signs() {
     first.args(["sync"]).env("COORD_LEDGER_KEY", key.secret_text());
     assert!(first.output().unwrap().status.success());
     begin(&world, "a", "src/**");
-    said(&world, &["sync"], 0);
+    run_coord(&world, &["sync"], 0);
     let signed = verdict(&world, &["--key", &key.verifying_key().text()], 0);
     assert!(signed.ends_with("that it matches: 2\n"), "{signed}");
     let other = other.verifying_key().text();
     for ledger in [&[PATH][..], &[]] {
         let by_other = [&["ledger", "verify", "--key", &other], ledger].concat();
-        let (_, error) = said(&world, &by_other, 1);
+        let (_, error) = run_coord(&world, &by_other, 1);
         assert!(
             error.contains("the checkpoint of the server: the checkpoint is not signed by other.example"),
             "{error}"
@@ -147,7 +147,7 @@ fn a_file_that_begins_where_the_servers_rest_begins_is_whole_by_its_base_alone()
             .success()
     );
     std::fs::remove_file(file(&world, TRACE)).ok();
-    said(&world, &["sync"], 0);
+    run_coord(&world, &["sync"], 0);
     let ledger = read(&world, TRACE);
     assert!(split(ledger.lines().next().unwrap().as_bytes()).unwrap().seq > 1);
     let whole = verdict(&world, &[], 0);

@@ -1,7 +1,7 @@
 //! Merges, work branches and empty pushes: what others have changed is not the committer's change, and what went past the hook before a
 //! commit does not go past the one before a push.
 
-use super::{bob_edits, git, install, said};
+use super::{bob_edits, git, install, stderr_of};
 use crate::worktree_agent::{path, world_with_guards};
 use coord_test_worlds::world::World;
 
@@ -23,15 +23,19 @@ fn a_merge_is_checked_for_what_differs_from_every_parent() {
     std::fs::write(folder.join("b.txt"), "both\n").unwrap();
     world.clone.git(&["add", "b.txt"]);
     let merged = git(&world, folder, &[], &["commit", "-qm", "Merge main"]);
-    assert!(merged.status.success(), "a.txt only came along: {}", said(&merged));
+    assert!(merged.status.success(), "a.txt only came along: {}", stderr_of(&merged));
     // Changes that the merge itself makes are the committer's.
     world.clone.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
     assert!(!merge().status.success());
     std::fs::write(folder.join("a.txt"), "mine\n").unwrap();
     world.clone.git(&["add", "a.txt", "b.txt"]);
     let refused = git(&world, folder, &[], &["commit", "-qm", "Merge main"]);
-    assert!(said(&refused).contains("a.txt: WRITING"), "{}", said(&refused));
-    assert!(!said(&refused).contains("b.txt:"), "{}", said(&refused));
+    assert!(
+        stderr_of(&refused).contains("a.txt: WRITING"),
+        "{}",
+        stderr_of(&refused)
+    );
+    assert!(!stderr_of(&refused).contains("b.txt:"), "{}", stderr_of(&refused));
 }
 
 #[test]
@@ -45,7 +49,7 @@ fn a_squash_of_the_branch_is_no_change_of_what_it_brings() {
     world.clone.git(&["fetch", "--quiet"]);
     world.clone.git(&["merge", "--quiet", "--squash", "origin/main"]);
     let done = git(&world, folder, &[], &["commit", "-qm", "As on main"]);
-    assert!(done.status.success(), "{}", said(&done));
+    assert!(done.status.success(), "{}", stderr_of(&done));
 }
 
 #[test]
@@ -59,13 +63,13 @@ fn a_push_of_a_work_branch_checks_files_that_bypassed_the_commit_hook() {
     bob_edits(&world, "a.txt");
     std::fs::write(folder.join("a.txt"), "mine\n").unwrap();
     let past = git(&world, folder, &[], &["commit", "-qam", "Change a", "--no-verify"]);
-    assert!(past.status.success(), "{}", said(&past));
+    assert!(past.status.success(), "{}", stderr_of(&past));
     let push = || git(&world, folder, &[], &["push", "-q", "-u", "origin", "topic"]);
-    assert!(said(&push()).contains("a.txt: WRITING"), "{}", said(&push()));
+    assert!(stderr_of(&push()).contains("a.txt: WRITING"), "{}", stderr_of(&push()));
     // A change that the branch already has counts as nobody's.
     world.others_push("main", &[("a.txt", "mine\n")]);
     world.clone.git(&["fetch", "--quiet"]);
-    assert!(push().status.success(), "{}", said(&push()));
+    assert!(push().status.success(), "{}", stderr_of(&push()));
 }
 
 #[test]
@@ -79,10 +83,10 @@ fn a_push_of_nothing_is_handed_on_as_nothing() {
     let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
     let bytes = || std::fs::read_to_string(world.folder("home").join("bytes")).unwrap();
     let push = || git(&world, world.clone.path(), &settings, &["push", "-q"]);
-    assert!(push().status.success(), "{}", said(&push()));
+    assert!(push().status.success(), "{}", stderr_of(&push()));
     assert_eq!(bytes(), "0\n");
     world.clone.commit(&[("c.txt", "cc\n")]);
-    assert!(push().status.success(), "{}", said(&push()));
+    assert!(push().status.success(), "{}", stderr_of(&push()));
     let line = format!("refs/heads/main {0} refs/heads/main {0}\n", "0".repeat(40));
     assert_eq!(bytes(), format!("{}\n", line.len()));
 }

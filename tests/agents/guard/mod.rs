@@ -48,7 +48,7 @@ pub fn git(world: &World, folder: &Path, settings: &[(&str, &str)], args: &[&str
         .unwrap()
 }
 
-pub fn said(output: &Output) -> String {
+pub fn stderr_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -60,7 +60,7 @@ fn bob_edits(world: &World, file: &str) {
         folder: world.clone.path(),
         holder: Some("bob"),
     };
-    bob.is_told("Rewrite it all");
+    bob.gets_prompt("Rewrite it all");
     assert_eq!(bob.denial(&bob.edits(file)), None);
 }
 
@@ -79,7 +79,7 @@ fn a_commit_of_a_file_that_another_holds_is_refused_and_its_holder_may_commit() 
     let folder = world.clone.path();
     let refused = git(&world, folder, &[], &["commit", "-qam", "Change both"]);
     assert!(!refused.status.success());
-    let text = said(&refused);
+    let text = stderr_of(&refused);
     assert!(
         text.contains("a.txt: WRITING by") && text.contains("(bob): \u{201c}Rewrite it all\u{201d}"),
         "{text}"
@@ -88,14 +88,14 @@ fn a_commit_of_a_file_that_another_holds_is_refused_and_its_holder_may_commit() 
     // Only the files of this commit count, also where git makes an index for it.
     git(&world, folder, &[], &["add", "a.txt"]);
     let part = git(&world, folder, &[], &["commit", "-qm", "Change b", "b.txt"]);
-    assert!(part.status.success(), "{}", said(&part));
+    assert!(part.status.success(), "{}", stderr_of(&part));
     let of_bob = git(
         &world,
         folder,
         &[("COORD_AGENT", "bob")],
         &["commit", "-qam", "Change a"],
     );
-    assert!(of_bob.status.success(), "{}", said(&of_bob));
+    assert!(of_bob.status.success(), "{}", stderr_of(&of_bob));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn the_session_of_the_agent_above_git_is_the_holder() {
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
     write(&world, "a.txt");
     let done = git(&world, world.clone.path(), &[], &["commit", "-qam", "Change a"]);
-    assert!(done.status.success(), "{}", said(&done));
+    assert!(done.status.success(), "{}", stderr_of(&done));
 }
 
 // rule: hooks#guard-warnings
@@ -134,8 +134,8 @@ fn a_neighbor_that_another_changes_is_a_warning() {
             &[],
             &["commit", "-qam", "Change it", "--allow-empty"],
         );
-        assert!(done.status.success(), "{}", said(&done));
-        text = said(&done);
+        assert!(done.status.success(), "{}", stderr_of(&done));
+        text = stderr_of(&done);
         git(
             &world,
             world.clone.path(),
@@ -158,28 +158,32 @@ fn a_push_of_a_file_that_another_holds_is_refused_and_others_pass() {
     world.clone.commit(&[("b.txt", "bb")]);
     bob_edits(&world, "a.txt");
     let passed = git(&world, folder, &[], &["push", "-q"]);
-    assert!(passed.status.success(), "{}", said(&passed));
+    assert!(passed.status.success(), "{}", stderr_of(&passed));
     world.clone.commit(&[("a.txt", "aa")]);
     world.clone.commit(&[("b.txt", "bbb")]);
     let refused = git(&world, folder, &[], &["push", "-q"]);
     assert!(!refused.status.success());
-    assert!(said(&refused).contains("a.txt: WRITING"), "{}", said(&refused));
+    assert!(
+        stderr_of(&refused).contains("a.txt: WRITING"),
+        "{}",
+        stderr_of(&refused)
+    );
     // The work of another branch is for this one, too.
     let topic = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/heads/topic"]);
-    assert!(said(&topic).contains("a.txt: WRITING"), "{}", said(&topic));
+    assert!(stderr_of(&topic).contains("a.txt: WRITING"), "{}", stderr_of(&topic));
     let part = git(
         &world,
         folder,
         &[],
         &["push", "-q", "origin", "HEAD~2:refs/heads/topic"],
     );
-    assert!(part.status.success(), "{}", said(&part));
+    assert!(part.status.success(), "{}", stderr_of(&part));
     let deleted = git(&world, folder, &[], &["push", "-q", "origin", ":refs/heads/topic"]);
-    assert!(deleted.status.success(), "{}", said(&deleted));
+    assert!(deleted.status.success(), "{}", stderr_of(&deleted));
     let review = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/for/main"]);
-    assert!(said(&review).contains("a.txt: WRITING"), "{}", said(&review));
+    assert!(stderr_of(&review).contains("a.txt: WRITING"), "{}", stderr_of(&review));
     let tag = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/tags/v1"]);
-    assert!(tag.status.success(), "{}", said(&tag));
+    assert!(tag.status.success(), "{}", stderr_of(&tag));
 }
 
 #[test]
@@ -190,9 +194,9 @@ fn a_push_that_git_refuses_itself_is_nothing_to_the_guard() {
     other.git(&["push", "--quiet", "origin", "HEAD:main"]);
     world.clone.commit(&[("a.txt", "aa")]);
     let refused = git(&world, world.clone.path(), &[("PATH", &path(&world))], &["push", "-q"]);
-    let said = said(&refused);
-    assert!(!refused.status.success() && said.contains("rejected"), "{said}");
-    assert!(!said.contains("coord"), "{said}");
+    let errors = stderr_of(&refused);
+    assert!(!refused.status.success() && errors.contains("rejected"), "{errors}");
+    assert!(!errors.contains("coord"), "{errors}");
 }
 
 // rule: hooks#bypass
@@ -211,8 +215,8 @@ fn the_way_past_the_guard_is_noted() {
         &[("COORD_BYPASS", "1")],
         &["commit", "-qam", "Change a"],
     );
-    assert!(done.status.success(), "{}", said(&done));
-    assert!(said(&done).contains("COORD_BYPASS=1"), "{}", said(&done));
+    assert!(done.status.success(), "{}", stderr_of(&done));
+    assert!(stderr_of(&done).contains("COORD_BYPASS=1"), "{}", stderr_of(&done));
     let text = std::fs::read_to_string(&log).unwrap();
     assert!(
         text.len() < 40 * 1024 && text.lines().last().unwrap().contains("pre-commit head="),
@@ -225,7 +229,7 @@ fn the_way_past_the_guard_is_noted() {
         &[("COORD_BYPASS", "0")],
         &["commit", "-qam", "Change a"],
     );
-    assert!(!other.status.success(), "{}", said(&other));
+    assert!(!other.status.success(), "{}", stderr_of(&other));
 }
 
 // rule: hooks#guard-warnings
@@ -236,7 +240,11 @@ fn without_a_server_commits_pass_and_none_is_started() {
     write(&world, "a.txt");
     let folder = world.clone.path();
     let done = git(&world, folder, &[], &["commit", "-qam", "Change a"]);
-    assert!(done.status.success() && said(&done).is_empty(), "{}", said(&done));
+    assert!(
+        done.status.success() && stderr_of(&done).is_empty(),
+        "{}",
+        stderr_of(&done)
+    );
     assert_eq!(world.server(), None);
     assert_eq!(held_files(&world), [""; 0]);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -247,9 +255,9 @@ fn without_a_server_commits_pass_and_none_is_started() {
     git(&world, folder, &[], &["add", "b.txt"]);
     let done = git(&world, folder, &settings, &["commit", "-qm", "Add b"]);
     assert!(
-        done.status.success() && said(&done).contains("let pass, unchecked"),
+        done.status.success() && stderr_of(&done).contains("let pass, unchecked"),
         "{}",
-        said(&done)
+        stderr_of(&done)
     );
     install(&world, "pre-commit", "--on-error deny");
     let refused = git(
@@ -258,14 +266,14 @@ fn without_a_server_commits_pass_and_none_is_started() {
         &settings,
         &["commit", "-qm", "Change b", "--allow-empty"],
     );
-    assert!(refused.status.success(), "no file, no request: {}", said(&refused));
+    assert!(refused.status.success(), "no file, no request: {}", stderr_of(&refused));
     write(&world, "c.txt");
     git(&world, folder, &[], &["add", "c.txt"]);
     let refused = git(&world, folder, &settings, &["commit", "-qm", "Add c"]);
     assert!(
-        !refused.status.success() && said(&refused).contains("--on-error deny"),
+        !refused.status.success() && stderr_of(&refused).contains("--on-error deny"),
         "{}",
-        said(&refused)
+        stderr_of(&refused)
     );
 }
 
@@ -308,14 +316,18 @@ fn staged_files_are_compared_with_the_scope_and_the_owners() {
         refused(action, reason);
         let ended = commit();
         assert!(!ended.status.success());
-        assert!(said(&ended).contains(&format!("refused: {reason}")), "{}", said(&ended));
+        assert!(
+            stderr_of(&ended).contains(&format!("refused: {reason}")),
+            "{}",
+            stderr_of(&ended)
+        );
     }
     // A person has not selected anything, and is told so.
     refused("STOP", "You must cite a valid active Intent ID.");
     let ended = commit();
     assert!(
-        ended.status.success() && said(&ended).contains("warning: You must cite"),
+        ended.status.success() && stderr_of(&ended).contains("warning: You must cite"),
         "{}",
-        said(&ended)
+        stderr_of(&ended)
     );
 }

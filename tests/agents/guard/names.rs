@@ -1,6 +1,6 @@
 //! Names that no lock can have, and servers that cannot be reached.
 
-use super::{bob_edits, git, install, said};
+use super::{bob_edits, git, install, stderr_of};
 use crate::hook::{held_files, session};
 use coord_test_worlds::hook_forms::CLAUDE_CODE;
 use coord_test_worlds::world::World;
@@ -25,31 +25,39 @@ fn a_name_that_cannot_be_locked_is_left_out_and_the_rest_is_checked() {
         std::fs::write(folder.join(name), "x").unwrap();
         world.clone.git(&["add", "--all"]);
         let alone = git(&world, folder, &[], &["commit", "-qm", "Add it"]);
-        assert!(alone.status.success(), "{name:?}: {}", said(&alone));
+        assert!(alone.status.success(), "{name:?}: {}", stderr_of(&alone));
         assert!(
-            said(&alone).contains("not checked") && said(&alone).contains(&format!("{name:?}")),
+            stderr_of(&alone).contains("not checked") && stderr_of(&alone).contains(&format!("{name:?}")),
             "{}",
-            said(&alone)
+            stderr_of(&alone)
         );
         std::fs::write(folder.join(name), "y").unwrap();
         std::fs::write(folder.join("a.txt"), name).unwrap();
         let both = git(&world, folder, &[], &["commit", "-qam", "Change both"]);
-        assert!(said(&both).contains("a.txt: WRITING"), "{name:?}: {}", said(&both));
+        assert!(
+            stderr_of(&both).contains("a.txt: WRITING"),
+            "{name:?}: {}",
+            stderr_of(&both)
+        );
         git(&world, folder, &[], &["commit", "-qam", "Change both", "--no-verify"]);
         let pushed = git(&world, folder, &[], &["push", "-q"]);
-        assert!(said(&pushed).contains("a.txt: WRITING"), "{name:?}: {}", said(&pushed));
+        assert!(
+            stderr_of(&pushed).contains("a.txt: WRITING"),
+            "{name:?}: {}",
+            stderr_of(&pushed)
+        );
     }
 }
 
 #[test]
-fn an_edit_of_a_name_that_cannot_be_locked_is_let_in_with_a_note() {
+fn an_edit_of_a_name_that_cannot_be_locked_is_allowed_with_a_note() {
     let world = World::with(&[("a.txt", "a")]);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     for name in ODD {
         let answer = ada.edits(name);
         assert_eq!(ada.denial(&answer), None, "{name:?}");
-        let told = format!("{} {}", answer.body, answer.aside);
-        assert!(told.contains("without a lock"), "{name:?}: {told}");
+        let output = format!("{} {}", answer.body, answer.aside);
+        assert!(output.contains("without a lock"), "{name:?}: {output}");
     }
     assert_eq!(held_files(&world), [""; 0]);
 }
@@ -74,16 +82,20 @@ fn a_server_that_cannot_be_reached_is_no_answer() {
     ] {
         std::fs::write(folder.join(".git/coord/listening"), announced).unwrap();
         let warned = commit("");
-        assert!(warned.status.success(), "{}", said(&warned));
+        assert!(warned.status.success(), "{}", stderr_of(&warned));
         assert!(
-            said(&warned).contains("let pass, unchecked"),
+            stderr_of(&warned).contains("let pass, unchecked"),
             "{announced}: {}",
-            said(&warned)
+            stderr_of(&warned)
         );
         let refused = commit("--on-error deny");
-        assert!(!refused.status.success(), "{announced}: {}", said(&refused));
+        assert!(!refused.status.success(), "{announced}: {}", stderr_of(&refused));
     }
     std::fs::remove_file(folder.join(".git/coord/listening")).unwrap();
     let silent = commit("--on-error deny");
-    assert!(silent.status.success() && said(&silent).is_empty(), "{}", said(&silent));
+    assert!(
+        silent.status.success() && stderr_of(&silent).is_empty(),
+        "{}",
+        stderr_of(&silent)
+    );
 }

@@ -1,13 +1,13 @@
 //! An agent does not go past the guard, and is not told how; a person may, and it is said.
 
-use super::{bob_edits, git, install, said, write};
+use super::{bob_edits, git, install, stderr_of, write};
 use crate::hook::session;
 use crate::worktree_agent::world_with_guards;
 use coord_test_worlds::hook_forms::CLAUDE_CODE;
 use coord_test_worlds::world::World;
 
 #[test]
-fn an_agent_is_not_told_how_to_go_past_the_guard_and_cannot() {
+fn an_agent_cannot_bypass_the_guard_and_gets_no_hint() {
     let world = World::with(&[("a.txt", "a")]);
     install(&world, "pre-commit", "");
     bob_edits(&world, "a.txt");
@@ -16,15 +16,19 @@ fn an_agent_is_not_told_how_to_go_past_the_guard_and_cannot() {
     let commit = |settings: &[(&str, &str)]| git(&world, folder, settings, &["commit", "-qam", "Change a"]);
     let refused = commit(&[("COORD_AGENT", "ada")]);
     assert!(
-        said(&refused).contains("a.txt: WRITING") && !said(&refused).contains("COORD_BYPASS"),
+        stderr_of(&refused).contains("a.txt: WRITING") && !stderr_of(&refused).contains("COORD_BYPASS"),
         "{}",
-        said(&refused)
+        stderr_of(&refused)
     );
     let refused = commit(&[("COORD_AGENT", "ada"), ("COORD_BYPASS", "1")]);
-    assert!(!refused.status.success(), "{}", said(&refused));
-    assert!(said(&refused).contains("checked anyway"), "{}", said(&refused));
+    assert!(!refused.status.success(), "{}", stderr_of(&refused));
+    assert!(
+        stderr_of(&refused).contains("checked anyway"),
+        "{}",
+        stderr_of(&refused)
+    );
     let passed = commit(&[("COORD_BYPASS", "1")]);
-    assert!(passed.status.success(), "{}", said(&passed));
+    assert!(passed.status.success(), "{}", stderr_of(&passed));
     for command in ["status", "log", "doctor"] {
         let text = world.run(&[command]).stdout;
         let text = String::from_utf8_lossy(&text);
@@ -62,17 +66,17 @@ fn a_shell_command_that_goes_past_the_guard_is_denied_where_git_runs_one() {
 
 // rule: hooks#lost-guard
 #[test]
-fn a_session_is_told_once_that_git_no_longer_runs_the_guard() {
+fn a_session_start_warns_once_that_git_no_longer_runs_the_guard() {
     let world = world_with_guards(&[("a.txt", "a")]);
     let hooks = world.clone.path().join(".git/hooks");
     let aside = world.folder("aside").join("hooks");
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
-    let told = || ada.starts().body.to_string().contains("no longer runs `coord guard`");
+    let is_warned = || ada.starts().body.to_string().contains("no longer runs `coord guard`");
     std::fs::rename(&hooks, &aside).unwrap();
-    assert!(!told(), "no session knows that it did");
+    assert!(!is_warned(), "no session knows that it did");
     std::fs::rename(&aside, &hooks).unwrap();
-    assert!(!told());
+    assert!(!is_warned());
     std::fs::rename(&hooks, &aside).unwrap();
-    assert!(told());
-    assert!(!told(), "once");
+    assert!(is_warned());
+    assert!(!is_warned(), "once");
 }

@@ -1,6 +1,6 @@
 //! A stale index must not undo others' work.
 
-use super::{git, install, said};
+use super::{git, install, stderr_of};
 use crate::hook::session;
 use coord_test_worlds::hook_forms::CLAUDE_CODE;
 use coord_test_worlds::world::World;
@@ -28,7 +28,7 @@ fn a_commit_that_puts_a_file_back_is_refused_with_the_commit_that_it_would_undo(
     std::fs::write(folder.join("b.txt"), "bb\n").unwrap();
     world.clone.git(&["add", "b.txt"]);
     let refused = git(&world, folder, &[], &["commit", "-qm", "Change b"]);
-    let text = said(&refused);
+    let text = stderr_of(&refused);
     assert!(!refused.status.success(), "{text}");
     let newest = world.clone.git(&["log", "-1", "--format=%h (%an: %s)", "origin/main"]);
     assert!(text.contains(&format!("a.txt: as it was before {newest}")), "{text}");
@@ -38,7 +38,7 @@ fn a_commit_that_puts_a_file_back_is_refused_with_the_commit_that_it_would_undo(
     let mend = mend.lines().next().unwrap().replace("FILE", "a.txt");
     assert!(world.in_shell(folder, &mend).status.success(), "{mend}");
     let done = git(&world, folder, &[], &["commit", "-qm", "Change b"]);
-    assert!(done.status.success(), "{}", said(&done));
+    assert!(done.status.success(), "{}", stderr_of(&done));
     assert_eq!(world.clone.git(&["show", "HEAD:a.txt"]), "three");
 }
 
@@ -52,15 +52,15 @@ fn a_revert_by_git_a_person_or_the_files_holder_passes() {
         &[("COORD_BYPASS", "1")],
         &["commit", "-qm", "Back to one"],
     );
-    assert!(by_person.status.success(), "{}", said(&by_person));
+    assert!(by_person.status.success(), "{}", stderr_of(&by_person));
     world.clone.git(&["reset", "--quiet", "--hard", "origin/main"]);
     let by_git = git(&world, folder, &[], &["revert", "--no-edit", "HEAD"]);
-    assert!(by_git.status.success(), "{}", said(&by_git));
+    assert!(by_git.status.success(), "{}", stderr_of(&by_git));
     world.clone.git(&["reset", "--quiet", "--hard", "origin/main"]);
     let by_hand = git(&world, folder, &[], &["revert", "--no-commit", "HEAD"]);
-    assert!(by_hand.status.success(), "{}", said(&by_hand));
+    assert!(by_hand.status.success(), "{}", stderr_of(&by_hand));
     let by_hand = git(&world, folder, &[], &["commit", "-qm", "Revert it"]);
-    assert!(by_hand.status.success(), "{}", said(&by_hand));
+    assert!(by_hand.status.success(), "{}", stderr_of(&by_hand));
     world.clone.git(&["reset", "--quiet", "--hard", "origin/main"]);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
@@ -72,7 +72,7 @@ fn a_revert_by_git_a_person_or_the_files_holder_passes() {
         &[("COORD_AGENT", "ada")],
         &["commit", "-qam", "Back to one"],
     );
-    assert!(by_ada.status.success(), "{}", said(&by_ada));
+    assert!(by_ada.status.success(), "{}", stderr_of(&by_ada));
 }
 
 #[test]
@@ -83,5 +83,5 @@ fn own_commits_that_are_not_pushed_may_be_undone() {
     world.clone.commit(&[("a.txt", "four\n")]);
     std::fs::write(folder.join("a.txt"), "three\n").unwrap();
     let done = git(&world, folder, &[], &["commit", "-qam", "Not four after all"]);
-    assert!(done.status.success(), "{}", said(&done));
+    assert!(done.status.success(), "{}", stderr_of(&done));
 }

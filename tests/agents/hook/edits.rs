@@ -50,7 +50,7 @@ fn every_agent_claims_what_it_edits_and_is_denied_what_another_session_holds() {
 }
 
 #[test]
-fn a_session_that_is_behind_is_told_to_pull() {
+fn an_edit_of_a_session_that_is_behind_is_denied_with_pull() {
     let world = World::with(&[("a.txt", "a")]);
     let worktree = world.worktree("ada");
     world.clone.commit(&[("b.txt", "b")]);
@@ -133,7 +133,7 @@ fn a_file_counts_where_it_is_and_worktrees_share_locks() {
 
 // rule: hooks#paths
 #[test]
-fn files_that_are_nobody_elses_are_edited_without_a_claim_or_a_server() {
+fn ignored_and_outside_files_are_edited_without_a_claim_or_a_server() {
     let world = World::with(&[(".gitignore", "target/\n*.log\n"), ("kept.log", "x")]);
     world.clone.git(&["add", "--force", "kept.log"]);
     world.clone.git(&["commit", "--quiet", "--message", "Keep a log"]);
@@ -154,7 +154,7 @@ fn files_that_are_nobody_elses_are_edited_without_a_claim_or_a_server() {
 
 // rule: hooks#parsed-commands
 #[test]
-fn a_folder_stands_for_the_tracked_files_in_it() {
+fn removing_a_folder_claims_the_tracked_files_in_it() {
     let world = World::with(&[("src/a.txt", "a"), ("src/deep/b.txt", "b"), ("c.txt", "c")]);
     std::fs::write(world.clone.path().join("src/untracked.txt"), "x").unwrap();
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -167,14 +167,14 @@ fn the_message_of_a_claim_is_the_first_sentence_of_the_prompt() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a")]);
         let ada = session(&world, form, None);
-        assert_eq!(ada.is_told("Make a.txt longer, please. Then push it.").status, 0);
+        assert_eq!(ada.gets_prompt("Make a.txt longer, please. Then push it.").status, 0);
         assert_eq!(ada.denial(&ada.edits("a.txt")), None);
         assert_eq!(locks(&world)[0].message, "Make a.txt longer, please", "{}", form.agent);
     }
 }
 
 #[test]
-fn conversations_of_one_process_are_sessions_of_their_own() {
+fn conversations_of_one_process_are_separate_holders() {
     for (form, field) in [(&CURSOR, "conversation_id"), (&OPENCODE, "sessionID")] {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
         let edit = |conversation: &str, file: &str| {

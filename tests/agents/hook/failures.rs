@@ -14,7 +14,7 @@ fn nowhere() -> String {
 
 // rule: hooks#on-error
 #[test]
-fn without_a_server_writes_are_denied_and_all_else_goes_on() {
+fn writes_without_a_server_are_denied_and_all_else_is_allowed() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a")]);
         world.clone.git(&["config", "coord.url", &nowhere()]);
@@ -34,7 +34,7 @@ fn without_a_server_writes_are_denied_and_all_else_goes_on() {
         for answer in [
             ada.runs("cat a.txt"),
             ada.starts(),
-            ada.is_told("Read a.txt"),
+            ada.gets_prompt("Read a.txt"),
             ada.ends_turn(),
             ada.ends(),
         ] {
@@ -54,8 +54,8 @@ fn without_a_server_writes_are_denied_and_all_else_goes_on() {
             "{}: {answer:?}",
             form.agent
         );
-        let told = format!("{} {}", answer.body, answer.aside);
-        assert!(told.contains("OFFLINE_MODE"), "{told}");
+        let output = format!("{} {}", answer.body, answer.aside);
+        assert!(output.contains("OFFLINE_MODE"), "{output}");
     }
 }
 

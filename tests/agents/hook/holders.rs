@@ -199,10 +199,13 @@ fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
         }
         assert_eq!(two.edits("b.txt"), None);
         // The lead is told once.
-        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
-        assert!(told.contains("TAKEN_OVER: ") && told.contains("a.txt"), "{told}");
-        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
-        assert!(!told.contains("TAKEN_OVER: "), "{told}");
+        let context = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(
+            context.contains("TAKEN_OVER: ") && context.contains("a.txt"),
+            "{context}"
+        );
+        let context = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(!context.contains("TAKEN_OVER: "), "{context}");
 
         // Its end gives the lead back what was the lead's, and what is not pushed; the rest is released.
         std::fs::write(world.clone.path().join("b.txt"), "changed").unwrap();
@@ -210,8 +213,11 @@ fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
         assert_eq!(lead.edits("a.txt"), None, "{}", form.agent);
         two.stops("SubagentStop", &json!({}));
         assert_eq!(held(&world), [format!("a.txt {lead_id}"), format!("b.txt {lead_id}")]);
-        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
-        assert!(told.contains("GIVEN_BACK: ") && told.contains("b.txt"), "{told}");
+        let context = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(
+            context.contains("GIVEN_BACK: ") && context.contains("b.txt"),
+            "{context}"
+        );
     }
 }
 
@@ -268,14 +274,14 @@ fn a_subagent_cites_the_intent_that_its_session_has_selected() {
     let lead = conversation(&world, &CLAUDE_CODE, "one");
     lead.starts();
     assert_eq!(writer(&lead, "a1").edits("a.txt"), None);
-    let claims = fake.asked("/api/post_status");
+    let claims = fake.requests_to("/api/post_status");
     let claim = claims.last().unwrap();
     assert!(claim["agent_id"].as_str().unwrap().ends_with("::a1"), "{claim}");
     assert_eq!(claim["intent_id"], "REQ-1", "{claim}");
 }
 
 #[test]
-fn a_denial_says_who_what_until_when_and_what_to_do_in_thirty_words() {
+fn a_denial_names_holder_reason_expiry_and_next_step_in_thirty_words() {
     let world = World::with(&[
         ("src/db.ts", "export const a = 1;\n"),
         ("src/page.ts", "import './db';\n"),
@@ -324,7 +330,7 @@ fn rewritten(who: &Conversation<'_>, tool: &str, arguments: &Value) -> Value {
 // rule: holders#handed-down
 // rule: hooks#allow
 #[test]
-fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does_not_tell() {
+fn commands_and_tools_of_coord_get_the_agent_id_that_the_process_cannot_show() {
     for form in [&CLAUDE_CODE, &CODEX] {
         let world = World::with(&[("a.txt", "a")]);
         let lead = conversation(&world, form, "one");
@@ -334,14 +340,14 @@ fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does
         assert_eq!(rewritten(&lead, "Bash", &claim), Value::Null);
         assert_eq!(rewritten(&lead, "mcp__coord__post_status", &post), Value::Null);
         let one = writer(&lead, "a1");
-        let told = rewritten(&one, "mcp__coord__post_status", &post);
-        let id = told["agent_id"].as_str().unwrap();
+        let input = rewritten(&one, "mcp__coord__post_status", &post);
+        let id = input["agent_id"].as_str().unwrap();
         assert!(
-            id.ends_with("::a1") && told["file_paths"] == post["file_paths"],
-            "{told}"
+            id.ends_with("::a1") && input["file_paths"] == post["file_paths"],
+            "{input}"
         );
-        let told = rewritten(&one, "Bash", &claim);
-        let command = told["command"].as_str().unwrap();
+        let input = rewritten(&one, "Bash", &claim);
+        let command = input["command"].as_str().unwrap();
         let claimed = world
             .coord(world.clone.path())
             .arg("--version")
@@ -367,8 +373,8 @@ fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does
         // Another conversation of the process.
         let two = conversation(&world, form, "two");
         two.starts();
-        let told = rewritten(&two, "mcp__coord__post_status", &post);
-        assert!(!told["agent_id"].as_str().unwrap().contains("::"), "{told}");
+        let input = rewritten(&two, "mcp__coord__post_status", &post);
+        assert!(!input["agent_id"].as_str().unwrap().contains("::"), "{input}");
     }
 }
 
@@ -392,7 +398,7 @@ fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_argumen
         let ada = conversation(&world, form, "one");
         assert_eq!(ada.edits("a.txt"), None);
         let holder = held(&world)[0].replace("a.txt ", "");
-        let asked = |more: Value| {
+        let call_tool = |more: Value| {
             let (event, mut call) = (form.shell)(world.clone.path(), "x");
             for name in ["tool_name", "toolName", "tool"] {
                 if call.get(name).is_some() {
@@ -413,22 +419,23 @@ fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_argumen
             assert_eq!((form.denial)(&answer), None, "{answer:?}");
             (arguments, answer.body.pointer(place).cloned().unwrap_or_default())
         };
-        let (mut arguments, told) = asked(json!({ "repo_url": "https://github.com/acme/shop", "branch": "main" }));
+        let (mut arguments, rewritten) =
+            call_tool(json!({ "repo_url": "https://github.com/acme/shop", "branch": "main" }));
         arguments["agent_id"] = json!(holder);
-        assert_eq!(told, arguments, "{}", form.agent);
+        assert_eq!(rewritten, arguments, "{}", form.agent);
         // Fields that the model sets itself stay, and `coord mcp` needs none of them.
         assert_eq!(
-            asked(json!({ "repo_url": "https://github.com/acme/shop", "agent_id": "ada" })).1,
+            call_tool(json!({ "repo_url": "https://github.com/acme/shop", "agent_id": "ada" })).1,
             Value::Null
         );
-        assert_eq!(asked(json!({})).1, Value::Null);
+        assert_eq!(call_tool(json!({})).1, Value::Null);
     }
 }
 
 /// A server for the tools of a process with two conversations let each in where the other wrote.
 // rule: holders#session-unknown
 #[test]
-fn an_mcp_server_of_two_conversations_is_refused_what_each_holds_and_says_why() {
+fn an_mcp_server_of_two_conversations_gets_wait_and_session_unknown() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let (one, two) = (conversation(&world, &CODEX, "one"), conversation(&world, &CODEX, "two"));
     assert_eq!(one.edits("a.txt"), None);

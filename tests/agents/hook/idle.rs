@@ -105,13 +105,13 @@ fn a_message_wakes_the_session_and_is_handed_over_once() {
     run("lead", &["message", "send", "--to", "ada", "query() is async now"]);
     let text = woken(&CLAUDE_CODE, &answered(hook));
     assert!(text.contains("\n> query() is async now"), "{text}");
-    let told = context(&CLAUDE_CODE, &ada.is_told("Go on with it").body);
-    assert!(!told.unwrap_or_default().contains("query()"));
+    let text = context(&CLAUDE_CODE, &ada.gets_prompt("Go on with it").body);
+    assert!(!text.unwrap_or_default().contains("query()"));
 }
 
 // rule: hooks#rewake
 #[test]
-fn where_nothing_is_waited_for_or_nobody_listens_the_hook_ends_at_once() {
+fn the_idle_hook_ends_at_once_without_a_queued_claim_or_a_listener() {
     let world = World::with(&[("a.txt", "a")]);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     let started = Instant::now();
@@ -146,7 +146,7 @@ fn a_prompt_ends_the_wait_and_so_does_a_newer_one() {
     assert!(ada.denial(&ada.edits("a.txt")).is_some());
     let first = interactive(&ada);
     block_until_it_waits(&world, "ada");
-    ada.is_told("Do something else");
+    ada.gets_prompt("Do something else");
     assert_eq!(answered(first).status, 0);
     assert_eq!(held(&world), ["a.txt bob"]);
 }

@@ -98,7 +98,7 @@ fn a_claim_carries_the_call_and_the_session_and_no_second_request_is_made() {
     fake.paths();
     let claims = |file: &str| {
         ada.edits(file);
-        fake.asked("/api/post_status").remove(0)
+        fake.requests_to("/api/post_status").remove(0)
     };
     let (one, same, other) = (claims("a.txt"), claims("a.txt"), claims("b.txt"));
     assert_eq!(one["tool_call"]["name"], "apply_patch");
@@ -129,18 +129,22 @@ fn a_command_that_may_change_something_is_a_turn_and_waiting_is_none() {
         "ls",
     ] {
         assert_eq!(ada.denial(&ada.runs(command)), None, "{command}");
-        assert_eq!(fake.asked("/api/intents/REQ-1/usage"), [Value::Null; 0], "{command}");
+        assert_eq!(
+            fake.requests_to("/api/intents/REQ-1/usage"),
+            [Value::Null; 0],
+            "{command}"
+        );
     }
     for name in ["mcp__coord__check_status", "Grep", "TodoWrite"] {
         tool(&ada, name, "PreToolUse", &json!({}));
-        assert_eq!(fake.asked("/api/intents/REQ-1/usage"), [Value::Null; 0], "{name}");
+        assert_eq!(fake.requests_to("/api/intents/REQ-1/usage"), [Value::Null; 0], "{name}");
     }
     ada.runs("make");
-    let usage = fake.asked("/api/intents/REQ-1/usage");
+    let usage = fake.requests_to("/api/intents/REQ-1/usage");
     assert_eq!((usage.len(), &usage[0]["tool_call"]["name"]), (1, &json!("Bash")));
     tool(&ada, "mcp__tracker__close", "PreToolUse", &json!({ "id": 1 }));
     assert_eq!(
-        fake.asked("/api/intents/REQ-1/usage").len(),
+        fake.requests_to("/api/intents/REQ-1/usage").len(),
         1,
         "what nobody knows changes something"
     );
@@ -196,7 +200,7 @@ fn before_an_intent_is_selected_only_what_reads_may_run_where_one_is_required() 
 
 // rule: hooks#events
 #[test]
-fn the_repository_says_which_unknown_tools_read_and_a_damaged_file_is_refused() {
+fn the_repository_lists_unknown_tools_that_read_and_a_damaged_list_denies() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -207,7 +211,7 @@ fn the_repository_says_which_unknown_tools_read_and_a_damaged_file_is_refused() 
     fake.paths();
     for (name, turns) in [("mcp__tracker__get_issue", 0), ("mcp__tracker__close", 1)] {
         assert_eq!(ada.denial(&tool(&ada, name, "PreToolUse", &json!({}))), None);
-        assert_eq!(fake.asked("/api/intents/REQ-1/usage").len(), turns, "{name}");
+        assert_eq!(fake.requests_to("/api/intents/REQ-1/usage").len(), turns, "{name}");
     }
     std::fs::write(&settings, "[tools]\nreads = [\"a\"\n").unwrap();
     for answer in [
@@ -296,13 +300,13 @@ fn an_agent_is_refused_the_acts_of_a_person_in_its_shell() {
 }
 
 #[test]
-fn the_model_is_told_its_intent_at_the_start_at_a_prompt_and_after_compaction() {
+fn the_model_gets_its_intent_at_start_at_a_prompt_and_after_compaction() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
     assert_eq!(context(&ada.starts()), "Intent REQ-1: n");
     fake.paths();
-    assert_eq!(context(&ada.is_told("Go on")), "Intent REQ-1: n");
+    assert_eq!(context(&ada.gets_prompt("Go on")), "Intent REQ-1: n");
     let kinds: Vec<Value> = fake.recorded().iter().map(|entry| entry["kind"].clone()).collect();
     assert_eq!(
         kinds,
@@ -339,7 +343,7 @@ fn tokens_are_reported_as_a_running_total_once() {
     let stop = || {
         let call = json!({ "session_id": CONVERSATION, "cwd": ada.folder, "transcript_path": transcript, "hook_event_name": "Stop" });
         hook(&world, ada.folder, None, &["claude-code", "Stop"], &call.to_string());
-        fake.asked("/api/intents/REQ-1/usage")
+        fake.requests_to("/api/intents/REQ-1/usage")
     };
     std::fs::write(&transcript, [line("m", 1), line("m", 50)].join("\n")).unwrap();
     fake.paths();

@@ -202,8 +202,8 @@ fn an_edit_that_fails_and_what_a_command_writes_are_seen_afterwards() {
     assert_eq!(ada.denial(&ada.runs(command)), None);
     assert_eq!(interface(&world, "src/db.ts"), Some(InterfacePromise::Keeps));
     assert!(world.in_shell(world.clone.path(), command).status.success());
-    let told = context(&CLAUDE_CODE, &ada.has_run(command).body);
-    assert_eq!(told, None);
+    let text = context(&CLAUDE_CODE, &ada.has_run(command).body);
+    assert_eq!(text, None);
     assert_eq!(interface(&world, "src/db.ts"), None);
     // The same beside a neighbor.
     let command = "git checkout -q -- src/db.ts";
@@ -215,9 +215,9 @@ fn an_edit_that_fails_and_what_a_command_writes_are_seen_afterwards() {
     let command = "sed -i 's/sql: string/sql: Buffer/' src/db.ts";
     assert_eq!(ada.denial(&ada.runs(command)), None);
     assert!(world.in_shell(world.clone.path(), command).status.success());
-    let told = context(&CLAUDE_CODE, &ada.has_run(command).body).unwrap_or_default();
+    let text = context(&CLAUDE_CODE, &ada.has_run(command).body).unwrap_or_default();
     for part in ["INTERFACE_CHANGED", "`query` changed", "src/auth.ts", "bob"] {
-        assert!(told.contains(part), "{told}");
+        assert!(text.contains(part), "{text}");
     }
     assert_eq!(
         interface(&world, "src/db.ts"),

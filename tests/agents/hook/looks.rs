@@ -18,12 +18,12 @@ pub fn context(form: &Form, body: &Value) -> Option<String> {
 }
 
 #[test]
-fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
+fn a_session_gets_the_locks_of_others_and_no_text_when_it_is_alone() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
         let ada = session(&world, form, None);
         assert_eq!(ada.denial(&ada.edits("b.txt")), None);
-        for answer in [ada.starts(), ada.is_told("Change b.txt a bit")] {
+        for answer in [ada.starts(), ada.gets_prompt("Change b.txt a bit")] {
             assert_eq!(
                 (answer.status, context(form, &answer.body)),
                 (0, None),
@@ -32,10 +32,10 @@ fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
             );
         }
         let bob = session(&world, &CLAUDE_CODE, Some("bob"));
-        bob.is_told("Rewrite a.txt");
+        bob.gets_prompt("Rewrite a.txt");
         assert_eq!(bob.denial(&bob.edits("a.txt")), None);
         let start = context(form, &ada.starts().body);
-        let prompt = context(form, &ada.is_told("And now the rest").body);
+        let prompt = context(form, &ada.gets_prompt("And now the rest").body);
         // The documents of each: where text for the model is taken.
         let (at_start, at_prompt) = match form.agent {
             "claude-code" | "codex" | "gemini" => (true, true),
@@ -55,36 +55,36 @@ fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
 
 /// The whole list came again with each prompt.
 #[test]
-fn a_prompt_is_told_what_has_changed_since_the_last_one() {
+fn a_prompt_gets_the_changes_since_the_last_one() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
         let (ada, bob) = (session(&world, form, None), session(&world, &CLAUDE_CODE, Some("bob")));
-        let said = || context(form, &ada.is_told("Go on with it").body);
-        bob.is_told("Rewrite it all");
+        let next_text = || context(form, &ada.gets_prompt("Go on with it").body);
+        bob.gets_prompt("Rewrite it all");
         assert_eq!(bob.denial(&bob.edits("a.txt")), None);
         ada.starts();
         if matches!(form.agent, "cursor" | "copilot") {
-            assert_eq!(said(), None, "{}", form.agent);
+            assert_eq!(next_text(), None, "{}", form.agent);
             continue;
         }
         if form.agent == "opencode" {
             // Its session has no room for it.
-            assert!(said().unwrap().contains("a.txt"));
+            assert!(next_text().unwrap().contains("a.txt"));
         }
-        assert_eq!(said(), None, "{}", form.agent);
+        assert_eq!(next_text(), None, "{}", form.agent);
         assert_eq!(bob.denial(&bob.edits("b.txt")), None);
-        let told = said().unwrap();
-        assert!(told.contains(" (bob): a.txt, b.txt: "), "{}: {told}", form.agent);
-        assert_eq!(said(), None, "{}", form.agent);
+        let text = next_text().unwrap();
+        assert!(text.contains(" (bob): a.txt, b.txt: "), "{}: {text}", form.agent);
+        assert_eq!(next_text(), None, "{}", form.agent);
         bob.ends_turn();
-        let told = said().unwrap();
-        assert!(told.contains(" (bob): now holds no files"), "{}: {told}", form.agent);
-        assert_eq!(said(), None, "{}", form.agent);
+        let text = next_text().unwrap();
+        assert!(text.contains(" (bob): now holds no files"), "{}: {text}", form.agent);
+        assert_eq!(next_text(), None, "{}", form.agent);
     }
 }
 
 #[test]
-fn many_sessions_are_told_in_at_most_twelve_lines() {
+fn many_sessions_are_listed_in_at_most_twelve_lines() {
     let world = World::with(&[("a.txt", "a")]);
     for number in 0..13 {
         let holder = format!("agent-{number}");

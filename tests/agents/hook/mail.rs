@@ -17,8 +17,8 @@ fn does(world: &World, who: &str, args: &[&str]) -> String {
     let mut all = args.to_vec();
     all.extend(["--agent", who]);
     let output = world.run(&all);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {errors}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -30,7 +30,7 @@ fn with_team() -> World {
     world
 }
 
-fn tells(world: &World, text: &str) {
+fn send_to_ada(world: &World, text: &str) {
     does(world, "lead", &["message", "send", "--to", "ada", text]);
 }
 
@@ -74,12 +74,12 @@ fn a_message_is_handed_over_once_wherever_the_agent_takes_text() {
         let (at_start, at_prompt) = takes(form);
         let moments: [(&str, bool, &dyn Fn() -> Answer); 3] = [
             ("start", at_start, &|| ada.starts()),
-            ("prompt", at_prompt, &|| ada.is_told("Go on with the work")),
+            ("prompt", at_prompt, &|| ada.gets_prompt("Go on with the work")),
             ("tool", true, &|| ada.has_run("ls")),
         ];
         for (moment, is_taken, call) in moments {
             let name = format!("{} {moment}", form.agent);
-            tells(&world, &format!("News at the {moment}"));
+            send_to_ada(&world, &format!("News at the {moment}"));
             let text = context(form, &call().body);
             // Where the event has no room, the next one that has brings it.
             let text = match is_taken {
@@ -107,9 +107,9 @@ fn a_message_is_handed_over_once_wherever_the_agent_takes_text() {
 }
 
 #[test]
-fn a_text_that_nobody_reads_hands_nothing_over() {
+fn a_message_that_could_not_be_printed_is_delivered_again() {
     let world = with_team();
-    tells(&world, "Hello");
+    send_to_ada(&world, "Hello");
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     let (event, call) = (CLAUDE_CODE.prompt)(world.clone.path(), "Go on");
     let mut running = world
@@ -138,7 +138,7 @@ fn hooks_that_run_at_one_time_hand_a_message_over_once() {
     let world = with_team();
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     for round in 0..3 {
-        tells(&world, &format!("Round {round}"));
+        send_to_ada(&world, &format!("Round {round}"));
         let texts: Vec<String> = std::thread::scope(|scope| {
             let calls: Vec<_> = (0..6).map(|_| scope.spawn(|| ada.has_run("ls"))).collect();
             let answers = calls.into_iter().map(|call| call.join().unwrap());
@@ -158,7 +158,7 @@ fn hooks_that_run_at_one_time_hand_a_message_over_once() {
 fn a_hook_repeats_nothing_that_a_command_or_tool_has_shown() {
     let world = with_team();
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
-    tells(&world, "By command");
+    send_to_ada(&world, "By command");
     let printed = does(&world, "ada", &["message", "read"]);
     assert!(printed.contains("By command"), "{printed}");
     assert_eq!(context(&CLAUDE_CODE, &ada.has_run("coord message read").body), None);
@@ -168,7 +168,7 @@ fn a_hook_repeats_nothing_that_a_command_or_tool_has_shown() {
         ("opencode", "read-messages", json!({ "teamName": "alpha" })),
         ("opencode", "poll-inbox", json!({ "teamName": "alpha" })),
     ] {
-        tells(&world, "By tool");
+        send_to_ada(&world, "By tool");
         let mut command = world.coord(world.clone.path());
         command.args(["mcp", "--tools", groups]).env("COORD_AGENT", "ada");
         let mut client = Agent::start(command);
@@ -192,16 +192,16 @@ fn a_hook_repeats_nothing_that_a_command_or_tool_has_shown() {
 fn a_message_of_empty_lines_is_handed_over_with_those_after_it() {
     let world = with_team();
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
-    tells(&world, &format!("x{}y", "\n".repeat(4096)));
-    tells(&world, "After it");
-    let text = context(&CLAUDE_CODE, &ada.is_told("Go on").body).unwrap();
+    send_to_ada(&world, &format!("x{}y", "\n".repeat(4096)));
+    send_to_ada(&world, "After it");
+    let text = context(&CLAUDE_CODE, &ada.gets_prompt("Go on").body).unwrap();
     assert!(text.contains("more bytes: ") && text.contains("\n> After it"), "{text}");
     ada.has_run("ls");
     assert_eq!(unread(&world), 0);
 }
 
 #[test]
-fn of_more_teams_than_one_call_asks_about_each_has_its_turn() {
+fn a_hook_of_many_teams_reads_each_of_them_in_turn() {
     let world = with_team();
     for team in ["beta", "gamma", "delta", "epsilon", "zeta"] {
         does(&world, "lead", &["team", "create", team]);
@@ -223,12 +223,12 @@ fn of_more_teams_than_one_call_asks_about_each_has_its_turn() {
 }
 
 #[test]
-fn an_agent_that_goes_on_as_another_gets_what_the_first_had_not_proved() {
+fn an_agent_that_takes_a_handle_over_gets_its_unacknowledged_messages() {
     let world = with_team();
-    tells(&world, "Hello");
+    send_to_ada(&world, "Hello");
     let first = session(&world, &CLAUDE_CODE, Some("ada"));
     assert!(
-        context(&CLAUDE_CODE, &first.is_told("Go on").body)
+        context(&CLAUDE_CODE, &first.gets_prompt("Go on").body)
             .unwrap()
             .contains("> Hello")
     );
@@ -252,14 +252,14 @@ fn an_agent_that_goes_on_as_another_gets_what_the_first_had_not_proved() {
             .unwrap()
             .contains("> Hello")
     );
-    let told = context(&CLAUDE_CODE, &first.has_run("ls").body).unwrap();
-    assert!(told.starts_with("Coord: SUPERSEDED: "), "{told}");
+    let text = context(&CLAUDE_CODE, &first.has_run("ls").body).unwrap();
+    assert!(text.starts_with("Coord: SUPERSEDED: "), "{text}");
     assert_eq!(context(&CLAUDE_CODE, &first.has_run("ls").body), None, "once");
 }
 
 // rule: hooks#mail-shutdown
 #[test]
-fn a_shutdown_is_told_until_it_is_answered() {
+fn a_shutdown_is_shown_until_it_is_answered() {
     let world = with_team();
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     does(
@@ -275,20 +275,20 @@ fn a_shutdown_is_told_until_it_is_answered() {
             "The day is over",
         ],
     );
-    let said = |answer: &Answer| context(&CLAUDE_CODE, &answer.body).unwrap_or_default();
-    let first = said(&ada.has_run("ls"));
+    let text_of = |answer: &Answer| context(&CLAUDE_CODE, &answer.body).unwrap_or_default();
+    let first = text_of(&ada.has_run("ls"));
     assert!(
         first.contains("SHUTDOWN_REQUESTED: \"lead\" asks you, \"ada\"") && first.contains("\n> The day is over"),
         "{first}"
     );
-    assert_eq!(said(&ada.has_run("ls")), "");
-    assert!(said(&ada.is_told("And now?")).contains("SHUTDOWN_REQUESTED"));
+    assert_eq!(text_of(&ada.has_run("ls")), "");
+    assert!(text_of(&ada.gets_prompt("And now?")).contains("SHUTDOWN_REQUESTED"));
     does(
         &world,
         "ada",
         &["team", "shutdown", "reject", "s1", "--reason", "Not yet"],
     );
-    assert_eq!(said(&ada.is_told("And now?")), "");
+    assert_eq!(text_of(&ada.gets_prompt("And now?")), "");
 }
 
 // rule: hooks#mail-cost
@@ -298,9 +298,9 @@ fn an_agent_in_no_team_pays_nothing_after_a_tool_and_at_an_edit() {
     let fake = Fake::of(&world);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     ada.starts();
-    let asked = fake.paths().into_iter().filter(|path| path == "/api/teams").count();
-    assert_eq!(asked, 1, "at the start of the session");
-    ada.is_told("Change a.txt");
+    let requests = fake.paths().into_iter().filter(|path| path == "/api/teams").count();
+    assert_eq!(requests, 1, "at the start of the session");
+    ada.gets_prompt("Change a.txt");
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
     ada.has_edited("a.txt");
     ada.has_run("ls");
@@ -314,7 +314,7 @@ fn an_agent_in_no_team_pays_nothing_after_a_tool_and_at_an_edit() {
 }
 
 #[test]
-fn the_answer_to_a_claim_tells_a_hook_of_a_team() {
+fn the_response_to_a_claim_makes_a_hook_read_its_team() {
     let world = with_team();
     // The session knows nothing of a team, as where another program has joined for it.
     let sessions = world.sessions();
@@ -323,7 +323,7 @@ fn the_answer_to_a_claim_tells_a_hook_of_a_team() {
             std::fs::write(file.path(), r#"{"teams":{}}"#).unwrap();
         }
     }
-    tells(&world, "Hello");
+    send_to_ada(&world, "Hello");
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     assert_eq!(context(&CLAUDE_CODE, &ada.has_run("ls").body), None);
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
@@ -353,7 +353,7 @@ fn a_ready_task_or_a_message_keeps_an_agent_going_and_never_twice_in_a_row() {
         // A message waits, and is handed over with that.
         does(&world, "ada", &["task", "claim", "t1"]);
         assert_eq!(kept_going(form, &ada.ends_turn()), None, "{name}: no task is ready");
-        tells(&world, "One more thing");
+        send_to_ada(&world, "One more thing");
         let reason = kept_going(form, &ada.ends_turn()).unwrap();
         assert!(reason.contains("\n> One more thing"), "{name}: {reason}");
         assert_eq!(kept_going(form, &ada.ends_turn()), None, "{name}: twice in a row");
@@ -366,7 +366,7 @@ fn a_ready_task_or_a_message_keeps_an_agent_going_and_never_twice_in_a_row() {
 }
 
 #[test]
-fn nobody_is_kept_going_for_what_it_would_not_get() {
+fn no_agent_is_kept_going_for_a_task_it_cannot_claim() {
     let world = with_team();
     world.clone.git(&["config", "coord.keepGoing", "true"]);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));

@@ -79,7 +79,7 @@ impl Session<'_> {
         self.call((self.form.start)(self.folder))
     }
 
-    pub fn is_told(&self, prompt: &str) -> Answer {
+    pub fn gets_prompt(&self, prompt: &str) -> Answer {
         self.call((self.form.prompt)(self.folder, prompt))
     }
 

@@ -20,7 +20,7 @@ fn answer(world: &World, agent: &str, event: &str, more: Value) -> Answer {
 }
 
 #[test]
-fn a_subagent_that_begins_is_told_who_works_on_what() {
+fn a_starting_subagent_gets_the_locks_of_others() {
     let world = World::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
     session(&world, &CLAUDE_CODE, Some("bob")).edits("a.txt");
     let writer = json!({ "agent_id": "7", "agent_type": "general-purpose" });
@@ -42,7 +42,7 @@ fn a_subagent_that_begins_is_told_who_works_on_what() {
 }
 
 #[test]
-fn a_turn_that_the_user_stops_releases_what_is_unchanged_and_asks_for_nothing() {
+fn an_interrupted_turn_releases_unchanged_files_and_keeps_no_agent_going() {
     let world = World::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
     world.clone.git(&["config", "coord.keepGoing", "true"]);
     let ada = session(&world, &CODEX, Some("ada"));

@@ -87,14 +87,17 @@ fn the_plugin_of_opencode_throws_where_a_tool_is_denied() {
         return;
     }
     let world = World::with(&[("a.txt", "a")]);
-    let said = drive(&world, DRIVER, None);
-    assert_eq!(said["first"], "allowed", "{said}");
-    assert!(said["second"].as_str().unwrap().starts_with("WAIT: "), "{said}");
-    assert_eq!(said["task"], "allowed", "{said}");
+    let results = drive(&world, DRIVER, None);
+    assert_eq!(results["first"], "allowed", "{results}");
+    assert!(results["second"].as_str().unwrap().starts_with("WAIT: "), "{results}");
+    assert_eq!(results["task"], "allowed", "{results}");
     // Not for events of messages, whose ids no session has.
-    assert_eq!(said["asked"], serde_json::json!(["one", "task", "two"]), "{said}");
-    assert!(said["context"]["text"].as_str().unwrap().contains("a.txt"), "{said}");
-    assert_eq!(said["context"]["synthetic"], true, "{said}");
+    assert_eq!(results["asked"], serde_json::json!(["one", "task", "two"]), "{results}");
+    assert!(
+        results["context"]["text"].as_str().unwrap().contains("a.txt"),
+        "{results}"
+    );
+    assert_eq!(results["context"]["synthetic"], true, "{results}");
     // The end of a task releases nothing of the session that gave it.
     assert_eq!(held_files(&world), ["a.txt"]);
     assert!(held(&world)[0].contains("opencode-"));
@@ -107,11 +110,11 @@ fn hooks_are_the_agent_of_opencode_teams_as_commands_are() {
         return;
     }
     let world = World::with(&[("a.txt", "a")]);
-    let said = drive(&world, DRIVER, Some(("OPENCODE_AGENT_ID", "wren")));
+    let results = drive(&world, DRIVER, Some(("OPENCODE_AGENT_ID", "wren")));
     assert_eq!(
-        (&said["first"], &said["second"]),
+        (&results["first"], &results["second"]),
         (&"allowed".into(), &"allowed".into()),
-        "{said}"
+        "{results}"
     );
     assert!(held(&world)[0].contains("wren"), "{:?}", held(&world));
     let mut claim = world.coord(world.clone.path());
@@ -158,20 +161,20 @@ fn the_plugin_of_opencode_hands_messages_over_with_the_result_of_a_tool_and_prom
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     world.clone.git(&["config", "coord.keepGoing", "true"]);
-    let said = drive(&world, MEMBER, Some(("OPENCODE_AGENT_ID", "ada")));
-    let first = said["first"].as_str().unwrap();
+    let results = drive(&world, MEMBER, Some(("OPENCODE_AGENT_ID", "ada")));
+    let first = results["first"].as_str().unwrap();
     assert!(
         first.starts_with("a.txt\n\nCoord: ") && first.ends_with("\n> Hello"),
-        "{said}"
+        "{results}"
     );
-    assert_eq!(said["second"], "a.txt", "{said}");
-    let prompts = said["prompts"].as_array().unwrap();
+    assert_eq!(results["second"], "a.txt", "{results}");
+    let prompts = results["prompts"].as_array().unwrap();
     assert_eq!(
         (prompts.len(), &prompts[0]["id"]),
         (1, &serde_json::json!("one")),
-        "{said}"
+        "{results}"
     );
-    assert!(prompts[0]["text"].as_str().unwrap().contains("task t1"), "{said}");
+    assert!(prompts[0]["text"].as_str().unwrap().contains("task t1"), "{results}");
 }
 
 /// Calls tools of each kind, and says what becomes of them and what the user is told.
@@ -195,22 +198,22 @@ process.stdout.write(JSON.stringify(said));
 "#;
 
 #[test]
-fn without_coord_the_plugin_of_opencode_lets_tools_run_and_says_so_once() {
+fn the_opencode_plugin_without_coord_allows_tools_and_warns_once() {
     if !has_node() {
         return;
     }
     let world = World::with(&[("a.txt", "a")]);
     let missing = Some(("COORD_PROGRAM", "coord-that-is-not-here"));
-    let said = drive_plugin(&world, PLUGIN, TOOLS, missing);
-    let told = "Coord is not installed on this machine: files are edited without locks";
+    let results = drive_plugin(&world, PLUGIN, TOOLS, missing);
+    let warning = "Coord is not installed on this machine: files are edited without locks";
     let expected =
-        serde_json::json!({ "told": [told], "read": "runs", "grep": "runs", "edit": "runs", "bash": "runs" });
-    assert_eq!(said, expected);
-    let said = drive_plugin(&world, &STRICT_PLUGIN, TOOLS, missing);
+        serde_json::json!({ "told": [warning], "read": "runs", "grep": "runs", "edit": "runs", "bash": "runs" });
+    assert_eq!(results, expected);
+    let results = drive_plugin(&world, &STRICT_PLUGIN, TOOLS, missing);
     let denied =
         "Coord is not installed on this machine, and this repository requires it for edits: put coord on the PATH";
     let expected = serde_json::json!({ "told": [], "read": "runs", "grep": "runs", "edit": denied, "bash": denied });
-    assert_eq!(said, expected);
+    assert_eq!(results, expected);
 }
 
 #[test]
@@ -220,11 +223,11 @@ fn a_program_that_cannot_be_run_stops_no_tool_that_only_reads() {
     }
     let world = World::with(&[("a.txt", "a")]);
     let folder = world.folder("bin").display().to_string();
-    let said = drive_plugin(&world, PLUGIN, TOOLS, Some(("COORD_PROGRAM", &folder)));
+    let results = drive_plugin(&world, PLUGIN, TOOLS, Some(("COORD_PROGRAM", &folder)));
     assert_eq!(
-        (&said["read"], &said["grep"]),
+        (&results["read"], &results["grep"]),
         (&"runs".into(), &"runs".into()),
-        "{said}"
+        "{results}"
     );
-    assert!(said["edit"].as_str().unwrap().contains("cannot be run"), "{said}");
+    assert!(results["edit"].as_str().unwrap().contains("cannot be run"), "{results}");
 }

@@ -52,13 +52,13 @@ fn each_edit_is_recorded_once_with_its_hash_and_the_token_of_its_lock() {
 }
 
 #[test]
-fn a_repository_without_intents_is_asked_once_and_nothing_is_recorded() {
+fn a_repository_without_intents_gets_one_request_and_no_records() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::of(&world);
     let ada = session(&world, &CLAUDE_CODE, None);
     ada.starts();
     assert!(fake.paths().contains(&"/api/intents".to_owned()));
-    ada.is_told("Change a.txt");
+    ada.gets_prompt("Change a.txt");
     ada.edits("a.txt");
     write(&world, "a.txt", "b");
     ada.has_edited("a.txt");
@@ -73,7 +73,7 @@ fn a_repository_without_intents_is_asked_once_and_nothing_is_recorded() {
 }
 
 #[test]
-fn a_deleted_file_and_a_renamed_one_are_told() {
+fn a_deleted_file_and_a_renamed_one_are_recorded() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -133,10 +133,10 @@ fn unsent_records_wait_in_order_and_go_first() {
         write(&world, file, "new");
         let answer = ada.has_edited(file);
         assert_eq!(answer.status, 0);
-        let said = answer.body["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        let text = answer.body["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
         assert!(
-            said.contains("events that wait on this machine for the next call: 1"),
-            "{said}"
+            text.contains("events that wait on this machine for the next call: 1"),
+            "{text}"
         );
     }
     let up = json!({ "recorded": [], "warnings": [],
@@ -176,7 +176,7 @@ fn contents_and_credentials_do_not_leave_the_machine() {
 
 // rule: hooks#recorded
 #[test]
-fn reads_are_recorded_only_where_that_is_asked_for() {
+fn reads_are_recorded_only_with_trace_all() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -243,7 +243,7 @@ fn every_way_to_write_through_a_shell_is_found_afterwards() {
             fake.paths();
             let answer = ada.has_run(command);
             assert_eq!(answer.status, 0);
-            let said = format!("{} {}", answer.body, answer.aside);
+            let output = format!("{} {}", answer.body, answer.aside);
             let expected = if content.is_empty() { "DELETED" } else { OF_B };
             assert_eq!(
                 mutations(&fake.recorded()),
@@ -253,8 +253,8 @@ fn every_way_to_write_through_a_shell_is_found_afterwards() {
             );
             // OpenCode tells its model something at a prompt alone, and its user the rest.
             assert!(
-                said.contains("UNCLAIMED") && said.contains("a.txt") && !said.contains("z.txt"),
-                "{}: {said}",
+                output.contains("UNCLAIMED") && output.contains("a.txt") && !output.contains("z.txt"),
+                "{}: {output}",
                 form.agent
             );
         }
@@ -270,7 +270,7 @@ fn claimed_pulled_or_touched_files_are_no_unclaimed_changes() {
     other.git(&["push", "--quiet", "origin", "HEAD:main"]);
     let ada = session(&world, &CLAUDE_CODE, None);
     ada.edits("a.txt");
-    let said = |command: &str, done: &dyn Fn()| {
+    let text_after = |command: &str, done: &dyn Fn()| {
         ada.runs(command);
         done();
         let answer = ada.has_run(command);
@@ -279,12 +279,12 @@ fn claimed_pulled_or_touched_files_are_no_unclaimed_changes() {
             .unwrap_or_default()
             .to_owned()
     };
-    let claimed = said("make format", &|| write(&world, "a.txt", "b"));
+    let claimed = text_after("make format", &|| write(&world, "a.txt", "b"));
     assert_eq!(claimed, "");
     world.clone.git(&["checkout", "--", "a.txt"]);
-    let touched = said("make", &|| write(&world, "b.txt", "b"));
+    let touched = text_after("make", &|| write(&world, "b.txt", "b"));
     assert_eq!(touched, "");
-    let pulled = said("make update", &|| {
+    let pulled = text_after("make update", &|| {
         world.clone.git(&["pull", "--quiet", "--rebase"]);
     });
     assert!(!pulled.contains("UNCLAIMED"), "{pulled}");
@@ -293,20 +293,20 @@ fn claimed_pulled_or_touched_files_are_no_unclaimed_changes() {
 
 // rule: hooks#compared-after
 #[test]
-fn without_intents_only_what_others_hold_is_told() {
+fn a_repository_without_intents_warns_only_of_files_that_others_hold() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let fake = Fake::of(&world);
     fake.hold("a.txt", "bob");
     let ada = session(&world, &CLAUDE_CODE, None);
-    let said = |file: &str| {
+    let text_about = |file: &str| {
         ada.runs("make");
         write(&world, file, "new");
         ada.has_run("make").body["hookSpecificOutput"]["additionalContext"]
             .as_str()
             .map(str::to_owned)
     };
-    assert_eq!(said("b.txt"), None);
-    assert!(said("a.txt").unwrap().contains("a.txt (held by bob)"));
+    assert_eq!(text_about("b.txt"), None);
+    assert!(text_about("a.txt").unwrap().contains("a.txt (held by bob)"));
 }
 
 #[test]
@@ -328,11 +328,11 @@ fn the_two_events_of_cursor_before_a_command_are_one_call() {
     };
     before("preToolUse");
     before("beforeShellExecution");
-    assert_eq!(fake.asked("/api/intents/REQ-1/usage").len(), 1);
+    assert_eq!(fake.requests_to("/api/intents/REQ-1/usage").len(), 1);
     ada.has_run("make");
     fake.paths();
     before("preToolUse");
-    assert_eq!(fake.asked("/api/intents/REQ-1/usage").len(), 1);
+    assert_eq!(fake.requests_to("/api/intents/REQ-1/usage").len(), 1);
 }
 
 #[test]

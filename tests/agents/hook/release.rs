@@ -14,7 +14,7 @@ fn write(world: &World, file: &str, content: &str) {
 }
 
 /// All that an answer says.
-fn told(answer: &Answer) -> String {
+fn text_of(answer: &Answer) -> String {
     assert_eq!(answer.status, 0, "{answer:?}");
     format!("{} {}", answer.body, answer.aside)
 }
@@ -44,15 +44,15 @@ fn the_hook_after_a_push_releases_pushed_files() {
         ada.has_run("git push");
         // b.txt has changes that are not committed; c.txt is not changed yet.
         assert_eq!(held_files(&world), ["b.txt", "c.txt"], "{}", form.agent);
-        let end = told(&ada.ends_turn());
+        let end = text_of(&ada.ends_turn());
         assert_eq!(held_files(&world), ["b.txt"], "{}: {end}", form.agent);
         world
             .clone
             .git(&["commit", "--quiet", "--all", "--message", "Change b"]);
-        told(&ada.ends_turn());
+        text_of(&ada.ends_turn());
         assert_eq!(held_files(&world), ["b.txt"], "{}", form.agent);
         world.clone.git(&["push", "--quiet"]);
-        told(&ada.ends());
+        text_of(&ada.ends());
         assert_eq!(held_files(&world), [""; 0], "{}", form.agent);
     }
 }
@@ -89,7 +89,7 @@ fn a_push_that_no_hook_has_seen_is_noticed_by_a_later_one() {
     world.clone.git(&["push", "--quiet"]);
     let answer = ada.has_run("make");
     assert_eq!(held_files(&world), [""; 0]);
-    assert!(told(&answer).contains("released a.txt"), "{answer:?}");
+    assert!(text_of(&answer).contains("released a.txt"), "{answer:?}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn others_pushes_before_the_claim_are_no_work_of_the_session() {
 }
 
 #[test]
-fn the_end_of_a_turn_says_what_was_released_and_what_was_kept() {
+fn the_end_of_a_turn_lists_the_released_and_the_kept_files() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
     let ada = session(&world);
     for file in ["a.txt", "b.txt", "c.txt"] {

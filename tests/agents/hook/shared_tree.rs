@@ -56,7 +56,7 @@ fn a_working_copy_in_which_another_session_holds_files_is_not_changed_whole() {
 }
 
 #[test]
-fn a_command_outside_of_every_repository_goes_on() {
+fn a_command_outside_of_every_repository_is_allowed() {
     let world = World::with(&[("a.txt", "a")]);
     let folder = world.folder("outside");
     let (event, call) = (CLAUDE_CODE.shell)(&folder, "git checkout main");

@@ -121,7 +121,7 @@ fn the_path_counts_and_not_the_folder_nor_the_way_it_is_written() {
 }
 
 #[test]
-fn each_worktree_has_content_of_its_own() {
+fn each_worktree_has_its_own_remembered_content() {
     let world = World::with(&[("a.txt", "a")]);
     let worktree = world.worktree("two");
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));

@@ -17,7 +17,7 @@ fn both_sides_are_notified_at_the_end_of_a_turn_that_wrote_others_files() {
             folder: tree.path(),
             ..session(&world, &CLAUDE_CODE, Some("bob"))
         };
-        bob.is_told("Rewrite a.txt and b.txt");
+        bob.gets_prompt("Rewrite a.txt and b.txt");
         assert_eq!(bob.denial(&bob.edits("a.txt")), None);
         assert_eq!(bob.denial(&bob.edits("b.txt")), None);
         // Written before the turn: nobody knows by whom.
@@ -29,29 +29,29 @@ fn both_sides_are_notified_at_the_end_of_a_turn_that_wrote_others_files() {
             .unwrap();
         file.set_modified(past).unwrap();
         let ada = session(&world, form, Some("ada"));
-        ada.is_told("Type into the shell");
+        ada.gets_prompt("Type into the shell");
         std::fs::write(world.clone.path().join("a.txt"), "typed").unwrap();
         std::fs::write(world.clone.path().join("c.txt"), "typed").unwrap();
         let ended = ada.ends_turn();
-        let said = format!("{}{}", ended.body, ended.aside);
+        let output = format!("{}{}", ended.body, ended.aside);
         assert!(
-            said.contains("UNCLAIMED: ") && said.contains("a.txt (held by bob)"),
-            "{}: {said}",
+            output.contains("UNCLAIMED: ") && output.contains("a.txt (held by bob)"),
+            "{}: {output}",
             form.agent
         );
         assert!(
-            !said.contains("b.txt") && !said.contains("c.txt"),
-            "{}: {said}",
+            !output.contains("b.txt") && !output.contains("c.txt"),
+            "{}: {output}",
             form.agent
         );
-        let told = context(form, &ada.has_run("ls").body).unwrap_or_default();
+        let text = context(form, &ada.has_run("ls").body).unwrap_or_default();
         assert!(
-            told.contains("UNCLAIMED: ") && told.contains("a.txt"),
-            "{}: {told}",
+            text.contains("UNCLAIMED: ") && text.contains("a.txt"),
+            "{}: {text}",
             form.agent
         );
-        let told = context(&CLAUDE_CODE, &bob.is_told("And now?").body).unwrap_or_default();
-        assert!(told.contains("UNCLAIMED: ada changed a.txt"), "{}: {told}", form.agent);
+        let text = context(&CLAUDE_CODE, &bob.gets_prompt("And now?").body).unwrap_or_default();
+        assert!(text.contains("UNCLAIMED: ada changed a.txt"), "{}: {text}", form.agent);
         // Once.
         let ended = ada.ends_turn();
         assert_eq!(
@@ -72,15 +72,15 @@ fn a_holder_is_notified_when_a_command_writes_its_files() {
         folder: tree.path(),
         ..session(&world, &CLAUDE_CODE, Some("bob"))
     };
-    bob.is_told("Rewrite a.txt");
+    bob.gets_prompt("Rewrite a.txt");
     assert_eq!(bob.denial(&bob.edits("a.txt")), None);
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     assert_eq!(ada.denial(&ada.runs("make format")), None);
     std::fs::write(world.clone.path().join("a.txt"), "formatted").unwrap();
-    let told = context(&CLAUDE_CODE, &ada.has_run("make format").body).unwrap_or_default();
-    assert!(told.contains("UNCLAIMED: "), "{told}");
-    let told = context(&CLAUDE_CODE, &bob.is_told("And now?").body).unwrap_or_default();
-    assert!(told.contains("UNCLAIMED: ada changed a.txt"), "{told}");
+    let text = context(&CLAUDE_CODE, &ada.has_run("make format").body).unwrap_or_default();
+    assert!(text.contains("UNCLAIMED: "), "{text}");
+    let text = context(&CLAUDE_CODE, &bob.gets_prompt("And now?").body).unwrap_or_default();
+    assert!(text.contains("UNCLAIMED: ada changed a.txt"), "{text}");
 }
 
 /// Copilot CLI hands on what is on standard error beside status 2, and nothing else.
@@ -139,8 +139,11 @@ fn a_command_of_powershell_is_read_like_one_of_another_shell() {
             &[agent, event],
             &call.to_string(),
         );
-        let said = format!("{}{}", answer.body, answer.aside);
-        assert!(said.contains("WAIT: ") && said.contains("src/a.txt"), "{agent}: {said}");
+        let output = format!("{}{}", answer.body, answer.aside);
+        assert!(
+            output.contains("WAIT: ") && output.contains("src/a.txt"),
+            "{agent}: {output}"
+        );
     }
 }
 
@@ -167,11 +170,11 @@ fn tools_that_only_read_are_not_counted_and_not_denied_where_an_intent_is_requir
             let call = json!({ "cwd": world.clone.path(), "session_id": "s", "sessionId": "s", "tool_name": tool, "toolName": tool,
                 "tool_input": { "command": "make" }, "toolArgs": {} });
             let answer = hook(&world, world.clone.path(), None, &[agent, event], &call.to_string());
-            let said = format!("{}{}", answer.body, answer.aside);
+            let output = format!("{}{}", answer.body, answer.aside);
             assert_eq!(
-                (answer.status, said.contains("deny")),
+                (answer.status, output.contains("deny")),
                 (0, false),
-                "{agent} {tool}: {said}"
+                "{agent} {tool}: {output}"
             );
         }
     }

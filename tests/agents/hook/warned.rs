@@ -18,7 +18,7 @@ fn granted(warnings: &[&str]) -> Value {
 
 // rule: hooks#told-once
 #[test]
-fn warnings_of_a_claim_are_told_once_in_the_form_of_each_agent() {
+fn warnings_of_a_claim_are_shown_once_in_the_form_of_each_agent() {
     for form in ALL {
         let world = World::with(&[("a.txt", "a")]);
         let fake = Fake::of(&world);
@@ -43,7 +43,7 @@ fn warnings_of_a_claim_are_told_once_in_the_form_of_each_agent() {
 }
 
 #[test]
-fn a_budget_that_comes_to_an_end_is_told_once_for_calls_that_claim_nothing_too() {
+fn budget_low_is_shown_once_even_for_calls_without_a_claim() {
     let world = World::with(&[("a.txt", "a")]);
     let fake = Fake::with_intent(&world, true);
     let ada = session(&world, &CLAUDE_CODE, None);
@@ -55,20 +55,20 @@ fn a_budget_that_comes_to_an_end_is_told_once_for_calls_that_claim_nothing_too()
     };
     fake.answer("/api/intents/REQ-1/usage", 200, low(81));
     assert_eq!(ada.denial(&ada.runs("make one")), None);
-    let told = context(&CLAUDE_CODE, &ada.has_run("make one").body).unwrap_or_default();
+    let text = context(&CLAUDE_CODE, &ada.has_run("make one").body).unwrap_or_default();
     assert!(
-        told.contains("Coord: BUDGET_LOW: ") && told.contains("81 of 100"),
-        "{told}"
+        text.contains("Coord: BUDGET_LOW: ") && text.contains("81 of 100"),
+        "{text}"
     );
     fake.answer("/api/intents/REQ-1/usage", 200, low(82));
     assert_eq!(ada.denial(&ada.runs("make two")), None);
-    let told = context(&CLAUDE_CODE, &ada.has_run("make two").body).unwrap_or_default();
-    assert!(!told.contains("BUDGET_LOW"), "{told}");
+    let text = context(&CLAUDE_CODE, &ada.has_run("make two").body).unwrap_or_default();
+    assert!(!text.contains("BUDGET_LOW"), "{text}");
 }
 
 /// With the server itself: an unmerged change, and a lock for another branch.
 #[test]
-fn an_unmerged_change_and_a_lock_for_another_branch_are_told_to_whoever_writes_the_file_next() {
+fn the_next_writer_is_warned_of_an_unmerged_change_and_of_a_lock_on_another_branch() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let pool = world.worktree("pool");
     pool.git(&["branch", "--quiet", "--unset-upstream"]);
@@ -96,7 +96,7 @@ fn an_unmerged_change_and_a_lock_for_another_branch_are_told_to_whoever_writes_t
     let bob = at(world.clone.path(), "bob");
     for (file, code) in [("a.txt", "PENDING: "), ("b.txt", "CROSS_BRANCH: ")] {
         assert_eq!(bob.denial(&bob.edits(file)), None, "{file}");
-        let told = context(&CLAUDE_CODE, &bob.has_edited(file).body).unwrap_or_default();
-        assert!(told.contains(code) && told.contains(file), "{file}: {told}");
+        let text = context(&CLAUDE_CODE, &bob.has_edited(file).body).unwrap_or_default();
+        assert!(text.contains(code) && text.contains(file), "{file}: {text}");
     }
 }

@@ -31,7 +31,7 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
-fn on_a_terminal_it_asks_and_shows_colors() {
+fn init_prompts_and_shows_colors_on_a_terminal() {
     if Command::new("script")
         .arg("--version")
         .stdout(Stdio::null())

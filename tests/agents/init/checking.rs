@@ -37,7 +37,7 @@ const DENIALS: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn a_denial_in_the_agents_form_is_one_and_the_lock_is_given_back() {
+fn a_denial_in_the_form_of_the_agent_counts_and_the_lock_is_released() {
     let world = World::with(&[("a.txt", "a\n")]);
     for (agent, denial) in DENIALS {
         hook(&world, &format!("cat <<END\n{denial}\nEND\n"));
@@ -129,7 +129,7 @@ fn the_self_test_needs_no_server_of_the_users() {
 }
 
 #[test]
-fn where_the_self_test_cannot_run_it_is_said() {
+fn a_self_test_that_cannot_run_is_reported_as_not_checked() {
     let world = World::with(&[("a.txt", "a\n")]);
     let mut command = super::coord(&world);
     let command = command.env("TMPDIR", world.folder("home").join("missing"));

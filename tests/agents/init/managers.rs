@@ -19,7 +19,7 @@ fn notes(printed: &str) -> Vec<&str> {
 fn written(file: &str, text: &str) -> (String, String) {
     let world = World::with(&[(file, text)]);
     let printed = init(&world, &ARGUMENTS);
-    let said = notes(&printed).join("\n");
+    let notes = notes(&printed).join("\n");
     let written = read(&world.clone, file);
     let all = files(world.clone.path());
     let again = init(&world, &ARGUMENTS);
@@ -28,12 +28,12 @@ fn written(file: &str, text: &str) -> (String, String) {
     assert_eq!(files(world.clone.path()), all);
     init(&world, &["--undo", "--yes"]);
     assert_eq!(world.clone.git(&["status", "--porcelain"]), "", "{file}");
-    (written, said)
+    (written, notes)
 }
 
 #[test]
 fn lefthook_merges_a_file_beside_its_own() {
-    let (text, said) = written("lefthook.yml", "pre-commit:\n  jobs:\n    - run: npm test\n");
+    let (text, notes) = written("lefthook.yml", "pre-commit:\n  jobs:\n    - run: npm test\n");
     insta::assert_snapshot!(text, @r"
     pre-commit:
       jobs:
@@ -45,7 +45,7 @@ fn lefthook_merges_a_file_beside_its_own() {
     # coord init: end
     ");
     assert_eq!(
-        said,
+        notes,
         "Note: lefthook runs the guard from now on: run `lefthook install` once."
     );
     let world = World::with(&[("lefthook.yml", "pre-commit:\n")]);
@@ -71,21 +71,24 @@ fn lefthook_merges_a_file_beside_its_own() {
         ("lefthook.yml", "{pre-commit: {}}\n"),
         ("lefthook.toml", "[pre-commit]\n"),
     ] {
-        let (after, said) = written(file, text);
+        let (after, notes) = written(file, text);
         assert_eq!(after, text);
         let line = format!("add to {file}: extends: [lefthook-coord.yml].");
-        assert!(said.ends_with(&line), "{said}");
+        assert!(notes.ends_with(&line), "{notes}");
     }
     // A person has added it.
-    let (after, said) = written("lefthook.yml", "extends: [lefthook-coord.yml]\n");
-    assert_eq!((after.as_str(), said.as_str()), ("extends: [lefthook-coord.yml]\n", ""));
+    let (after, notes) = written("lefthook.yml", "extends: [lefthook-coord.yml]\n");
+    assert_eq!(
+        (after.as_str(), notes.as_str()),
+        ("extends: [lefthook-coord.yml]\n", "")
+    );
 }
 
 #[test]
 fn pre_commit_gets_an_item_at_the_end_of_its_list() {
     let items =
         "repos:\n  # ours\n  - repo: https://github.com/psf/black\n    rev: 1.0\n    hooks:\n      - id: black\n";
-    let (text, said) = written(".pre-commit-config.yaml", &format!("fail_fast: true\n{items}"));
+    let (text, notes) = written(".pre-commit-config.yaml", &format!("fail_fast: true\n{items}"));
     insta::assert_snapshot!(text, @r"
     fail_fast: true
     repos:
@@ -108,7 +111,7 @@ fn pre_commit_gets_an_item_at_the_end_of_its_list() {
     # coord init: end
     ");
     assert_eq!(
-        said,
+        notes,
         "Note: pre-commit runs the guard from now on: run `pre-commit install` once."
     );
     let (text, _) = written(".pre-commit-config.yaml", "repos:\n- repo: local\n  hooks: []");
@@ -119,18 +122,18 @@ fn pre_commit_gets_an_item_at_the_end_of_its_list() {
         format!("{items}ci:\n  skip: []\n"),
         format!("{items}...\n"),
     ] {
-        let (after, said) = written(".pre-commit-config.yaml", &text);
+        let (after, notes) = written(".pre-commit-config.yaml", &text);
         assert_eq!(after, text);
         assert!(
-            said.contains("add to .pre-commit-config.yaml: - {repo: local, hooks: [{id: coord"),
-            "{said}"
+            notes.contains("add to .pre-commit-config.yaml: - {repo: local, hooks: [{id: coord"),
+            "{notes}"
         );
     }
 }
 
 #[test]
 fn simple_git_hooks_gets_the_hooks_that_it_lacks() {
-    let (text, said) = written(
+    let (text, notes) = written(
         "package.json",
         "{\n  \"name\": \"shop\",\n  \"simple-git-hooks\": {\n    \"pre-commit\": \"npx lint-staged\"\n  }\n}\n",
     );
@@ -144,17 +147,17 @@ fn simple_git_hooks_gets_the_hooks_that_it_lacks() {
       }
     }
     "#);
-    insta::assert_snapshot!(said);
+    insta::assert_snapshot!(notes);
     let (text, _) = written(".simple-git-hooks.json", "{}\n");
     assert!(text.contains("\"pre-commit\": \"command -v coord"), "{text}");
-    let (_, said) = written("package.json", "{ \"simple-git-hooks\": \"./hooks.js\" }\n");
+    let (_, notes) = written("package.json", "{ \"simple-git-hooks\": \"./hooks.js\" }\n");
     assert!(
-        said.contains("add to package.json: pre-commit: command -v coord"),
-        "{said}"
+        notes.contains("add to package.json: pre-commit: command -v coord"),
+        "{notes}"
     );
     // Its package alone is no configuration.
-    let (text, said) = written("package.json", "{ \"name\": \"shop\" }\n");
-    assert_eq!((text.as_str(), said.as_str()), ("{ \"name\": \"shop\" }\n", ""));
+    let (text, notes) = written("package.json", "{ \"name\": \"shop\" }\n");
+    assert_eq!((text.as_str(), notes.as_str()), ("{ \"name\": \"shop\" }\n", ""));
 }
 
 #[test]
@@ -169,7 +172,7 @@ fn a_manager_that_runs_the_guard_already_is_left() {
             "repos:\n  - repo: local\n    hooks: [{id: a, entry: coord guard pre-commit}]\n",
         ),
     ] {
-        let (after, said) = written(file, text);
-        assert_eq!((after.as_str(), said.as_str()), (text, ""));
+        let (after, notes) = written(file, text);
+        assert_eq!((after.as_str(), notes.as_str()), (text, ""));
     }
 }

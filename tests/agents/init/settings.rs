@@ -50,7 +50,7 @@ fn server_token_file_and_branch_are_set_and_removed() {
 }
 
 #[test]
-fn a_setting_that_somebody_else_has_set_is_not_removed() {
+fn a_setting_that_the_user_made_is_not_removed() {
     let world = World::with(&[("a.txt", "a\n")]);
     world.clone.git(&["config", "coord.url", "https://mine.example.com"]);
     init(&world, &["vscode", "--yes", "--no-check", "--no-guard"]);
@@ -70,8 +70,8 @@ fn values_that_cannot_be_used_are_refused_before_anything_is_written() {
         ("--token-file", "missing", "--token-file "),
         ("--branch", "a..b", "--branch \"a..b\" "),
     ] {
-        let said = error(&world, &["vscode", "--yes", "--no-check", option, value]);
-        assert!(said.contains(sentence) && !said.contains("secret"), "{said}");
+        let errors = error(&world, &["vscode", "--yes", "--no-check", option, value]);
+        assert!(errors.contains(sentence) && !errors.contains("secret"), "{errors}");
         assert_eq!(world.clone.git(&["status", "--porcelain"]), "");
     }
     let both = run(&world, &["vscode", "--user", "--url", "https://x"]);

@@ -35,7 +35,7 @@ fn files_changed_since_are_left_with_a_note() {
 }
 
 #[test]
-fn another_clone_takes_away_what_was_committed() {
+fn undo_in_another_clone_removes_what_was_committed() {
     let world = World::with(&[("a.txt", "a\n")]);
     init(
         &world,
@@ -59,7 +59,7 @@ fn undo_of_files_that_are_not_there_changes_nothing() {
 }
 
 #[test]
-fn a_malformed_file_of_somebody_else_does_not_keep_the_rest_from_being_taken_away() {
+fn undo_leaves_a_malformed_file_of_the_user_and_removes_the_rest() {
     let world = World::with(&[("a.txt", "a\n"), (".gemini/settings.json", "{ mine\n")]);
     std::fs::create_dir(world.clone.path().join("opencode.json")).unwrap();
     init(&world, &["vscode", "--yes", "--no-check"]);

@@ -4,7 +4,7 @@ use super::{coord, files, init};
 use coord_test_worlds::world::World;
 
 #[test]
-fn the_users_own_files_are_written_and_taken_away() {
+fn the_files_in_the_home_folder_are_written_and_removed() {
     let world = World::with(&[("a.txt", "a\n")]);
     let home = world.folder("home");
     std::fs::write(home.join(".gitconfig"), "").unwrap();

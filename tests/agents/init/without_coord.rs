@@ -52,14 +52,14 @@ fn run(handler: &Map<String, Value>, folder: &Path) -> Output {
 }
 
 #[test]
-fn a_hook_without_coord_lets_everything_run_and_says_nothing() {
+fn a_hook_without_coord_allows_everything_and_prints_nothing() {
     let world = World::with(&[("a.txt", "a\n")]);
     for (agent, file, _) in HOOKS {
         init(&world, &[agent, "--yes", "--no-check", "--no-guard"]);
         for (event, _, handler) in hooks(&read(&world.clone, file)) {
             let output = run(&handler, world.clone.path());
-            let said = (output.status.code(), output.stdout, output.stderr);
-            assert_eq!(said, (Some(0), vec![], vec![]), "{agent} {event}");
+            let outcome = (output.status.code(), output.stdout, output.stderr);
+            assert_eq!(outcome, (Some(0), vec![], vec![]), "{agent} {event}");
             assert!(
                 !handler.contains_key("failClosed") && !handler.contains_key("onFailure"),
                 "{agent} {event}"
@@ -100,7 +100,7 @@ fn a_strict_hook_without_coord_denies_edits_and_lets_reading_tools_run() {
 }
 
 #[test]
-fn strict_hooks_stay_strict_until_they_are_taken_away() {
+fn strict_hooks_stay_strict_until_they_are_removed() {
     for agent in ["claude-code", "cursor", "copilot", "opencode"] {
         let world = World::with(&[("a.txt", "a\n")]);
         let arguments = [agent, "--yes", "--no-check", "--no-guard"];
@@ -157,7 +157,7 @@ fn as_before(agent: &str, before_edit: &str, text: &str) -> String {
 }
 
 #[test]
-fn hooks_of_earlier_versions_are_replaced_and_taken_away() {
+fn hooks_of_earlier_versions_are_replaced_and_removed() {
     for (agent, file, before_edit) in HOOKS {
         let world = World::with(&[("a.txt", "a\n")]);
         let arguments = [agent, "--yes", "--no-check", "--no-guard"];

@@ -19,14 +19,14 @@ pub struct Agent {
     process: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    said: Option<JoinHandle<String>>,
+    log: Option<JoinHandle<String>>,
     next: i64,
 }
 
 /// How a `coord mcp` has ended.
 pub struct Ended {
     pub status: ExitStatus,
-    pub said: String,
+    pub log: String,
 }
 
 impl Agent {
@@ -54,16 +54,16 @@ impl Agent {
                 }
             }
         });
-        let said = std::thread::spawn(move || {
-            let mut said = String::new();
-            let _ = errors.read_to_string(&mut said);
-            said
+        let log = std::thread::spawn(move || {
+            let mut log = String::new();
+            let _ = errors.read_to_string(&mut log);
+            log
         });
         Agent {
             input: process.stdin.take(),
             process,
             lines,
-            said: Some(said),
+            log: Some(log),
             next: 0,
         }
     }
@@ -184,7 +184,7 @@ impl Agent {
         assert_eq!(rest, [""; 0], "nothing but the protocol is on standard output");
         Ended {
             status,
-            said: self.said.take().unwrap().join().unwrap(),
+            log: self.log.take().unwrap().join().unwrap(),
         }
     }
 }

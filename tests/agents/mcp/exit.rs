@@ -56,7 +56,7 @@ impl Launched {
         let killed = Command::new("kill").args(["-KILL", &self.process]).status();
         assert!(killed.unwrap().success());
         self.mcp.close();
-        self.mcp.wait().said
+        self.mcp.wait().log
     }
 }
 
@@ -90,13 +90,13 @@ fn unchanged_or_pushed_files_are_released_and_the_rest_is_reported() {
     world.clone.commit(&[("committed.txt", "changed")]);
     std::fs::write(world.clone.path().join("edited.txt"), "changed").unwrap();
     std::fs::write(world.clone.path().join("new.txt"), "new").unwrap();
-    let said = launched.killed();
-    assert_eq!(watcher.held(""), ["committed.txt", "edited.txt", "new.txt"], "{said}");
+    let log = launched.killed();
+    assert_eq!(watcher.held(""), ["committed.txt", "edited.txt", "new.txt"], "{log}");
     assert!(
-        said.contains("released 'pushed.txt', 'read.txt', 'unchanged.txt'"),
-        "{said}"
+        log.contains("released 'pushed.txt', 'read.txt', 'unchanged.txt'"),
+        "{log}"
     );
-    assert!(said.contains("kept 'committed.txt', 'edited.txt', 'new.txt'"), "{said}");
+    assert!(log.contains("kept 'committed.txt', 'edited.txt', 'new.txt'"), "{log}");
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn a_change_in_any_worktree_of_the_session_counts() {
     let in_clone = world.clone.path().join("b.txt").display().to_string();
     assert_eq!(action(&ada.claim(&[&in_clone])), "PROCEED");
     std::fs::write(worktree.path().join("a.txt"), "changed").unwrap();
-    let said = launched.killed();
-    assert_eq!(watcher.held(""), ["a.txt"], "{said}");
+    let log = launched.killed();
+    assert_eq!(watcher.held(""), ["a.txt"], "{log}");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn locks_of_other_agents_are_left_alone() {
 /// A restarted server released the files that its session continued to work on.
 // rule: holders#mcp-end
 #[test]
-fn a_server_that_ends_before_its_session_gives_nothing_back() {
+fn a_server_that_ends_before_its_session_releases_nothing() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut watcher = watcher(&world);
     for signal in [Some("TERM"), Some("INT"), None] {
@@ -140,7 +140,7 @@ fn a_server_that_ends_before_its_session_gives_nothing_back() {
         }
         let ended = ada.wait();
         assert!(ended.status.success(), "{signal:?}");
-        assert!(ended.said.contains("its session goes on"), "{}", ended.said);
+        assert!(ended.log.contains("its session goes on"), "{}", ended.log);
         assert_eq!(watcher.held(""), ["a.txt"]);
     }
     // Its successor has the same session.
@@ -149,7 +149,7 @@ fn a_server_that_ends_before_its_session_gives_nothing_back() {
 }
 
 #[test]
-fn the_end_of_the_conversation_is_that_of_its_server_and_the_next_one_hears_of_it() {
+fn an_mcp_server_releases_when_its_conversation_ends_and_the_next_session_learns_of_it() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut watcher = watcher(&world);
     let event = |event: &str| {
@@ -167,21 +167,21 @@ fn the_end_of_the_conversation_is_that_of_its_server_and_the_next_one_hears_of_i
     event("SessionStart");
     let mut ada = agent(&world);
     assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
-    let said = ada.end().said;
-    assert!(said.contains("its session goes on"), "{said}");
+    let log = ada.end().log;
+    assert!(log.contains("its session goes on"), "{log}");
     let mut ada = agent(&world);
     assert_eq!(action(&ada.claim(&["b.txt"])), "PROCEED");
     // As its last hook does, without giving anything back by itself.
     world.end_conversations();
-    let said = ada.end().said;
-    assert!(said.contains("released 'b.txt'"), "{said}");
+    let log = ada.end().log;
+    assert!(log.contains("released 'b.txt'"), "{log}");
     assert_eq!(
         watcher.held(""),
         ["a.txt"],
         "another server of the session has claimed it"
     );
-    let told = event("SessionStart");
-    assert!(told.contains("RELEASED: 'b.txt'"), "{told}");
+    let context = event("SessionStart");
+    assert!(context.contains("RELEASED: 'b.txt'"), "{context}");
     assert!(!event("UserPromptSubmit").contains("RELEASED"));
 }
 
@@ -195,9 +195,9 @@ fn the_end_takes_five_seconds_at_most_where_the_server_is_gone() {
     server.kill();
     let hanging = std::net::TcpListener::bind(server.url().trim_start_matches("http://")).unwrap();
     let ended_at = Instant::now();
-    let said = ada.killed();
+    let log = ada.killed();
     assert!(ended_at.elapsed() < Duration::from_secs(7), "{:?}", ended_at.elapsed());
-    assert!(said.contains("the remaining locks expire"), "{said}");
+    assert!(log.contains("the remaining locks expire"), "{log}");
     drop(hanging);
     server.start_again();
     assert_eq!(server.agent().held(""), ["a.txt"]);

@@ -146,7 +146,7 @@ fn activity_is_that_of_the_repository() {
 }
 
 #[test]
-fn a_task_has_its_files_from_the_working_copy_and_gives_them_back_once_pushed() {
+fn a_task_claims_its_files_and_releases_them_once_they_are_pushed() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut ada = agent(&world);
     let mut call = |name: &str, arguments: serde_json::Value| {

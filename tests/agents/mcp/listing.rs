@@ -29,7 +29,7 @@ const INTENTS: [&str; 2] = ["select_active_intent", "update_intent"];
 
 // rule: mcp#listed-tools
 #[test]
-fn tools_of_teams_are_listed_once_there_is_a_team_and_the_client_hears_of_it() {
+fn tools_of_teams_are_listed_once_there_is_a_team_and_list_changed_is_sent() {
     let world = World::with(&[("a.txt", "a")]);
     let (mut agent, _) = greeted(&world, "test");
     assert_eq!(names(&agent.ask("tools/list", json!({}))), FILES);
@@ -39,9 +39,9 @@ fn tools_of_teams_are_listed_once_there_is_a_team_and_the_client_hears_of_it() {
         json!({ "name": "team", "arguments": { "action": "create", "team": "alpha" } }),
     );
     let messages = [agent.answer(), agent.answer()];
-    let is_told = |message: &Value| message["method"] == "notifications/tools/list_changed";
+    let is_notice = |message: &Value| message["method"] == "notifications/tools/list_changed";
     assert_eq!(
-        messages.iter().filter(|message| is_told(message)).count(),
+        messages.iter().filter(|message| is_notice(message)).count(),
         1,
         "{messages:?}"
     );
@@ -68,7 +68,7 @@ fn tools_of_intents_are_listed_where_there_is_an_intent() {
 
 // rule: mcp#subscriptions
 #[test]
-fn a_client_that_listens_hears_that_locks_have_changed() {
+fn a_subscribed_client_is_notified_when_locks_change() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut command = world.coord(world.clone.path());
     command.arg("mcp");
@@ -91,25 +91,28 @@ fn a_client_that_listens_hears_that_locks_have_changed() {
     let uris = &acknowledged["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(uris, &json!(["coord://locks"]), "{acknowledged}");
     // The stream of events is opened meanwhile: it is claimed until that is heard.
-    let heard = std::thread::scope(|scope| {
-        let heard = scope.spawn(|| agent.answer());
-        while !heard.is_finished() {
+    let notification = std::thread::scope(|scope| {
+        let notification = scope.spawn(|| agent.answer());
+        while !notification.is_finished() {
             for agent in ["bob", "eve"] {
                 let file = format!("{agent}.txt");
                 world.run(&["claim", &file, "-m", "Adding a file", "--agent", agent]);
                 world.run(&["release", &file, "--abandon", "--agent", agent]);
             }
         }
-        heard.join().unwrap()
+        notification.join().unwrap()
     });
-    assert_eq!(heard["method"], "notifications/resources/updated", "{heard}");
-    assert_eq!(heard["params"]["uri"], "coord://locks", "{heard}");
+    assert_eq!(
+        notification["method"], "notifications/resources/updated",
+        "{notification}"
+    );
+    assert_eq!(notification["params"]["uri"], "coord://locks", "{notification}");
 }
 
 /// Agents that read the file of instructions had the rules twice.
 // rule: mcp#instructions
 #[test]
-fn rules_that_a_client_reads_from_its_file_are_not_told_again() {
+fn instructions_omit_the_rules_that_the_client_reads_from_its_file() {
     let world = World::with(&[("a.txt", "a")]);
     let is_whole = |client: &str| greeted(&world, client).1.contains("Orchestration commands are law");
     for client in ["codex-mcp-client", "opencode", "claude-code", "gemini-cli-mcp-client"] {
@@ -126,7 +129,7 @@ fn rules_that_a_client_reads_from_its_file_are_not_told_again() {
     ] {
         assert_eq!(is_whole(client), expected, "{client}");
     }
-    let (mut agent, told) = greeted(&world, "codex-mcp-client");
+    let (mut agent, instructions) = greeted(&world, "codex-mcp-client");
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "codex-mcp-client", "version": "1" },
@@ -134,9 +137,12 @@ fn rules_that_a_client_reads_from_its_file_are_not_told_again() {
     });
     assert_eq!(
         agent.ask("server/discover", json!({ "_meta": meta }))["instructions"],
-        told
+        instructions
     );
-    assert_eq!(told, "The rules of working beside other agents are in AGENTS.md.");
+    assert_eq!(
+        instructions,
+        "The rules of working beside other agents are in AGENTS.md."
+    );
     run(&world, &["init", "claude-code", "--yes", "--no-check"]);
     assert!(!is_whole("claude-code"));
 }

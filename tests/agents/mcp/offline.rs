@@ -104,7 +104,7 @@ fn reading_is_allowed_and_writing_is_not_where_the_server_fails() {
 fn a_server_that_gives_no_answer_is_not_waited_for_longer_than_ten_seconds() {
     let world = World::with(&[("a.txt", "a")]);
     let mut agent = in_front_of(&world, listening(None));
-    let asked = Instant::now();
+    let started = Instant::now();
     let checked = agent.check(&["a.txt"]);
     assert_eq!(checked["status"], "OFFLINE", "{checked}");
     assert!(
@@ -114,12 +114,16 @@ fn a_server_that_gives_no_answer_is_not_waited_for_longer_than_ten_seconds() {
             .contains("no answer within 10 s"),
         "{checked}"
     );
-    assert!((9..20).contains(&asked.elapsed().as_secs()), "{:?}", asked.elapsed());
+    assert!(
+        (9..20).contains(&started.elapsed().as_secs()),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 // rule: mcp#offline
 #[test]
-fn a_release_that_does_not_arrive_is_retried_until_it_lands_and_the_agent_is_told() {
+fn a_release_that_does_not_arrive_is_retried_and_reported_once_it_lands() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
     let mut ada = server.agent();
@@ -139,22 +143,22 @@ fn a_release_that_does_not_arrive_is_retried_until_it_lands_and_the_agent_is_tol
     command.args(["--agent", "watcher"]);
     let mut watcher = Agent::start(command);
     block_until("the release lands", || watcher.held("").is_empty());
-    let mut told = Vec::new();
+    let mut warned = Vec::new();
     block_until("the agent is told", || {
         let checked = ada.check(&["a.txt"]);
-        told.extend(
+        warned.extend(
             warnings(&checked, "RELEASE_LANDED")
                 .iter()
                 .map(|warning| (*warning).to_owned()),
         );
-        !told.is_empty()
+        !warned.is_empty()
     });
-    assert_eq!(told, ["RELEASE_LANDED: 'a.txt' released after all."]);
+    assert_eq!(warned, ["RELEASE_LANDED: 'a.txt' released after all."]);
     assert_eq!(warnings(&ada.check(&["a.txt"]), "RELEASE_LANDED"), [""; 0]);
 }
 
 #[test]
-fn a_release_is_given_up_when_the_lock_has_expired_and_the_agent_is_told() {
+fn a_release_retry_ends_with_release_expired_when_the_lock_has_expired() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 2);
     let mut ada = server.agent();
@@ -162,25 +166,25 @@ fn a_release_is_given_up_when_the_lock_has_expired_and_the_agent_is_told() {
     server.kill();
     let abandon = json!({ "file_paths": ["a.txt"], "status": "OPEN", "abandon": true, "message": MESSAGE });
     ada.call("post_status", abandon);
-    let mut told = Vec::new();
+    let mut warned = Vec::new();
     block_until("the agent is told", || {
         let checked = ada.check(&["a.txt"]);
         assert_eq!(checked["status"], "OFFLINE");
-        told.extend(
+        warned.extend(
             warnings(&checked, "RELEASE_EXPIRED")
                 .iter()
                 .map(|warning| (*warning).to_owned()),
         );
-        !told.is_empty()
+        !warned.is_empty()
     });
     assert_eq!(
-        told,
+        warned,
         ["RELEASE_EXPIRED: Coord gave no answer until the locks on 'a.txt' had expired."]
     );
 }
 
 #[test]
-fn a_retried_release_that_the_rules_refuse_is_told_with_the_reason() {
+fn a_retried_release_that_the_rules_refuse_warns_release_refused() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
     let mut ada = server.agent();

@@ -168,7 +168,7 @@ fn standard_error_has_logs_and_no_part_of_the_protocol() {
     assert_eq!(agent.check(&["a.txt"])["status"], "OK");
     let ended = agent.end();
     assert!(ended.status.success());
-    assert!(!ended.said.is_empty());
+    assert!(!ended.log.is_empty());
 }
 
 // rule: mcp#listed-tools

@@ -84,23 +84,23 @@ fn a_lock_that_the_agent_released_is_not_renewed() {
 /// After a night of the machine, nothing said that the locks were gone.
 // rule: mcp#renewal
 #[test]
-fn locks_that_expired_while_the_agent_was_idle_are_said_once() {
+fn locks_that_expired_while_the_agent_was_idle_warn_lock_expired_once() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let server = Server::start(&world, TTL);
     let mut command = server.command();
     command.args(["--renew-for", "0"]);
     let mut ada = Agent::start(command);
     assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
-    let mut said = Vec::new();
+    let mut warned = Vec::new();
     block_until("the agent is told", || {
         let checked = ada.check(&["b.txt"]);
-        said = warnings(&checked, "LOCK_EXPIRED")
+        warned = warnings(&checked, "LOCK_EXPIRED")
             .into_iter()
             .map(str::to_owned)
             .collect();
-        !said.is_empty()
+        !warned.is_empty()
     });
-    assert!(said[0].contains("'a.txt'"), "{said:?}");
+    assert!(warned[0].contains("'a.txt'"), "{warned:?}");
     let checked = ada.check(&["a.txt"]);
     assert_eq!(warnings(&checked, "LOCK_EXPIRED"), [""; 0], "once");
 }

@@ -80,6 +80,6 @@ fn another_repository_has_another_server() {
     assert_eq!(action(&ada.claim(&[&shown(there.clone.path(), "a.txt")])), "PROCEED");
     assert!(here.server().is_some() && there.server().is_some());
     assert_ne!(here.server(), there.server());
-    let said = ada.end().said;
-    assert_eq!(said.matches("its session goes on").count(), 2, "{said}");
+    let log = ada.end().log;
+    assert_eq!(log.matches("its session goes on").count(), 2, "{log}");
 }

@@ -1,7 +1,7 @@
 //! The texts of hooks and of the guard for a model.
 
 use super::{ADA, BOB, Messages, given, prints, served_shop, shop, write};
-use crate::guard::{git, install, said};
+use crate::guard::{git, install, stderr_of};
 use crate::hook::idle::{answered, block_until_it_waits, interactive, woken};
 use crate::hook::{Session, session};
 use coord_test_worlds::hook_forms::CLAUDE_CODE;
@@ -17,11 +17,11 @@ pub(super) fn of_locks() -> Messages {
     let mut all = Messages::new("hooks");
     let mut add = |name, session: &Session<'_>, answer| all.add(&world, name, &given(session, &answer));
     add("session start, nobody at work", &ada, ada.starts());
-    bob.is_told("Make the pool of connections grow with the load of the day");
+    bob.gets_prompt("Make the pool of connections grow with the load of the day");
     add("edit, granted", &bob, bob.edits("src/db.ts"));
     add("session start, one holder", &ada, ada.starts());
-    add("prompt, others' locks", &ada, ada.is_told("Retry failed queries"));
-    add("prompt, no news", &ada, ada.is_told("Go on"));
+    add("prompt, others' locks", &ada, ada.gets_prompt("Retry failed queries"));
+    add("prompt, no news", &ada, ada.gets_prompt("Go on"));
     add("edit, held", &ada, ada.edits("src/db.ts"));
     add("edit, held neighbor", &ada, ada.edits("src/page.ts"));
     add("command, writes held file", &ada, ada.runs("sed -i s/a/b/ src/db.ts"));
@@ -37,7 +37,7 @@ pub(super) fn of_locks() -> Messages {
     install(&world, "pre-commit", "");
     let commit = ["commit", "-qam", "Grow"];
     let refused = git(&world, world.clone.path(), &[("COORD_AGENT", ADA)], &commit);
-    all.add(&world, "commit, held file", &said(&refused));
+    all.add(&world, "commit, held file", &stderr_of(&refused));
     all
 }
 
@@ -59,14 +59,18 @@ pub(super) fn of_other_work() -> Messages {
         folder: tree.path(),
         ..claude(&unseen, BOB)
     };
-    bob.is_told("Count retries");
+    bob.gets_prompt("Count retries");
     bob.edits("src/auth.ts");
     let ada = claude(&unseen, ADA);
-    ada.is_told("Type into the shell");
+    ada.gets_prompt("Type into the shell");
     write(&unseen, "src/auth.ts", "typed");
     ada.ends_turn();
     all.add(&unseen, "after tool, wrote held file", &given(&ada, &ada.has_run("ls")));
-    all.add(&unseen, "prompt, file overwritten", &given(&bob, &bob.is_told("Go on")));
+    all.add(
+        &unseen,
+        "prompt, file overwritten",
+        &given(&bob, &bob.gets_prompt("Go on")),
+    );
 
     let unpushed = shop();
     unpushed.clone.git(&["checkout", "--quiet", "-b", "feature"]);
@@ -105,7 +109,7 @@ pub(super) fn of_teams() -> Messages {
     add("session start, message", ada.starts());
     world.clone.git(&["config", "coord.keepGoing", "true"]);
     prints(&world, BOB, &send);
-    add("prompt, message", ada.is_told("Go on"));
+    add("prompt, message", ada.gets_prompt("Go on"));
     add("after tool, no news", ada.has_run("ls"));
     let task = ["task", "add", "Retry failed queries", "--file", "src/db.ts"];
     prints(&world, BOB, &task);
@@ -138,7 +142,7 @@ pub(super) fn of_intents() -> Messages {
     add("session start, required", ada.starts());
     add("edit, none selected", ada.edits("src/db.ts"));
     prints(&world, ADA, &["intent", "select", "REQ-1"]);
-    add("prompt, selected", ada.is_told("Go on"));
+    add("prompt, selected", ada.gets_prompt("Go on"));
     add("edit, outside scope", ada.edits("README.md"));
     add("edit, another intent's file", ada.edits("src/auth.ts"));
     add("command, person's act", ada.runs("coord intent unblock REQ-1"));

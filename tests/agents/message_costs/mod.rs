@@ -1,5 +1,5 @@
-//! Measures what a model pays for the messages of Coord: each, in a typical case, with its tokens by `o200k_base`. The
-//! table is in the reference; `COORD_UPDATE_DOCS=1` rewrites it.
+//! All messages of Coord to a model, each in a typical case, with its tokens by `o200k_base`: the texts are the snapshots of this
+//! folder, by audience, and the table is in the reference; `COORD_UPDATE_DOCS=1` rewrites it.
 
 mod commands;
 mod hooks;
@@ -130,11 +130,12 @@ fn the_reference_has_the_tokens_of_each_message_and_they_are_few() {
         commands::of_teams(),
         commands::of_intents(),
     ] {
+        let mut texts = String::new();
         // Those of one kind stand together.
         let mut kinds: Vec<(&str, Vec<String>)> = Vec::new();
         for (name, text) in &messages.rows {
             let tokens = count(text);
-            println!("== {}: {name}: {tokens}\n{text}", messages.heading);
+            writeln!(texts, "== {name}: {tokens}\n{}", text.trim_end()).unwrap();
             let most = match *name {
                 "edit, granted" | "after edit" | "prompt, no news" | "after tool, no news" => 0,
                 "session start, nobody at work" => 0,
@@ -157,6 +158,7 @@ fn the_reference_has_the_tokens_of_each_message_and_they_are_few() {
                 None => kinds.push((kind, vec![cell])),
             }
         }
+        insta::assert_snapshot!(messages.heading.replace(", ", "_").replace(' ', "-"), texts);
         let kinds = kinds
             .iter()
             .map(|(kind, cells)| format!("{kind}: {}", cells.join(", ")));

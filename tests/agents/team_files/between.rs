@@ -16,12 +16,12 @@ pub fn between<T>(place: &Place, admits: impl Fn(&str) -> bool + Sync, during: i
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            for asked in listener.incoming() {
+            for connection in listener.incoming() {
                 if is_done.load(Ordering::Acquire) {
                     return;
                 }
-                let (asked, there, admits) = (asked.unwrap(), &there, &admits);
-                scope.spawn(move || pass_on(asked, there, admits));
+                let (connection, there, admits) = (connection.unwrap(), &there, &admits);
+                scope.spawn(move || pass_on(connection, there, admits));
             }
         });
         // At a panic, too.
@@ -40,14 +40,14 @@ impl Drop for End<'_> {
 }
 
 /// One request of a connection, which then ends.
-fn pass_on(mut asked: TcpStream, there: &str, admits: impl Fn(&str) -> bool) -> Option<()> {
+fn pass_on(mut connection: TcpStream, there: &str, admits: impl Fn(&str) -> bool) -> Option<()> {
     let mut request = Vec::new();
     let mut part = [0; 16 << 10];
     let head = loop {
         if let Some(at) = request.windows(4).position(|end| end == b"\r\n\r\n") {
             break at + 4;
         }
-        let read = asked.read(&mut part).ok().filter(|read| *read > 0)?;
+        let read = connection.read(&mut part).ok().filter(|read| *read > 0)?;
         request.extend_from_slice(&part[..read]);
     };
     let lines = String::from_utf8(request[..head].to_vec()).ok()?;
@@ -57,7 +57,7 @@ fn pass_on(mut asked: TcpStream, there: &str, admits: impl Fn(&str) -> bool) -> 
             .then(|| value.trim().parse::<usize>().ok())?
     });
     while request.len() < head + length.unwrap_or_default() {
-        let read = asked.read(&mut part).ok().filter(|read| *read > 0)?;
+        let read = connection.read(&mut part).ok().filter(|read| *read > 0)?;
         request.extend_from_slice(&part[..read]);
     }
     let first = lines.lines().next()?;
@@ -71,5 +71,5 @@ fn pass_on(mut asked: TcpStream, there: &str, admits: impl Fn(&str) -> bool) -> 
     server.write_all(&request[first.len() + 2..]).ok()?;
     let mut answer = Vec::new();
     server.read_to_end(&mut answer).ok()?;
-    asked.write_all(&answer).ok()
+    connection.write_all(&answer).ok()
 }

@@ -53,7 +53,7 @@ fn a_team_of_the_server_is_written_as_the_plugin_writes_it() {
 // rule: files#team-edits
 // rule: files#team-lease
 #[test]
-fn work_in_files_is_claimed_completed_and_given_back_by_the_handle() {
+fn work_in_files_is_claimed_completed_and_released_by_the_handle() {
     let place = Place::alike();
     let claim = |task: &mut serde_json::Value| {
         task["status"] = "in_progress".into();

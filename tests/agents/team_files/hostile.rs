@@ -24,10 +24,10 @@ fn a_link_is_not_followed_wherever_it_is() {
     fs::create_dir(place.path("tasks/alpha/y.json")).unwrap();
     place.retitles("a", "of the server");
     let report = place.sync(3);
-    let said = refused(&report);
+    let refusals = refused(&report);
     for file in ["a", "x", "y"] {
         assert!(
-            said.contains(&unreadable(&format!("tasks/alpha/{file}.json"))),
+            refusals.contains(&unreadable(&format!("tasks/alpha/{file}.json"))),
             "{report}"
         );
     }
@@ -61,7 +61,7 @@ fn a_link_is_not_followed_wherever_it_is() {
 }
 
 #[test]
-fn a_linked_folder_with_too_many_entries_is_refused_and_the_rest_goes_on() {
+fn a_linked_folder_with_too_many_entries_is_refused_and_the_rest_is_synced() {
     let place = Place::alike();
     let outside = place.world.folder("outside");
     for number in 0..=100_000 {
@@ -124,7 +124,7 @@ fn broken_large_and_deep_files_are_refused_and_stay() {
     let config = place.text("teams/alpha/config.json");
     place.retitles("a", "of the server");
     let report = place.sync(3);
-    let said = refused(&report);
+    let refusals = refused(&report);
     for file in [
         "tasks/alpha/a.json",
         "tasks/alpha/b.json",
@@ -132,7 +132,7 @@ fn broken_large_and_deep_files_are_refused_and_stay() {
         "teams/alpha/inboxes/w1.json",
         "teams/alpha/config.json: members",
     ] {
-        assert!(said.contains(&unreadable(file)), "{file}: {said:?}");
+        assert!(refusals.contains(&unreadable(file)), "{file}: {refusals:?}");
     }
     assert_eq!(
         (&report["applied"], &report["written"]),
@@ -167,9 +167,10 @@ fn names_are_parsed_before_they_are_paths() {
         }
     });
     let report = place.sync(3);
-    let said = refused(&report);
+    let refusals = refused(&report);
     let count = |part: &str| {
-        said.iter()
+        refusals
+            .iter()
             .filter(|(reason, place)| reason == "unreadable" && place.contains(part))
             .count()
     };
@@ -197,7 +198,7 @@ fn names_are_parsed_before_they_are_paths() {
 }
 
 #[test]
-fn an_entry_that_another_program_locks_is_waited_for_and_then_said() {
+fn an_entry_that_another_program_locks_is_waited_for_and_then_reported() {
     let place = Place::alike();
     let lock = fs::File::options()
         .write(true)
@@ -205,11 +206,11 @@ fn an_entry_that_another_program_locks_is_waited_for_and_then_said() {
         .unwrap();
     rustix::fs::fcntl_lock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
     let ended = place.command().args(["team", "sync"]).output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(1), "{said}");
+    let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{errors}");
     assert!(
-        said.contains("tasks/alpha/.lock is locked by another program for 10 s"),
-        "{said}"
+        errors.contains("tasks/alpha/.lock is locked by another program for 10 s"),
+        "{errors}"
     );
     drop(lock);
     place.assert_quiet();

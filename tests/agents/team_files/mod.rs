@@ -145,12 +145,12 @@ impl Place {
         } else {
             *request.body_mut() = Some(body.to_string().into());
         }
-        let asked = async { CLIENT.execute(request).await.unwrap().text().await.unwrap() };
+        let response = async { CLIENT.execute(request).await.unwrap().text().await.unwrap() };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .unwrap();
-        let text = runtime.block_on(asked);
+        let text = runtime.block_on(response);
         let answer: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{method} {path}: {text}"));
         answer
     }

@@ -14,7 +14,7 @@ fn of(reason: &str, place: &str) -> (String, String) {
 // rule: files#team-left
 // rule: files#team-put-back
 #[test]
-fn a_change_that_breaks_a_rule_is_said_and_put_back_or_left() {
+fn a_change_that_breaks_a_rule_is_reported_and_reverted_or_left() {
     let place = Place::alike();
     place.edit(A, |task| {
         task["status"] = "in_progress".into();
@@ -35,14 +35,14 @@ fn a_change_that_breaks_a_rule_is_said_and_put_back_or_left() {
         task["owner"] = "ghost".into();
     });
     let report = place.sync(3);
-    let said = refused(&report);
+    let refusals = refused(&report);
     for expected in [
         of("transition", "tasks/alpha/a.json: status"),
         of("refused", "tasks/alpha/b.json: title"),
         of("foreign", "tasks/alpha/c.json: owner"),
         of("missing", "tasks/alpha/c.json: dependencies[1]"),
     ] {
-        assert!(said.contains(&expected), "{expected:?}: {report}");
+        assert!(refusals.contains(&expected), "{expected:?}: {report}");
     }
     let ring = report["refused"]
         .as_array()
@@ -78,7 +78,7 @@ fn the_server_wins_a_conflict() {
 
 // rule: files#team-attribution
 #[test]
-fn nobody_speaks_for_the_handle_of_another_login() {
+fn no_login_acts_for_the_handle_of_another_login() {
     let place = Place::with_team();
     place.server(
         Some("eve"),
@@ -103,7 +103,7 @@ fn nobody_speaks_for_the_handle_of_another_login() {
         config["members"].as_array_mut().unwrap().push(member);
     });
     let report = place.sync(3);
-    let said = refused(&report);
+    let refusals = refused(&report);
     for expected in [
         of("foreign", "teams/alpha/inboxes/lead.json: [0].from"),
         of("foreign", "teams/alpha/inboxes/lead.json: [1].from"),
@@ -113,7 +113,7 @@ fn nobody_speaks_for_the_handle_of_another_login() {
         of("foreign", "teams/alpha/config.json: members[3].agentId"),
         of("not_by_file", "teams/alpha/config.json: leader"),
     ] {
-        assert!(said.contains(&expected), "{expected:?}: {report}");
+        assert!(refusals.contains(&expected), "{expected:?}: {report}");
     }
     assert_eq!(report["applied"], json!(["message of w1 to eve"]));
     let history = place.server(None, "GET", "messages", &json!({ "team": "alpha" }));

@@ -219,6 +219,6 @@ fn assert_taken_by_zod(files: &std::collections::BTreeMap<String, Vec<u8>>) {
     let mut node = node.spawn().unwrap();
     let input = lines.collect::<Vec<_>>().join("\n");
     std::io::Write::write_all(&mut node.stdin.take().unwrap(), input.as_bytes()).unwrap();
-    let said = String::from_utf8(node.wait_with_output().unwrap().stdout).unwrap();
-    assert_eq!(said, format!("{} files are taken\n", input.lines().count()));
+    let output = String::from_utf8(node.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(output, format!("{} files are taken\n", input.lines().count()));
 }

@@ -39,7 +39,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn asks(&self, agent: &str, method: &str, path: &str, mut body: Value) -> Value {
+    fn sends(&self, agent: &str, method: &str, path: &str, mut body: Value) -> Value {
         (body["team"], body["agent_id"]) = (self.team.clone().into(), agent.into());
         self.place.server(None, method, path, &body)
     }
@@ -60,10 +60,10 @@ impl Maker<'_> {
 
     fn makes(mut self, does_end: bool) {
         let named = json!({ "name": self.team, "description": self.text(), "agent_name": self.line() });
-        self.asks("lead", "POST", "teams", named);
+        self.sends("lead", "POST", "teams", named);
         for member in &MEMBERS[1..] {
             let named = json!({ "agent_name": self.line(), "agent_type": self.line() });
-            self.asks(member, "POST", &format!("teams/{}/join", self.team), named);
+            self.sends(member, "POST", &format!("teams/{}/join", self.team), named);
         }
         self.adds();
         for _ in 0..ACTS {
@@ -87,7 +87,7 @@ impl Maker<'_> {
         if self.random.bool() {
             task["id"] = format!("1795348589271-{:08x}", self.random.u32(..)).into();
         }
-        let added = self.asks("lead", "POST", "tasks", json!({ "tasks": [task] }));
+        let added = self.sends("lead", "POST", "tasks", json!({ "tasks": [task] }));
         self.tasks.extend(added["ids"][0].as_str().map(str::to_owned));
     }
 
@@ -102,7 +102,7 @@ impl Maker<'_> {
             0..3 => return self.adds(),
             3..5 => ("POST", format!("{of_task}/claim"), json!({ "claim_files": false })),
             step @ 5..8 => {
-                let shown = self.asks("lead", "GET", &of_task, json!({}));
+                let shown = self.sends("lead", "GET", &of_task, json!({}));
                 member = MEMBERS
                     .into_iter()
                     .find(|member| shown["task"]["owner"] == *member)
@@ -131,20 +131,20 @@ impl Maker<'_> {
                 json!({ "type": "idle", "message": line }),
             ),
             _ => {
-                let read = self.asks(member, "POST", "messages/read", json!({ "limit": 2 }));
+                let read = self.sends(member, "POST", "messages/read", json!({ "limit": 2 }));
                 ("POST", "messages/read".to_owned(), json!({ "cursor": read["cursor"] }))
             }
         };
-        self.asks(member, method, &path, body);
+        self.sends(member, method, &path, body);
     }
 
     fn ends(&mut self) {
         let (member, reason, path) = (self.one(&MEMBERS), self.line(), format!("teams/{}/shutdown", self.team));
-        let asked = self.asks(member, "POST", &path, json!({ "step": "request", "reason": reason }));
+        let response = self.sends(member, "POST", &path, json!({ "step": "request", "reason": reason }));
         for member in MEMBERS {
             let step = self.one(&["approve", "approve", "reject"]);
-            let answer = json!({ "step": step, "shutdown_id": asked["shutdown_id"], "reason": reason });
-            self.asks(member, "POST", &path, answer);
+            let answer = json!({ "step": step, "shutdown_id": response["shutdown_id"], "reason": reason });
+            self.sends(member, "POST", &path, answer);
         }
     }
 }
@@ -260,15 +260,18 @@ fn a_random_team_is_the_same_after_it_was_in_files() {
         assert_eq!(exported(&first, &team, &out), before, "seed {seed}");
 
         let report = imported(&second, &team, &out);
-        let told = before
+        let messages = before
             .values()
             .flat_map(|bytes| serde_json::from_slice::<Value>(bytes).unwrap().as_array().cloned());
-        let told = told.flatten().filter(is_foreign).count();
+        let foreign_count = messages.flatten().filter(is_foreign).count();
         let refused = refused(&report);
         let are_of_senders = refused
             .iter()
             .all(|(reason, place)| reason == "foreign" && place.ends_with(".from"));
-        assert!(are_of_senders && refused.len() == told, "seed {seed}: {report}");
+        assert!(
+            are_of_senders && refused.len() == foreign_count,
+            "seed {seed}: {report}"
+        );
         assert_eq!(imported(&second, &team, &out)["applied"], json!([]), "seed {seed}");
 
         let after = exported(&second, &team, &again);

@@ -171,7 +171,7 @@ impl Ran {
     fn refused(&self) -> BTreeSet<String> {
         let mut tasks = BTreeSet::new();
         for report in &self.reports {
-            for ((reason, place), said) in refused(report).into_iter().zip(report["refused"].as_array().unwrap()) {
+            for ((reason, place), refusal) in refused(report).into_iter().zip(report["refused"].as_array().unwrap()) {
                 let task = place
                     .trim_start_matches("tasks/alpha/")
                     .split(".json")
@@ -183,12 +183,12 @@ impl Ran {
                 match reason.as_str() {
                     "conflict" | "refused" if is_of_claims || is_of_deletion => drop(tasks.insert(task)),
                     "missing" => {
-                        let message = text(&said["message"]);
+                        let message = text(&refusal["message"]);
                         let mut words = message.split_whitespace();
                         let is_deleted = words.any(|word| self.by_files.contains(&Act::Deleted(word.to_owned())));
-                        assert!(is_deleted && place.contains(": blocks["), "{said}");
+                        assert!(is_deleted && place.contains(": blocks["), "{refusal}");
                     }
-                    _ => panic!("{said}"),
+                    _ => panic!("{refusal}"),
                 }
             }
         }

@@ -39,30 +39,30 @@ fn write_team(place: &Place) {
 }
 
 #[test]
-fn a_wait_for_the_limits_of_the_server_is_said_once() {
+fn a_wait_for_the_limits_of_the_server_is_printed_once() {
     let place = Place::empty();
     let mut first = place.command();
     first.env("COORD_LIMIT_HOLDER_PER_MINUTE", "110");
     assert!(first.args(["team", "list"]).status().unwrap().success());
     write_team(&place);
     let ended = place.command().args(["team", "sync"]).output().unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert!(ended.status.success(), "{said}");
-    assert_eq!(said, "coord: the server's limits of requests make this wait\n");
+    let errors = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.success(), "{errors}");
+    assert_eq!(errors, "coord: the server's limits of requests make this wait\n");
     assert_eq!(place.stored("n39")["status"], "completed");
 }
 
 // rule: files#team-memory
 #[test]
-fn a_first_synchronization_that_is_killed_or_gets_no_answer_goes_on_where_it_was() {
+fn a_first_sync_that_is_killed_or_gets_no_response_resumes_where_it_was() {
     // In the middle of the work, and of the messages.
     for (words, count) in [("/complete", 21), ("/api/messages ", 2)] {
         let place = of_files();
-        let (asked, is_there) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (count_sent, is_there) = (AtomicUsize::new(0), AtomicBool::new(false));
         // One that is killed.
         let admits = |request: &str| {
             let is_one = request.starts_with("POST") && format!("{request} ").contains(words);
-            if is_one && asked.fetch_add(1, Ordering::AcqRel) + 1 == count {
+            if is_one && count_sent.fetch_add(1, Ordering::AcqRel) + 1 == count {
                 is_there.store(true, Ordering::Release);
             }
             !is_there.load(Ordering::Acquire)
@@ -166,7 +166,7 @@ fn server_changes_while_files_are_applied_are_not_lost() {
 }
 
 #[test]
-fn a_completion_in_a_file_is_taken_after_the_claim_has_lapsed() {
+fn a_completion_in_a_file_is_applied_after_the_claim_has_expired() {
     let place = Place::alike();
     let claim = json!({ "team": "alpha", "agent_id": "w1", "lease_seconds": 30 });
     place.server(None, "POST", "tasks/a/claim", &claim);

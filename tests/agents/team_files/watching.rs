@@ -16,7 +16,7 @@ const A: &str = "tasks/alpha/a.json";
 pub struct Watch {
     process: Child,
     /// The lines that it prints.
-    pub said: Receiver<String>,
+    pub lines: Receiver<String>,
 }
 
 impl Watch {
@@ -24,26 +24,26 @@ impl Watch {
         let mut command = place.command();
         command.args(["team", "sync", "--watch", "--json"]);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (tell, said) = channel();
+        let (sender, lines) = channel();
         let out = BufReader::new(process.stdout.take().unwrap());
         let error = BufReader::new(process.stderr.take().unwrap());
-        let other = tell.clone();
-        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        let other = sender.clone();
+        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         std::thread::spawn(move || {
             error
                 .lines()
                 .map_while(Result::ok)
                 .try_for_each(|line| other.send(line))
         });
-        Watch { process, said }
+        Watch { process, lines }
     }
 
     /// The next line that has these words.
     fn until(&self, words: &str) -> String {
         loop {
-            let said = self.said.recv_timeout(Duration::from_secs(60)).expect(words);
-            if said.contains(words) {
-                return said;
+            let line = self.lines.recv_timeout(Duration::from_secs(60)).expect(words);
+            if line.contains(words) {
+                return line;
             }
         }
     }
@@ -68,7 +68,7 @@ fn a_change_of_either_side_is_soon_on_the_other() {
     let place = Place::with_team();
     let mut watch = Watch::start(&place);
     block_until("the files are there", || place.path(A).exists());
-    watch.said.recv_timeout(Duration::from_secs(60)).unwrap();
+    watch.lines.recv_timeout(Duration::from_secs(60)).unwrap();
     let mut times = Vec::new();
     for round in 0..5 {
         let title = format!("of the server {round}");
@@ -95,8 +95,8 @@ fn a_change_of_either_side_is_soon_on_the_other() {
     place.write("tasks/alpha/b.json", "{");
     watch.until("\"file\":\"tasks/alpha/b.json\"");
     place.edit("tasks/alpha/c.json", |task| task["title"] = "another".into());
-    let said = watch.until("task c changed");
-    assert!(!said.contains("b.json"), "{said}");
+    let line = watch.until("task c changed");
+    assert!(!line.contains("b.json"), "{line}");
     // One at a time.
     let (second, why) = (
         place.command().args(["team", "sync"]).output().unwrap(),
@@ -132,8 +132,8 @@ fn a_folder_that_vanishes_and_a_server_that_ends_are_waited_for() {
     );
     block_until("it has ended", || place.world.server().as_ref() != Some(&process));
     place.edit(A, |task| task["title"] = "while it was away".into());
-    let said = watch.until("trying again");
-    assert!(said.starts_with("coord: "), "{said}");
+    let line = watch.until("trying again");
+    assert!(line.starts_with("coord: "), "{line}");
     place.coord(&["team", "list"], 0);
     block_until("it is on the new server", || {
         place.stored("a")["title"] == "while it was away"

@@ -110,7 +110,7 @@ struct Agent<'a> {
 
 impl Agent<'_> {
     /// Whether the server does it.
-    fn asks(&self, method: &str, path: &str, body: Value) -> bool {
+    fn sends(&self, method: &str, path: &str, body: Value) -> bool {
         let mut body = body;
         (body["team"], body["agent_id"]) = ("alpha".into(), "lead".into());
         self.place.server(None, method, path, &body)["error"].is_null()
@@ -131,7 +131,7 @@ impl Agent<'_> {
             Act::Sent { to, text, .. } => ("POST", "messages".to_owned(), json!({ "to": [to], "message": text })),
             Act::Described(..) | Act::WentBack(_) => unreachable!("it does not do that"),
         };
-        if self.asks(method, &path, body) {
+        if self.sends(method, &path, body) {
             self.acts.push(act);
         }
     }
@@ -222,8 +222,9 @@ fn nothing_is_lost_between_both_sides_that_are_watched() {
             Side::of_files(&place) == Side::of_store(&place)
         });
         assert_eq!(watch.end(), Some(0));
-        let said = watch.said.iter();
-        said.map(|line| serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}")))
+        let lines = watch.lines.iter();
+        lines
+            .map(|line| serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}")))
             .collect()
     });
     ran.judge(&place);

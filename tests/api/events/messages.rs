@@ -39,9 +39,9 @@ async fn events_come_as_they_happen_and_are_those_of_the_log() {
             (&json!("stream_opened"), &json!(cursor), &json!(15), &json!(true))
         );
         api.claim("ann", "WRITING", &["src/db.ts"]).await;
-        let refused = api.tell("bob", "WRITING", &["src/db.ts"], json!({})).await;
+        let refused = api.post_status("bob", "WRITING", &["src/db.ts"], json!({})).await;
         assert_eq!(refused.status, 409);
-        api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+        api.post_status("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
             .await;
         let mut events = Vec::new();
         for (name, action) in [
@@ -67,7 +67,10 @@ async fn a_branch_has_its_own_events_alone() {
         client.expect("stream_opened").await;
         api.claim("ann", "WRITING", &["src/db.ts"]).await;
         let other = json!({ "branch": "other" });
-        assert_eq!(api.tell("bob", "WRITING", &["src/page.ts"], other).await.status, 200);
+        assert_eq!(
+            api.post_status("bob", "WRITING", &["src/page.ts"], other).await.status,
+            200
+        );
         let event = &client.lock_events(1).await[0];
         assert_eq!((&event["branch"], &event["user"]), (&json!("other"), &json!("bob")));
     }
@@ -172,7 +175,7 @@ async fn server_sent_events_are_neither_stored_nor_held_back() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_not_valid_is_told_why() {
+async fn an_invalid_events_request_gets_its_error_code() {
     let api = start(|_| {}).await;
     for (target, error, code) in [
         ("/api/events".to_owned(), "INVALID_FIELD", 4400),

@@ -47,7 +47,7 @@ async fn nothing_is_lost_or_repeated(api: &Api, kind: Kind) {
     let claimed: Vec<String> = (0..FILES).map(file).collect();
     assert_eq!(seen, claimed, "{kind:?}");
     let all: Vec<&str> = claimed.iter().map(String::as_str).collect();
-    let released = api.tell("ann", "OPEN", &all, json!({ "abandon": true })).await;
+    let released = api.post_status("ann", "OPEN", &all, json!({ "abandon": true })).await;
     assert_eq!(released.status, 200, "{}", released.json());
 }
 

@@ -4,18 +4,18 @@ use serde_json::json;
 
 use super::{World, refusal, refused};
 
-everywhere!(a_commit_that_nobody_pushed_is_no_head_and_one_that_was_pushed_is);
+everywhere!(an_unpushed_commit_is_no_head_and_a_pushed_one_is);
 
-async fn a_commit_that_nobody_pushed_is_no_head_and_one_that_was_pushed_is(world: World) {
+async fn an_unpushed_commit_is_no_head_and_a_pushed_one_is(world: World) {
     let api = &world.api;
     let check = async |at: &str| {
-        let told = api
+        let checked = api
             .check("bob", &["README.md"], json!({ "agent_head": at }))
             .await
             .json();
-        assert_eq!(told["repo_head_ref"], world.head_ref());
-        let head = told["repo_head"].as_str().unwrap().to_owned();
-        (told["orchestration"]["action"].as_str().unwrap().to_owned(), head)
+        assert_eq!(checked["repo_head_ref"], world.head_ref());
+        let head = checked["repo_head"].as_str().unwrap().to_owned();
+        (checked["orchestration"]["action"].as_str().unwrap().to_owned(), head)
     };
     let action = |action: &str, head: &str| (action.to_owned(), head.to_owned());
     assert_eq!(check(&api.head).await, action("PROCEED", &api.head));

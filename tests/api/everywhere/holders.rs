@@ -10,7 +10,7 @@ everywhere!(
     a_writer_behind_the_branch_renews_its_file_and_gets_no_other,
     an_agent_ahead_gets_no_missing_commit,
     a_lock_lives_through_the_last_millisecond_of_its_time,
-    two_agents_of_one_person_are_one_holder_and_hear_of_it,
+    two_agents_without_agent_id_are_one_holder_and_get_already_held,
     a_writer_takes_over_from_its_lead_and_the_lead_what_is_left,
 );
 
@@ -20,9 +20,9 @@ async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: Wor
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     let head = world.others_push(&[("other.md", "Somebody else's")]).await;
     let up_to_date = json!({ "agent_head": head });
-    let bob = api.tell("bob", "WRITING", &["README.md"], up_to_date).await;
+    let bob = api.post_status("bob", "WRITING", &["README.md"], up_to_date).await;
     assert_eq!(bob.status, 200, "{}", bob.json());
-    let renewed = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await;
+    let renewed = api.post_status("ann", "WRITING", &["src/auth.ts"], json!({})).await;
     assert_eq!(refused(&renewed), refusal(200, "", "PROCEED"), "{}", renewed.json());
     assert!(
         warnings(&renewed, "STALE_BRANCH").contains("PULL"),
@@ -30,7 +30,7 @@ async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: Wor
         renewed.json()
     );
     let paths = ["src/auth.ts", "new.md", "README.md"];
-    let stale = api.tell("ann", "WRITING", &paths, json!({})).await;
+    let stale = api.post_status("ann", "WRITING", &paths, json!({})).await;
     assert_eq!(refused(&stale), refusal(409, "STALE_HEAD", "PULL"), "{}", stale.json());
     let metadata = &stale.json()["orchestration"]["metadata"];
     assert_eq!(
@@ -46,7 +46,7 @@ async fn an_agent_ahead_gets_no_missing_commit(world: World) {
     let own = api.git.commit(&[("src/auth.ts", "export {};\n")]);
     // A clone has the commit; GitHub does not, and asks for the base.
     let bare = json!({ "agent_head": own });
-    let claimed = api.tell("ann", "WRITING", &["src/auth.ts"], bare).await;
+    let claimed = api.post_status("ann", "WRITING", &["src/auth.ts"], bare).await;
     if world.github().is_none() {
         assert_eq!(claimed.status, 200, "{}", claimed.json());
     } else {
@@ -63,7 +63,7 @@ async fn an_agent_ahead_gets_no_missing_commit(world: World) {
         );
     }
     let based = json!({ "agent_head": own, "base_head": api.head });
-    let claimed = api.tell("ann", "WRITING", &["src/db.ts"], based).await;
+    let claimed = api.post_status("ann", "WRITING", &["src/db.ts"], based).await;
     assert_eq!(claimed.status, 200, "{}", claimed.json());
     assert_eq!(warnings(&claimed, "STALE_BRANCH"), "");
 }
@@ -77,7 +77,7 @@ fn now_ms() -> i64 {
 async fn a_lock_lives_through_the_last_millisecond_of_its_time(world: World) {
     let api = &world.api;
     let before = now_ms();
-    let claimed = api.tell("ann", "WRITING", &["notes.md"], json!({})).await.json();
+    let claimed = api.post_status("ann", "WRITING", &["notes.md"], json!({})).await.json();
     let after = now_ms();
     let expiry_ms = api.stored("notes.md").await[0]["expiry_ms"].as_i64().unwrap();
     assert!((before + 300_000..=after + 300_000).contains(&expiry_ms), "{expiry_ms}");
@@ -87,31 +87,31 @@ async fn a_lock_lives_through_the_last_millisecond_of_its_time(world: World) {
     let end = now_ms() + 150;
     api.ends_at("notes.md", end).await;
     loop {
-        let asked = now_ms();
-        let bob = api.tell("bob", "WRITING", &["notes.md"], json!({})).await;
+        let requested_at = now_ms();
+        let bob = api.post_status("bob", "WRITING", &["notes.md"], json!({})).await;
         if bob.status == 200 {
             assert!(now_ms() > end, "it was not over");
             break;
         }
         assert_eq!(refused(&bob), refusal(409, "LOCK_CONFLICT", "WAIT"), "{}", bob.json());
-        assert!(asked <= end, "it was over");
+        assert!(requested_at <= end, "it was over");
         // time: between two requests around the end of a lock.
         tokio::time::sleep(Duration::from_millis(15)).await;
     }
 }
 
 // rule: locks#holder
-async fn two_agents_of_one_person_are_one_holder_and_hear_of_it(world: World) {
+async fn two_agents_without_agent_id_are_one_holder_and_get_already_held(world: World) {
     let api = &world.api;
-    let claim = async |more: serde_json::Value| api.tell("ann", "WRITING", &["src/auth.ts"], more).await;
+    let claim = async |more: serde_json::Value| api.post_status("ann", "WRITING", &["src/auth.ts"], more).await;
     let first = claim(json!({ "message": "Moving sessions to tokens" })).await;
     assert_eq!(warnings(&first, "ALREADY_HELD"), "");
     let second = claim(json!({ "message": "Rewriting the login form from the ground up" })).await;
     assert_eq!(second.status, 200, "{}", second.json());
-    let told = warnings(&second, "ALREADY_HELD");
+    let warning = warnings(&second, "ALREADY_HELD");
     assert!(
-        told.contains(" since ") && told.contains("Moving sessions to tokens") && told.contains("agent_id"),
-        "{told}"
+        warning.contains(" since ") && warning.contains("Moving sessions to tokens") && warning.contains("agent_id"),
+        "{warning}"
     );
     // With an id, each agent is a separate holder.
     let other = claim(json!({ "agent_id": "one" })).await;
@@ -128,7 +128,7 @@ async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: Worl
     let api = &world.api;
     let claim = async |user: &str, agent: &str, take_over: Option<&str>| {
         let more = json!({ "agent_id": agent, "take_over": take_over });
-        api.tell(user, "WRITING", &["src/auth.ts"], more).await
+        api.post_status(user, "WRITING", &["src/auth.ts"], more).await
     };
     let conflict = refusal(409, "LOCK_CONFLICT", "WAIT");
     let first = claim("ann", "one", None).await;
@@ -166,8 +166,8 @@ async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: Worl
     };
     let free = check("ann", "one::a").await;
     assert_eq!(free.json()["orchestration"]["action"], "PROCEED", "{}", free.json());
-    let told = warnings(&free, "ALREADY_HELD");
-    assert!(told.contains("Your lead 'one' holds 'src/auth.ts'"), "{told}");
+    let warning = warnings(&free, "ALREADY_HELD");
+    assert!(warning.contains("Your lead 'one' holds 'src/auth.ts'"), "{warning}");
     for (user, agent) in [("ann", "two::a"), ("ann", "two"), ("bob", "one::a")] {
         let refused = check(user, agent).await;
         assert_eq!(
@@ -179,17 +179,17 @@ async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: Worl
     }
 
     // The writer may write a file that the lead reads; a file being written stays so.
-    api.tell("ann", "READING", &["README.md"], json!({ "agent_id": "one" }))
+    api.post_status("ann", "READING", &["README.md"], json!({ "agent_id": "one" }))
         .await;
     let more = json!({ "agent_id": "one::a", "take_over": "one" });
-    let written = api.tell("ann", "WRITING", &["README.md"], more.clone()).await;
+    let written = api.post_status("ann", "WRITING", &["README.md"], more.clone()).await;
     assert_eq!(
         written.json()["locks"]["README.md"]["status"],
         "WRITING",
         "{}",
         written.json()
     );
-    let read = api.tell("ann", "READING", &["src/auth.ts"], more).await;
+    let read = api.post_status("ann", "READING", &["src/auth.ts"], more).await;
     assert_eq!(
         read.json()["locks"]["src/auth.ts"]["status"],
         "WRITING",
@@ -214,6 +214,6 @@ async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: Worl
         );
     }
     let open = json!({ "agent_id": "one", "take_over": "one::a", "abandon": true });
-    let answer = api.tell("ann", "OPEN", &["src/auth.ts"], open).await;
+    let answer = api.post_status("ann", "OPEN", &["src/auth.ts"], open).await;
     assert_eq!((answer.status, &answer.json()["field"]), (400, &json!("take_over")));
 }

@@ -138,8 +138,8 @@ impl World {
     }
 
     /// Returns the requests to GitHub since the last call.
-    pub fn asked(&self) -> Vec<String> {
-        self.github.as_ref().map_or_else(Vec::new, Fake::asked)
+    pub fn requested_paths(&self) -> Vec<String> {
+        self.github.as_ref().map_or_else(Vec::new, Fake::requested_paths)
     }
 
     /// The reference that heads are read from.
@@ -178,7 +178,7 @@ impl World {
     /// OPEN of files whose work was pushed as `new_head`, from a working copy that is at it.
     pub async fn open(&self, user: &str, paths: &[&str], new_head: &str) -> Answer {
         let more = json!({ "new_repo_head": new_head, "agent_head": new_head });
-        self.api.tell(user, "OPEN", paths, more).await
+        self.api.post_status(user, "OPEN", paths, more).await
     }
 
     /// Another process over the same store, that has asked its source nothing.

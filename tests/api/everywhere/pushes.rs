@@ -46,7 +46,7 @@ async fn a_commit_off_the_branch_or_before_the_claim_is_no_push(world: World) {
             // In a clone it is seen that the files are as the branch has them, so nothing is left to push.
             continue;
         }
-        let answer = api.tell("ann", "OPEN", &FILES, more).await;
+        let answer = api.post_status("ann", "OPEN", &FILES, more).await;
         assert_eq!(
             refused(&answer),
             refusal(409, "NOT_PUSHED", "PUSH"),
@@ -66,17 +66,19 @@ async fn a_commit_off_the_branch_or_before_the_claim_is_no_push(world: World) {
     let unchanged = world.open("ann", &FILES[1..], &own).await;
     assert_eq!(unchanged.status, 200, "{}", unchanged.json());
     assert!(warnings(&unchanged, "UNCHANGED").contains("'src/db.ts'"));
-    let abandoned = api.tell("ann", "OPEN", &FILES[..1], json!({ "abandon": true })).await;
+    let abandoned = api
+        .post_status("ann", "OPEN", &FILES[..1], json!({ "abandon": true }))
+        .await;
     assert_eq!((abandoned.status, api.held().await), (200, 0), "{}", abandoned.json());
 
     // The same work, merged as another commit.
     let again = api
-        .tell("ann", "WRITING", &FILES, json!({ "agent_head": others }))
+        .post_status("ann", "WRITING", &FILES, json!({ "agent_head": others }))
         .await;
     assert_eq!(again.status, 200, "{}", again.json());
     let squashed = world.others_push(&[("src/auth.ts", "export const mine = 1;\n")]).await;
     let more = json!({ "new_repo_head": squashed, "agent_head": own });
-    let merged = api.tell("ann", "OPEN", &FILES, more).await;
+    let merged = api.post_status("ann", "OPEN", &FILES, more).await;
     assert_eq!((merged.status, api.held().await), (200, 0), "{}", merged.json());
     assert!(!warnings(&merged, "UNCHANGED").contains("src/auth.ts"));
 }
@@ -88,32 +90,39 @@ async fn a_file_that_is_as_it_was_is_released_with_a_warning(world: World) {
     // GitHub is asked about the push, or the store has known it before: the warning is the same.
     for is_known in [false, true] {
         let more = json!({ "agent_head": head });
-        assert_eq!(api.tell("ann", "WRITING", &FILES, more).await.status, 200);
+        assert_eq!(api.post_status("ann", "WRITING", &FILES, more).await.status, 200);
         let more = json!({ "agent_head": head, "interface": "keeps" });
-        assert_eq!(api.tell("ann", "WRITING", &["src/page.ts"], more).await.status, 200);
+        assert_eq!(
+            api.post_status("ann", "WRITING", &["src/page.ts"], more).await.status,
+            200
+        );
         let pushed = world.push(&[("src/auth.ts", &format!("export const known = {is_known};\n"))]);
         if is_known {
             world.fetch("main").await;
-            let told = api
+            let checked = api
                 .check("bob", &["README.md"], json!({ "agent_head": pushed }))
                 .await
                 .json();
-            assert_eq!(told["repo_head"], json!(pushed));
+            assert_eq!(checked["repo_head"], json!(pushed));
         }
-        world.asked();
+        world.requested_paths();
         let paths = ["src/auth.ts", "src/db.ts", "src/page.ts"];
         let done = world.open("ann", &paths, &pushed).await;
         assert_eq!((done.status, api.held().await), (200, 0), "{}", done.json());
-        let told = warnings(&done, "UNCHANGED");
+        let warning = warnings(&done, "UNCHANGED");
         assert!(
-            told.contains("'src/db.ts'") && told.contains("'src/page.ts'"),
+            warning.contains("'src/db.ts'") && warning.contains("'src/page.ts'"),
             "{is_known}: {}",
             done.json()
         );
-        assert!(!told.contains("'src/auth.ts'"), "{told}");
-        let asked = world.asked();
-        let compared = asked.iter().filter(|target| target.starts_with("/compare/")).count();
-        assert_eq!(compared, usize::from(world.github().is_some()), "{is_known}: {asked:?}");
+        assert!(!warning.contains("'src/auth.ts'"), "{warning}");
+        let requests = world.requested_paths();
+        let compared = requests.iter().filter(|target| target.starts_with("/compare/")).count();
+        assert_eq!(
+            compared,
+            usize::from(world.github().is_some()),
+            "{is_known}: {requests:?}"
+        );
         assert_eq!(
             world.open("ann", &paths, &pushed).await.json(),
             done.json(),
@@ -129,14 +138,14 @@ async fn a_file_tracked_in_decomposed_characters_needs_its_push(world: World) {
     let base = world.push(&[(tracked, "export const a = 1;\n")]);
     world.fetch("main").await;
     let claim = api
-        .tell("ann", "WRITING", &[tracked], json!({ "agent_head": base }))
+        .post_status("ann", "WRITING", &[tracked], json!({ "agent_head": base }))
         .await;
     assert_eq!(claim.status, 200, "{}", claim.json());
     let local = api.git.commit(&[(tracked, "export const a = 2;\n")]);
     let others = world.others_push(&[("other.md", "Somebody else's")]).await;
     for new_head in [&local, &others] {
         let more = json!({ "new_repo_head": new_head, "agent_head": local });
-        let kept = api.tell("ann", "OPEN", &[tracked], more).await;
+        let kept = api.post_status("ann", "OPEN", &[tracked], more).await;
         assert_eq!(refused(&kept), refusal(409, "NOT_PUSHED", "PUSH"), "{}", kept.json());
         assert_eq!(kept.json()["orchestration"]["metadata"]["unpushed"], json!([composed]));
     }
@@ -157,7 +166,7 @@ async fn after_a_reset_a_commit_from_before_the_claim_is_no_push(world: World) {
     let older = world.others_push(&[("src/auth.ts", "export const a = 1;\n")]).await;
     let base = world.others_push(&[("src/auth.ts", "export const a = 2;\n")]).await;
     let claim = api
-        .tell("ann", "WRITING", &["src/auth.ts"], json!({ "agent_head": base }))
+        .post_status("ann", "WRITING", &["src/auth.ts"], json!({ "agent_head": base }))
         .await;
     assert_eq!(claim.status, 200, "{}", claim.json());
     world.origin.git(&["reset", "--quiet", "--hard", &older]);
@@ -165,7 +174,7 @@ async fn after_a_reset_a_commit_from_before_the_claim_is_no_push(world: World) {
         world.fetch("main").await;
     }
     for (old, questions) in [(&older, 1), (&api.head, 2)] {
-        world.asked();
+        world.requested_paths();
         let kept = world.open("ann", &["src/auth.ts"], old).await;
         assert_eq!(refused(&kept), refusal(409, "NOT_PUSHED", "PUSH"), "{}", kept.json());
         let reason = kept.json()["orchestration"]["reason"].to_string();
@@ -174,7 +183,7 @@ async fn after_a_reset_a_commit_from_before_the_claim_is_no_push(world: World) {
             "{reason}"
         );
         let compared = world
-            .asked()
+            .requested_paths()
             .iter()
             .filter(|target| target.starts_with("/compare/"))
             .count();

@@ -5,13 +5,13 @@ use serde_json::json;
 use super::{World, warnings};
 
 everywhere!(
-    a_release_that_is_asked_again_is_answered_as_before_and_frees_nobody_else,
+    a_repeated_release_gets_the_same_response_and_frees_no_other_lock,
     a_release_that_is_answered_from_memory_gives_up_the_place_in_the_queue,
     abandoning_releases_the_rest_also_when_the_branch_is_gone,
 );
 
 // rule: locks#answered-once
-async fn a_release_that_is_asked_again_is_answered_as_before_and_frees_nobody_else(world: World) {
+async fn a_repeated_release_gets_the_same_response_and_frees_no_other_lock(world: World) {
     let api = &world.api;
     api.build_graph().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
@@ -20,14 +20,14 @@ async fn a_release_that_is_asked_again_is_answered_as_before_and_frees_nobody_el
     assert_eq!(first.status, 200, "{}", first.json());
     assert_eq!(first.json()["orphaned_dependencies"], json!(["src/page.ts"]));
     let bob = api
-        .tell("bob", "WRITING", &["src/auth.ts"], json!({ "agent_head": pushed }))
+        .post_status("bob", "WRITING", &["src/auth.ts"], json!({ "agent_head": pushed }))
         .await;
     assert_eq!(bob.status, 200, "{}", bob.json());
     let again = world.open("ann", &["src/auth.ts"], &pushed).await;
     assert_eq!((again.status, again.json()), (200, first.json()));
     // Another request is told in words that this was released, and not that it was lost.
     let other = api
-        .tell("ann", "OPEN", &["src/auth.ts"], json!({ "abandon": true }))
+        .post_status("ann", "OPEN", &["src/auth.ts"], json!({ "abandon": true }))
         .await;
     assert_eq!(other.status, 200, "{}", other.json());
     assert!(warnings(&other, "ALREADY_RELEASED").contains("You released 'src/auth.ts' "));
@@ -40,15 +40,15 @@ async fn a_release_that_is_answered_from_memory_gives_up_the_place_in_the_queue(
     api.build_graph().await;
     let abandon = json!({ "abandon": true });
     api.claim("bob", "WRITING", &["notes.md"]).await;
-    let first = api.tell("bob", "OPEN", &["notes.md"], abandon.clone()).await;
+    let first = api.post_status("bob", "OPEN", &["notes.md"], abandon.clone()).await;
     api.claim("ann", "WRITING", &["notes.md"]).await;
-    let refused = api.tell("bob", "WRITING", &["notes.md"], json!({})).await;
+    let refused = api.post_status("bob", "WRITING", &["notes.md"], json!({})).await;
     assert_eq!(refused.status, 409, "{}", refused.json());
-    let again = api.tell("bob", "OPEN", &["notes.md"], abandon.clone()).await;
+    let again = api.post_status("bob", "OPEN", &["notes.md"], abandon.clone()).await;
     assert_eq!((again.status, again.json()), (200, first.json()));
-    api.tell("ann", "OPEN", &["notes.md"], abandon).await;
+    api.post_status("ann", "OPEN", &["notes.md"], abandon).await;
     // Bob wants it no longer.
-    let carol = api.tell("carol", "WRITING", &["notes.md"], json!({})).await;
+    let carol = api.post_status("carol", "WRITING", &["notes.md"], json!({})).await;
     assert_eq!(carol.status, 200, "{}", carol.json());
 }
 
@@ -57,11 +57,11 @@ async fn abandoning_releases_the_rest_also_when_the_branch_is_gone(world: World)
     let api = &world.api;
     api.build_graph().await;
     api.claim("ann", "WRITING", &["src/auth.ts", "notes.md"]).await;
-    api.lapse("notes.md").await;
+    api.expire_locks("notes.md").await;
     api.claim("bob", "WRITING", &["notes.md"]).await;
     let abandon = json!({ "abandon": true });
     let part = api
-        .tell("ann", "OPEN", &["src/auth.ts", "notes.md"], abandon.clone())
+        .post_status("ann", "OPEN", &["src/auth.ts", "notes.md"], abandon.clone())
         .await;
     assert_eq!(part.status, 200, "{}", part.json());
     assert!(warnings(&part, "LOCK_LOST").contains("user 'bob' writes it now"));
@@ -78,21 +78,23 @@ async fn abandoning_releases_the_rest_also_when_the_branch_is_gone(world: World)
         more["branch"] = json!("topic");
         more
     };
-    let claimed = api.tell("ann", "WRITING", &["README.md"], on_topic(json!({}))).await;
+    let claimed = api
+        .post_status("ann", "WRITING", &["README.md"], on_topic(json!({})))
+        .await;
     assert_eq!(claimed.status, 200, "{}", claimed.json());
     world.origin.git(&["branch", "-D", "topic"]);
     world.fetch("topic").await;
     let open = on_topic(json!({ "new_repo_head": api.head }));
-    let gone = api.tell("ann", "OPEN", &["README.md"], open).await;
+    let gone = api.post_status("ann", "OPEN", &["README.md"], open).await;
     assert_eq!((gone.status, &gone.json()["error"]), (404, &json!("UNKNOWN_BRANCH")));
     assert!(
         gone.json()["message"].to_string().contains("abandon"),
         "{}",
         gone.json()
     );
-    world.asked();
-    let done = api.tell("ann", "OPEN", &["README.md"], on_topic(abandon)).await;
-    assert_eq!(world.asked(), Vec::<String>::new());
+    world.requested_paths();
+    let done = api.post_status("ann", "OPEN", &["README.md"], on_topic(abandon)).await;
+    assert_eq!(world.requested_paths(), Vec::<String>::new());
     assert_eq!(
         (done.status, &done.json()["repo_head"]),
         (200, &json!(null)),

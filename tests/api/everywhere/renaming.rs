@@ -33,12 +33,12 @@ async fn a_renamed_repository_is_refused_by_its_old_name_once_any_answer_shows_t
     let by_old_name = async |api: &Api, user: &str, status: &str, more: Value| {
         let mut more = more;
         more["repo_url"] = json!(OLD);
-        api.tell(user, status, &["src/auth.ts"], more).await
+        api.post_status(user, status, &["src/auth.ts"], more).await
     };
     // Its head counts for an hour, and GitHub has been asked nothing.
     let claimed = by_old_name(api, "ann", "WRITING", json!({})).await;
     assert_eq!(claimed.status, 200, "{}", claimed.json());
-    assert_eq!(github.asked(), Vec::<String>::new());
+    assert_eq!(github.requested_paths(), Vec::<String>::new());
 
     // A commit that the store does not know: the answer comes from the new place.
     let pushed = world.push(&[("src/auth.ts", "export {};\n")]);
@@ -62,11 +62,11 @@ async fn a_renamed_repository_is_refused_by_its_old_name_once_any_answer_shows_t
     // From then on the old name is refused without a request to GitHub, and its held files can be released.
     github.seen();
     let refused = by_old_name(api, "dan", "WRITING", json!({})).await;
-    assert_eq!((refused.status, github.asked()), (404, Vec::new()));
+    assert_eq!((refused.status, github.requested_paths()), (404, Vec::new()));
     let abandoned = by_old_name(api, "ann", "OPEN", json!({ "abandon": true })).await;
     assert_eq!(abandoned.status, 200, "{}", abandoned.json());
     let claimed = api
-        .tell("bob", "WRITING", &["src/auth.ts"], json!({ "agent_head": pushed }))
+        .post_status("bob", "WRITING", &["src/auth.ts"], json!({ "agent_head": pushed }))
         .await;
     assert_eq!(claimed.status, 200, "{}", claimed.json());
 }

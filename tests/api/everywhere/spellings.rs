@@ -25,7 +25,7 @@ async fn spellings_of_a_repository_and_of_a_file_are_one_lock_or_refused(world: 
         "127.0.0.1/acme/widgets",
     ] {
         let answer = api
-            .tell("bob", "WRITING", &["src/auth.ts"], json!({ "repo_url": url }))
+            .post_status("bob", "WRITING", &["src/auth.ts"], json!({ "repo_url": url }))
             .await;
         assert_eq!(
             refused(&answer),
@@ -35,7 +35,7 @@ async fn spellings_of_a_repository_and_of_a_file_are_one_lock_or_refused(world: 
         );
     }
     for path in ["./src//auth.ts", "gro\u{308}\u{df}e.md"] {
-        let answer = api.tell("bob", "WRITING", &[path], json!({})).await;
+        let answer = api.post_status("bob", "WRITING", &[path], json!({})).await;
         assert_eq!(
             refused(&answer),
             refusal(409, "LOCK_CONFLICT", "WAIT"),
@@ -53,7 +53,7 @@ async fn spellings_of_a_repository_and_of_a_file_are_one_lock_or_refused(world: 
         "src/\u{7}auth.ts",
         "src/auth.ts\u{200b}",
     ] {
-        let answer = api.tell("bob", "WRITING", &[path], json!({})).await;
+        let answer = api.post_status("bob", "WRITING", &[path], json!({})).await;
         assert_eq!(
             (answer.status, &answer.json()["field"]),
             (400, &json!("file_paths")),
@@ -61,12 +61,12 @@ async fn spellings_of_a_repository_and_of_a_file_are_one_lock_or_refused(world: 
         );
     }
     assert_eq!(api.held().await, 2);
-    let other_case = api.tell("bob", "READING", &["src/Db.ts"], json!({})).await;
+    let other_case = api.post_status("bob", "READING", &["src/Db.ts"], json!({})).await;
     assert_eq!(other_case.status, 200, "{}", other_case.json());
-    let told = warnings(&other_case, "CASE_DIFFERS");
+    let warning = warnings(&other_case, "CASE_DIFFERS");
     assert!(
-        told.contains("'src/Db.ts' is not tracked, and 'src/db.ts' is"),
-        "{told}"
+        warning.contains("'src/Db.ts' is not tracked, and 'src/db.ts' is"),
+        "{warning}"
     );
 }
 
@@ -74,11 +74,11 @@ async fn a_repository_that_is_named_with_git_at_the_end_is_swept(world: World) {
     let api = &world.api;
     for (user, end) in [("ann", ".git"), ("bob", ".git.git")] {
         let more = json!({ "repo_url": format!("{URL}{end}") });
-        let claimed = api.tell(user, "READING", &["src/auth.ts"], more).await;
+        let claimed = api.post_status(user, "READING", &["src/auth.ts"], more).await;
         assert_eq!(claimed.status, 200, "{}", claimed.json());
     }
     assert_eq!(api.stored("src/auth.ts").await.len(), 2, "both under one name");
-    api.lapse("src/auth.ts").await;
+    api.expire_locks("src/auth.ts").await;
     let id = RepoId::parse(URL).unwrap();
     api.command(["ZADD", state::expiry::keys::DUE, "1", id.as_str()]).await;
     assert_eq!((sweep(api).await, api.held().await), (2, 0));

@@ -29,7 +29,7 @@ async fn repositories_without_a_remote_do_not_collide_in_one_store_and_are_swept
         .await;
         for name in [repo.to_string(), format!("{repo}.git")] {
             let claimed = api
-                .tell(user, "WRITING", &["src/auth.ts"], json!({ "repo_url": name }))
+                .post_status(user, "WRITING", &["src/auth.ts"], json!({ "repo_url": name }))
                 .await;
             assert_eq!(claimed.status, 200, "{}", claimed.json());
         }
@@ -39,7 +39,7 @@ async fn repositories_without_a_remote_do_not_collide_in_one_store_and_are_swept
     assert_ne!(served[0].repo(), served[1].repo());
     for api in &served {
         assert_eq!(api.held().await, 1, "{}", api.repo());
-        api.lapse("src/auth.ts").await;
+        api.expire_locks("src/auth.ts").await;
         api.command(["ZADD", state::expiry::keys::DUE, "1", api.repo().as_str()])
             .await;
     }

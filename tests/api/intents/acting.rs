@@ -111,7 +111,7 @@ async fn some_acts_take_a_person() {
 
 // rule: intents#person
 #[tokio::test]
-async fn where_approvers_are_named_nobody_else_counts_as_a_person() {
+async fn only_named_approvers_count_as_a_person() {
     let api = begun(|app| {
         app.approvers = Approvers::of(["root", "eve"]);
     })
@@ -133,7 +133,7 @@ async fn where_approvers_are_named_nobody_else_counts_as_a_person() {
 }
 
 #[tokio::test]
-async fn files_are_taken_over_and_told_of() {
+async fn files_are_taken_over_and_the_transition_is_recorded() {
     let api = begun(|_| {}).await;
     api.writes_intent("ann", &intent("REQ-2", &["src/auth.ts"])).await;
     let files = json!({ "file_paths": ["src/db.ts", "./src/auth.ts"] });

@@ -271,7 +271,7 @@ async fn slow_patterns_against_slow_paths_are_answered_in_time() {
         .collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let answer = api
-        .tell("ann", "WRITING", &paths, json!({ "intent_id": "SLOW-1" }))
+        .post_status("ann", "WRITING", &paths, json!({ "intent_id": "SLOW-1" }))
         .await;
     assert_eq!(
         (answer.status, &answer.json()["error"]),
@@ -339,7 +339,7 @@ async fn an_agent_of_another_login_neither_rewrites_nor_stops_an_active_intent()
 }
 
 #[tokio::test]
-async fn a_scope_has_no_character_that_nobody_sees() {
+async fn a_scope_has_no_invisible_character() {
     let api = Api::start().await;
     for hostile in [
         "src\nCoord: x",

@@ -9,7 +9,7 @@ use super::intent;
 use crate::api::Api;
 
 #[tokio::test]
-async fn a_pending_intent_begins_and_the_caller_is_told_what_it_has_to_know() {
+async fn selecting_a_pending_intent_starts_it_and_returns_its_context() {
     let api = Api::start().await;
     api.writes_intent("ann", &intent("REQ-1", &["src/db.ts"])).await;
     let session = json!({ "session_id": "s-7", "contributor": "anthropic/claude" });

@@ -6,7 +6,7 @@ use super::intent;
 use crate::api::{Api, REPO_URL};
 
 #[tokio::test]
-async fn an_intent_is_written_read_and_told_of_with_its_line() {
+async fn an_intent_is_written_read_and_recorded_in_the_ledger() {
     let api = Api::start().await;
     let mut body = intent("REQ-1", &["src/db.ts"]);
     body["related_specs"] = json!(["docs/pool.md", { "type": "issue", "value": "#12" }]);
@@ -130,7 +130,7 @@ async fn a_scope_is_frozen_once_it_has_begun_and_texts_are_not() {
 }
 
 #[tokio::test]
-async fn a_criterion_is_marked_with_who_when_and_evidence() {
+async fn a_met_criterion_has_its_login_time_and_evidence() {
     let api = Api::start().await;
     api.writes_intent("ann", &intent("REQ-1", &["src/db.ts"])).await;
     let met = json!({ "met": [{ "criterion": "Tests pass", "evidence": "5 passed" }], "agent_id": "one" });

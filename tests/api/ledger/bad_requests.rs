@@ -61,7 +61,7 @@ async fn an_entry_that_is_not_valid_refuses_the_whole_request() {
 }
 
 #[tokio::test]
-async fn a_query_that_is_not_valid_says_what_to_send() {
+async fn an_invalid_ledger_query_gets_a_refusal_that_names_the_parameter() {
     let api = Api::start().await;
     let url = format!("repo_url={REPO_URL}");
     let mut lines = Vec::new();

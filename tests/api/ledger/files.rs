@@ -17,12 +17,12 @@ async fn has_intent(api: &Api, id: &str, status: &str, heard_ms: u64) {
         .await;
     api.command(["INCR", &coord_intents_state::intents::keys::governed(&repo)])
         .await;
-    let heard = format!("0 0 {heard_ms}");
+    let last_activity = format!("0 0 {heard_ms}");
     api.command([
         "HSET",
         &coord_intents_state::intents::keys::intent_use(&repo),
         id,
-        &heard,
+        &last_activity,
     ])
     .await;
 }
@@ -115,7 +115,7 @@ async fn files_are_compared_with_what_was_recorded_of_them() {
 }
 
 #[tokio::test]
-async fn the_map_has_the_files_of_intents_and_says_who_keeps_them() {
+async fn the_map_has_the_files_of_intents_and_names_their_owners() {
     let api = Api::start().await;
     let empty = client(&api).intent_map_text(REPO_URL).await.unwrap();
     assert_eq!(empty, "# Intent Map\n\n_No intents have been mapped yet._\n");

@@ -193,7 +193,7 @@ async fn other_hosts_and_pages_of_other_sites_are_refused_before_anything_else()
 }
 
 #[tokio::test]
-async fn a_page_that_is_let_in_may_send_the_headers_of_the_protocol() {
+async fn an_allowed_page_may_send_the_headers_of_the_protocol() {
     let api = guarded().await;
     let preflight = [
         ("host", "coord.example.com"),

@@ -50,8 +50,8 @@ async fn an_agent_takes_an_intent_from_its_first_word_to_its_end() {
     )
     .await;
     assert_eq!(selected["structuredContent"]["state"], "ACTION", "{selected}");
-    for told in ["PROCEED: ", "Connection pooling", "src/db.ts", "Tests of the pool pass"] {
-        assert!(text(&selected).contains(told), "{told}: {selected}");
+    for part in ["PROCEED: ", "Connection pooling", "src/db.ts", "Tests of the pool pass"] {
+        assert!(text(&selected).contains(part), "{part}: {selected}");
     }
 
     let claim = api.post_body("WRITING", &["src/auth.ts"], json!({ "agent_id": "lexer" }));
@@ -118,7 +118,7 @@ async fn no_argument_makes_a_call_the_act_of_a_person() {
 }
 
 #[tokio::test]
-async fn the_tools_do_not_ask_a_model_for_what_hooks_send() {
+async fn tool_schemas_omit_the_fields_that_hooks_send() {
     let api = Api::start().await;
     let tools = result(&api, "tools/list", json!({})).await["tools"].clone();
     let names: Vec<&str> = tools

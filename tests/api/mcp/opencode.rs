@@ -136,14 +136,14 @@ async fn results_are_the_plugins_records() {
     assert_eq!(again, json!([]));
     let teams = done(&api, "eve", "discover-teams", json!({})).await;
     insta::assert_snapshot!(without_times(&teams), @r#"[{"created":"TIME","leader":"lead","memberCount":3,"name":"alpha"}]"#);
-    let asked = done(
+    let request = done(
         &api,
         "bob",
         "request-shutdown",
         json!({ "teamName": "alpha", "agentId": "owl" }),
     )
     .await;
-    insta::assert_snapshot!(without_times(&asked), @r#"{"created":"TIME","dispatchLog":[],"dispatchRules":[],"leader":"lead","members":[{"agentId":"lead","agentName":"lead","agentType":"leader","joinedAt":"TIME"},{"agentId":"w1","agentName":"The w1","agentType":"worker","joinedAt":"TIME"},{"agentId":"owl","agentName":"The owl","agentType":"worker","joinedAt":"TIME"}],"name":"alpha","shutdownApprovals":["owl"]}"#);
+    insta::assert_snapshot!(without_times(&request), @r#"{"created":"TIME","dispatchLog":[],"dispatchRules":[],"leader":"lead","members":[{"agentId":"lead","agentName":"lead","agentType":"leader","joinedAt":"TIME"},{"agentId":"w1","agentName":"The w1","agentType":"worker","joinedAt":"TIME"},{"agentId":"owl","agentName":"The owl","agentType":"worker","joinedAt":"TIME"}],"name":"alpha","shutdownApprovals":["owl"]}"#);
     for _ in 0..2 {
         let approved = done(
             &api,
@@ -162,7 +162,7 @@ async fn results_are_the_plugins_records() {
 
 // rule: teams#opencode-tools
 #[tokio::test]
-async fn nobody_acts_under_the_handle_of_another_login() {
+async fn no_tool_acts_under_the_handle_of_another_login() {
     let api = with_team().await;
     let task = json!({ "teamName": "alpha", "taskData": { "title": "A" }, "agentId": "lead" });
     done(&api, "ann", "create-task", task).await;

@@ -95,7 +95,7 @@ async fn a_body_that_is_no_request_is_refused_in_the_form_of_the_protocol() {
     let list = newest("tools/list", json!({})).to_string();
     let headers = [("mcp-protocol-version", NEWEST), ("mcp-method", "tools/list")];
     let mut lines = Vec::new();
-    for (what, more, body) in [
+    for (name, more, body) in [
         ("rubbish", &headers[..], "rubbish".to_owned()),
         ("a batch", &headers[..], format!("[{list}]")),
         (
@@ -129,8 +129,8 @@ async fn a_body_that_is_no_request_is_refused_in_the_form_of_the_protocol() {
     ] {
         let answer = send(&api, more, body).await;
         let body = answer.json();
-        assert_eq!(answer.header("content-type"), Some("application/json"), "{what}");
-        lines.push(format!("{what}: {} {}", answer.status, body["error"]));
+        assert_eq!(answer.header("content-type"), Some("application/json"), "{name}");
+        lines.push(format!("{name}: {} {}", answer.status, body["error"]));
     }
     for (name, value) in [("accept", "application/json"), ("content-type", "text/plain")] {
         let mut sent = PROTOCOL.to_vec();

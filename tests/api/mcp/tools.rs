@@ -15,7 +15,7 @@ use crate::api::{Api, REPO_URL, hide_times};
 /// A claim does the same by HTTP and by MCP: each is made on a separate server.
 // rule: mcp#tools
 #[tokio::test]
-async fn a_tool_says_what_http_says() {
+async fn a_tool_returns_what_http_returns() {
     let (by_tool, by_http) = (Api::start().await, Api::start().await);
     for api in [&by_tool, &by_http] {
         api.publish_graph(&api.head).await;
@@ -70,10 +70,10 @@ async fn a_tool_says_what_http_says() {
     for ((tool, arguments), (_, body)) in requests(&by_tool).into_iter().zip(requests(&by_http)) {
         let result = call(&by_tool, "ann", tool, &arguments).await;
         let expected = by_http.post("ann", &format!("/api/{tool}"), &body).await.snapshot();
-        let mut said = result["structuredContent"].clone();
-        hide_times(&mut said);
+        let mut content = result["structuredContent"].clone();
+        hide_times(&mut content);
         assert_eq!(
-            without_commits(&said, &by_tool),
+            without_commits(&content, &by_tool),
             without_commits(&expected["body"], &by_http),
             "{tool} {arguments}"
         );
@@ -125,7 +125,7 @@ async fn the_command_comes_first_in_every_result() {
 }
 
 #[tokio::test]
-async fn results_are_as_the_tools_say_of_them() {
+async fn results_match_the_schemas_of_their_tools() {
     let api = Api::start().await;
     let tools = result(&api, "tools/list", json!({})).await["tools"].clone();
     let valid = |kind: &str, tool: &str, value: &Value| {
@@ -163,7 +163,7 @@ async fn results_are_as_the_tools_say_of_them() {
 }
 
 #[tokio::test]
-async fn claims_of_several_agents_are_told_apart_by_field_and_by_header() {
+async fn claims_of_several_agents_are_distinguished_by_field_and_by_header() {
     let api = Api::start().await;
     let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
     let params = json!({ "name": "post_status", "arguments": claim });
@@ -226,7 +226,7 @@ async fn a_store_that_is_away_is_offline_in_a_result() {
 }
 
 #[tokio::test]
-async fn a_caller_that_asks_too_often_is_told_to_wait() {
+async fn a_caller_over_its_rate_limit_gets_rate_limited_and_wait() {
     let api = Api::start_with(|app| {
         app.rates = Rates {
             holder: Rate {

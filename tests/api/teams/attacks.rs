@@ -12,7 +12,7 @@ use crate::api::{Api, REPO_URL};
 
 // rule: teams#handle
 #[tokio::test]
-async fn no_field_makes_somebody_else_of_a_caller() {
+async fn no_field_changes_the_identity_of_a_caller() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
     let forged = json!({
@@ -75,17 +75,17 @@ async fn a_caller_that_is_no_member_can_only_read_the_board() {
 }
 
 #[tokio::test]
-async fn nobody_approves_for_another() {
+async fn no_member_approves_for_another() {
     let api = Api::with_team().await;
     let path = "/api/teams/alpha/shutdown";
-    let asked = api
+    let request = api
         .does_in_team(
             "bob/two",
             path,
             json!({ "step": "request", "reason": "The day is over" }),
         )
         .await;
-    let id = asked["shutdown_id"].clone();
+    let id = request["shutdown_id"].clone();
     let forged = json!({
         "step": "approve", "shutdown_id": id, "handle": "lead", "from": "lead", "target": "lead", "user": "ann",
         "approvals": ["lead"],
@@ -145,9 +145,9 @@ async fn the_token_and_the_cursor_of_another_are_of_no_use() {
 async fn names_in_paths_and_fields_reach_nothing_else() {
     let api = Api::with_team().await;
     for name in ["..%2f..%2fx", "a%20b", "%7Ba%7D", "a%3Ab", "a%0Ab"] {
-        let team = api.asks("eve", &format!("/api/teams/{name}"), "").await;
+        let team = api.gets("eve", &format!("/api/teams/{name}"), "").await;
         assert_eq!((team.status, &team.json()["field"]), (400, &json!("team")), "{name}");
-        let task = api.asks("eve", &format!("/api/tasks/{name}"), "&team=alpha").await;
+        let task = api.gets("eve", &format!("/api/tasks/{name}"), "&team=alpha").await;
         assert_eq!((task.status, &task.json()["field"]), (400, &json!("id")), "{name}");
     }
     let other = json!({ "repo_url": "https://github.com/acme/other.git", "team": "alpha", "tasks": [{}] });
@@ -160,7 +160,7 @@ async fn names_in_paths_and_fields_reach_nothing_else() {
 
 /// A ring named new tasks by their places, also where they had names.
 #[tokio::test]
-async fn a_ring_of_new_tasks_is_told_in_the_words_of_the_request() {
+async fn a_cycle_of_new_tasks_is_named_in_the_words_of_the_request() {
     let api = Api::with_team().await;
     let ring = json!({ "tasks": [
         { "ref": "pool", "dependencies": ["docs-1"] }, { "id": "docs-1", "ref": "docs", "dependencies": ["pool"] },
@@ -212,7 +212,7 @@ async fn large_tasks_and_messages_come_in_pages_of_a_bounded_size() {
     let (mut ids, mut after) = (Vec::new(), 0);
     loop {
         let page = api
-            .asks("eve", "/api/tasks", &format!("&team=alpha&limit=500&after={after}"))
+            .gets("eve", "/api/tasks", &format!("&team=alpha&limit=500&after={after}"))
             .await;
         assert!(page.bytes.len() < MOST_BYTES_OF_PAGE, "{}", page.bytes.len());
         let tasks = page.json()["tasks"].as_array().unwrap().clone();
@@ -223,7 +223,7 @@ async fn large_tasks_and_messages_come_in_pages_of_a_bounded_size() {
         }
     }
     assert_eq!(ids, (1..=40).map(|number| format!("t{number}")).collect::<Vec<_>>());
-    let history = api.asks("eve", "/api/messages", "&team=alpha&limit=500").await;
+    let history = api.gets("eve", "/api/messages", "&team=alpha&limit=500").await;
     assert!(history.bytes.len() < MOST_BYTES_OF_PAGE && history.json()["earlier"].is_u64());
     // An inbox, followed by its cursor: all, once and in order.
     let (mut ids, mut more) = (Vec::new(), json!({ "limit": 500 }));
@@ -260,7 +260,7 @@ async fn a_task_with_many_long_results_has_a_response_of_a_bounded_size() {
     let [after] = &api.adds(after).await[..] else {
         panic!("one task")
     };
-    let shown = api.asks("eve", &format!("/api/tasks/{after}"), "&team=alpha").await;
+    let shown = api.gets("eve", &format!("/api/tasks/{after}"), "&team=alpha").await;
     assert!(shown.bytes.len() < MOST_BYTES_OF_PAGE, "{}", shown.bytes.len());
     let shown = shown.json();
     let results = shown["dependency_results"].as_array().unwrap().len();
@@ -291,23 +291,23 @@ async fn a_team_of_another_repository_is_another_team() {
         app.source = Some(Arc::new(Sources::of([sources])));
     })
     .await;
-    let asks = async |url: &str, who: &str, path: &str, mut more: Value| {
+    let send = async |url: &str, who: &str, path: &str, mut more: Value| {
         more["repo_url"] = json!(url);
         api.sends(who, path, more).await
     };
     // The same team, handles and ids in both; only what is in them differs.
     for (url, title) in [(REPO_URL, "Of the shop"), (OTHER_URL, "Of the other")] {
-        asks(url, "ann/lead", "/api/teams", json!({ "name": "alpha" })).await;
+        send(url, "ann/lead", "/api/teams", json!({ "name": "alpha" })).await;
         let tasks = json!({ "team": "alpha", "tasks": [{ "title": title, "description": title }] });
-        assert_eq!(asks(url, "ann/lead", "/api/tasks", tasks).await.status, 200);
+        assert_eq!(send(url, "ann/lead", "/api/tasks", tasks).await.status, 200);
     }
     for who in ["bob/one", "bob/two"] {
-        let joined = asks(REPO_URL, who, "/api/teams/alpha/join", json!({})).await;
+        let joined = send(REPO_URL, who, "/api/teams/alpha/join", json!({})).await;
         assert_eq!(joined.status, 200);
     }
     let sent = json!({ "to": ["broadcast"], "message": "Of the shop" });
-    assert_eq!(asks(REPO_URL, "ann/lead", "/api/messages", sent).await.status, 200);
-    let claimed = asks(REPO_URL, "bob/one", "/api/tasks/t1/claim", json!({})).await.json();
+    assert_eq!(send(REPO_URL, "ann/lead", "/api/messages", sent).await.status, 200);
+    let claimed = send(REPO_URL, "bob/one", "/api/tasks/t1/claim", json!({})).await.json();
     let token = claimed["task"]["lease"]["token"].clone();
     assert_eq!(claimed["task"]["title"], json!("Of the shop"));
     // A member here is nobody there, with the token and the cursor of here, too.
@@ -323,7 +323,7 @@ async fn a_team_of_another_repository_is_another_team() {
     ] {
         let mut more = more;
         more["team"] = json!("alpha");
-        let refused = asks(OTHER_URL, "bob/one", path, more).await;
+        let refused = send(OTHER_URL, "bob/one", path, more).await;
         assert_eq!(error(&refused).1, "NOT_A_MEMBER", "{path}");
     }
     let headers = [("x-coord-user", "eve")];
@@ -338,12 +338,12 @@ async fn a_team_of_another_repository_is_another_team() {
         (&json!("Of the other"), &json!("pending"), &Value::Null)
     );
     assert_eq!(there("/api/messages").await["messages"], json!([]));
-    let inbox = asks(OTHER_URL, "ann/lead", "/api/messages/read", json!({}))
+    let inbox = send(OTHER_URL, "ann/lead", "/api/messages/read", json!({}))
         .await
         .json();
     assert_eq!((&inbox["messages"], &inbox["cursor"]), (&json!([]), &json!(0)));
     // A shutdown here closes nothing there, and who leads here deletes nothing there.
-    let asked = asks(
+    let request = send(
         REPO_URL,
         "ann/lead",
         "/api/teams/alpha/shutdown",
@@ -351,7 +351,7 @@ async fn a_team_of_another_repository_is_another_team() {
     )
     .await
     .json();
-    assert_eq!(asked["shutdown_state"], json!("open"));
+    assert_eq!(request["shutdown_state"], json!("open"));
     let team = there("/api/teams/alpha").await["team"].clone();
     assert_eq!(
         (&team["shutdown"], team["members"].as_array().unwrap().len()),
@@ -359,7 +359,7 @@ async fn a_team_of_another_repository_is_another_team() {
     );
     let done = json!({ "token": token });
     assert_eq!(
-        asks(REPO_URL, "bob/one", "/api/tasks/t1/complete", done).await.status,
+        send(REPO_URL, "bob/one", "/api/tasks/t1/complete", done).await.status,
         200
     );
     assert_eq!(there("/api/tasks/t1").await["task"]["status"], json!("pending"));

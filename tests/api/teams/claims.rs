@@ -183,7 +183,7 @@ async fn a_released_task_is_claimable_with_its_note() {
 
 // rule: teams#next
 #[tokio::test]
-async fn next_says_what_it_waits_for() {
+async fn next_without_a_task_lists_what_blocks_it() {
     let api = Api::with_team().await;
     let none_yet = api.does_in_team("bob/one", "/api/tasks/next", json!({})).await;
     assert_eq!(
@@ -227,13 +227,13 @@ async fn next_says_what_it_waits_for() {
 
 // rule: teams#complete
 #[tokio::test]
-async fn a_completion_by_who_has_lost_the_claim_says_who_has_it_and_a_late_one_is_warned_of() {
+async fn a_late_completion_warns_lease_expired_and_a_lost_claim_is_refused() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B" }])).await;
     for id in ["t1", "t2"] {
         api.does_in_team("bob/one", &format!("/api/tasks/{id}/claim"), json!({}))
             .await;
-        api.lapses(id).await;
+        api.expire_claim(id).await;
     }
     let late = api
         .does_in_team("bob/one", "/api/tasks/t1/complete", json!({ "result": "x" }))
@@ -275,7 +275,7 @@ async fn a_completion_by_who_has_lost_the_claim_says_who_has_it_and_a_late_one_i
 }
 
 #[tokio::test]
-async fn a_member_is_told_that_its_task_was_deleted() {
+async fn a_member_gets_a_message_when_its_task_is_deleted() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B", "dependencies": ["t1"] }]))
         .await;

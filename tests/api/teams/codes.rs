@@ -29,7 +29,7 @@ async fn refusals_about_tasks_have_their_codes() {
     assert_eq!(codes.last().unwrap(), "NOTES_FULL", "{codes:?}");
     for _ in 0..3 {
         api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
-        api.lapses("t1").await;
+        api.expire_claim("t1").await;
     }
     let held_back = api.sends("bob/one", "/api/tasks/t1/claim", json!({})).await;
     assert_eq!(code(held_back), "TASK_HELD_BACK");
@@ -44,11 +44,11 @@ async fn refusals_about_teams_and_shutdowns_have_their_codes() {
         code(api.sends("bob/one", "/api/teams/alpha/join", another).await),
         "ALREADY_MEMBER"
     );
-    let asked = json!({ "step": "request", "target": "one", "reason": "The day is over" });
-    let id = api.does_in_team("ann/lead", SHUTDOWN, asked).await["shutdown_id"].clone();
-    let asked = json!({ "step": "request", "reason": "The day is over" });
+    let request = json!({ "step": "request", "target": "one", "reason": "The day is over" });
+    let id = api.does_in_team("ann/lead", SHUTDOWN, request).await["shutdown_id"].clone();
+    let request = json!({ "step": "request", "reason": "The day is over" });
     assert_eq!(
-        code(api.sends("bob/two", SHUTDOWN, asked.clone()).await),
+        code(api.sends("bob/two", SHUTDOWN, request.clone()).await),
         "SHUTDOWN_OPEN"
     );
     let all = api
@@ -61,7 +61,7 @@ async fn refusals_about_teams_and_shutdowns_have_their_codes() {
     for who in ["bob/one", "bob/two"] {
         api.does_in_team(who, "/api/teams/beta/join", json!({})).await;
     }
-    let id = api.does_in_team("ann/lead", beta, asked).await["shutdown_id"].clone();
+    let id = api.does_in_team("ann/lead", beta, request).await["shutdown_id"].clone();
     let answer = |step: &str| json!({ "step": step, "shutdown_id": id, "reason": "No" });
     api.does_in_team("bob/one", beta, answer("approve")).await;
     assert_eq!(

@@ -58,7 +58,7 @@ async fn a_board_that_has_not_changed_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_claim_that_lapses_changes_the_board_though_nobody_writes() {
+async fn a_claim_that_expires_changes_the_etag_of_the_board_without_a_write() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
     api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;

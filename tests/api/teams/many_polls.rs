@@ -19,7 +19,7 @@ async fn polls(api: &Api, wait: u32) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_a_thousand_polls_of_one_holder_128_wait_and_those_that_hang_up_give_their_places_back() {
+async fn a_holder_has_128_waiting_polls_and_disconnected_ones_free_their_slots() {
     // The limits of requests are not what is asked here.
     let api = Arc::new(Api::with_team_where(|state| state.rates = Rates::NONE).await);
     let mut waiting = tokio::task::JoinSet::new();

@@ -89,7 +89,7 @@ async fn a_name_is_one_whatever_its_case_and_a_bad_one_is_refused_in_the_documen
         );
         assert!(!message.contains('\u{1b}'), "{message:?}");
     }
-    let missing = api.asks("eve", "/api/teams/beta", "").await;
+    let missing = api.gets("eve", "/api/teams/beta", "").await;
     assert_eq!(
         error(&missing),
         (
@@ -148,7 +148,7 @@ async fn a_restarted_agent_takes_its_handle_over_and_the_old_one_is_superseded()
 }
 
 #[tokio::test]
-async fn the_leader_hands_over_leaves_and_the_team_is_removed_once_nobody_is_live() {
+async fn a_leader_hands_over_and_leaves_and_a_team_without_live_members_is_removed() {
     let api = Api::with_team().await;
     let stays = api.sends("ann/lead", "/api/teams/alpha/leave", json!({})).await;
     assert_eq!(error(&stays).1, "LEADER_STAYS");
@@ -181,7 +181,7 @@ async fn the_leader_hands_over_leaves_and_the_team_is_removed_once_nobody_is_liv
 
 // rule: teams#team-field
 #[tokio::test]
-async fn the_team_may_be_left_out_by_who_is_in_one_alone() {
+async fn a_member_of_exactly_one_team_may_omit_the_team() {
     let api = Api::with_team().await;
     let added = json!({ "tasks": [{ "title": "A" }] });
     let nobody = api.sends("eve", "/api/tasks", added.clone()).await;

@@ -61,7 +61,7 @@ async fn a_message_comes_again_until_its_cursor_comes_back() {
 }
 
 #[tokio::test]
-async fn the_history_says_who_has_not_read() {
+async fn the_history_lists_the_members_that_have_not_read() {
     let api = Api::with_team().await;
     for (to, text) in [("one", "a"), ("broadcast", "b"), ("two", "c")] {
         api.does_in_team("ann/lead", "/api/messages", json!({ "to": [to], "message": text }))
@@ -227,7 +227,7 @@ async fn an_unsendable_header_is_refused() {
 
 // rule: teams#inbox
 #[tokio::test]
-async fn the_sender_to_a_full_inbox_waits_and_learns_whose_it_is() {
+async fn a_message_to_a_full_inbox_is_refused_with_inbox_full_and_wait() {
     let api = Api::with_team().await;
     // As if 1,000 had come that it has not read: see the order of the counts in the scripts.
     let members = coord_teams_state::teams::keys::members(&repo());

@@ -11,7 +11,7 @@ mod membership;
 mod messages;
 mod shutdown;
 mod tasks;
-mod told_of_teams;
+mod team_warnings;
 mod waiting;
 
 use reqwest::Method;
@@ -71,14 +71,14 @@ impl Api {
         self.request(Method::DELETE, &path, &[("x-coord-user", user)], "").await
     }
 
-    pub async fn asks(&self, user: &str, path: &str, query: &str) -> Answer {
+    pub async fn gets(&self, user: &str, path: &str, query: &str) -> Answer {
         let path = format!("{path}?repo_url={REPO_URL}{query}");
         self.get(&path, &[("x-coord-user", user)]).await
     }
 
     /// The same, which must be answered.
     pub async fn shows(&self, user: &str, path: &str, query: &str) -> Value {
-        let answer = self.asks(user, path, query).await;
+        let answer = self.gets(user, path, query).await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.json());
         answer.json()
     }

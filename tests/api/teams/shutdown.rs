@@ -12,8 +12,8 @@ async fn a_team_closes_when_all_have_approved_and_can_still_be_read() {
     api.adds(json!([{ "title": "A" }])).await;
     api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
     let path = "/api/teams/alpha/shutdown";
-    let asked = json!({ "step": "request", "reason": "The day is over" });
-    let request = api.does_in_team("ann/lead", path, asked).await;
+    let body = json!({ "step": "request", "reason": "The day is over" });
+    let request = api.does_in_team("ann/lead", path, body).await;
     let id = request["shutdown_id"].clone();
     assert_eq!(request["shutdown_state"], json!("open"));
     let open = api.shows("eve", "/api/teams/alpha", "").await["team"]["shutdown"].clone();
@@ -94,8 +94,8 @@ async fn a_rejection_needs_a_reason_and_ends_the_shutdown_of_a_member() {
 async fn the_leader_forces_what_was_not_answered_in_time() {
     let api = Api::with_team().await;
     let path = "/api/teams/alpha/shutdown";
-    let asked = json!({ "step": "request", "respond_by_seconds": 1 });
-    let id = api.does_in_team("ann/lead", path, asked).await["shutdown_id"].clone();
+    let request = json!({ "step": "request", "respond_by_seconds": 1 });
+    let id = api.does_in_team("ann/lead", path, request).await["shutdown_id"].clone();
     // time: the time to respond ends.
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     let force = json!({ "step": "force", "shutdown_id": id });

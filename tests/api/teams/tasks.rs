@@ -176,7 +176,7 @@ async fn a_change_is_made_whole_or_not_at_all() {
 
 // rule: teams#assign
 #[tokio::test]
-async fn an_assigned_task_is_kept_for_its_member_who_is_told() {
+async fn an_assigned_task_is_reserved_for_its_member_and_sends_a_message() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
     let both = api
@@ -254,14 +254,14 @@ async fn lists_are_filtered_and_paged() {
         "&file=../x",
         "&descriptions=1",
     ] {
-        let refused = api.asks("eve", "/api/tasks", &format!("&team=alpha{query}")).await;
+        let refused = api.gets("eve", "/api/tasks", &format!("&team=alpha{query}")).await;
         assert_eq!(refused.status, 400, "{query}");
     }
 }
 
 // rule: teams#delete-task
 #[tokio::test]
-async fn a_task_on_which_others_depend_goes_only_when_it_is_said() {
+async fn a_task_on_which_others_depend_is_deleted_only_with_unlink() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B", "dependencies": ["t1"] }]))
         .await;
@@ -269,7 +269,7 @@ async fn a_task_on_which_others_depend_goes_only_when_it_is_said() {
     assert_eq!(error(&refused).2, "Cannot delete task t1 because task t2 depends on it");
     let removed = api.removes("ann/lead", "/api/tasks/t1", "&unlink=true").await;
     assert_eq!((removed.status, &removed.json()["unblocked"]), (200, &json!(1)));
-    let gone = api.asks("eve", "/api/tasks/t1", "&team=alpha").await;
+    let gone = api.gets("eve", "/api/tasks/t1", "&team=alpha").await;
     assert_eq!(
         error(&gone),
         (

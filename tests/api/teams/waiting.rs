@@ -59,7 +59,7 @@ async fn the_longest_poll_of_a_server_is_what_it_is_set_to() {
 }
 
 #[tokio::test]
-async fn a_poll_ends_when_a_shutdown_is_asked() {
+async fn a_poll_ends_when_a_shutdown_is_requested() {
     let api = Api::with_team().await;
     let poll = api.does_in_team("bob/one", "/api/messages/read", json!({ "wait": 20 }));
     let ask = async {
@@ -145,7 +145,7 @@ async fn a_waiting_member_gets_the_first_added_task() {
 
 impl Api {
     /// Expires the claim of a task, as if its time had passed.
-    pub async fn lapses(&self, id: &str) {
+    pub async fn expire_claim(&self, id: &str) {
         self.alters(id, json!({ "expires": 1_000_000_000_000_i64 })).await;
     }
 

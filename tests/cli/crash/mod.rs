@@ -99,7 +99,7 @@ async fn nothing_that_was_answered_is_lost_and_nothing_is_half_done_when_the_ser
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_in_flight_is_finished_when_the_server_is_asked_to_stop() {
+async fn a_request_in_flight_is_finished_after_sigterm() {
     let place = Place::new(crate::COORD);
     let mut server = place.serve();
     let recorder = Recorder::new(REPO_URL);

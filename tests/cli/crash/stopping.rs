@@ -129,7 +129,7 @@ fn a_signal_ends_it_while_a_file_of_the_repository_cannot_be_read() {
 }
 
 #[test]
-fn a_build_that_sigterm_cuts_off_gives_its_lease_back() {
+fn a_build_that_sigterm_interrupts_releases_its_lease() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     let place = Place::new(crate::COORD);
     let repo = Repo::at(place.folder.path().join("repository"));
@@ -162,11 +162,11 @@ fn broken_promises_of_redis_are_reported_at_the_start() {
     let place = Place::new(crate::COORD);
     let stderr = place.folder.path().join("stderr");
     let mut coord = place.serve_on(&["--redis", &redis.url()], &format!("exec 2>'{}'", stderr.display()));
-    let said = || std::fs::read_to_string(&stderr).expect("what was said");
-    block_until("it is said", || said().contains("set appendonly yes"));
+    let printed = || std::fs::read_to_string(&stderr).expect("what was said");
+    block_until("it is said", || printed().contains("set appendonly yes"));
     coord.terminate();
     assert!(coord.wait().success());
-    assert!(said().contains("does not persist its data"), "{}", said());
+    assert!(printed().contains("does not persist its data"), "{}", printed());
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_large_store_is_checked_on_demand() {
         .write(true)
         .open(place.data().join("store.redb"));
     let stderr = place.folder.path().join("stderr");
-    for (options, is_told) in [(&[][..], true), (&["--check"], false)] {
+    for (options, is_warned) in [(&[][..], true), (&["--check"], false)] {
         // Larger than what is checked without being asked for, and empty beyond its end.
         store
             .as_ref()
@@ -234,13 +234,17 @@ fn a_large_store_is_checked_on_demand() {
         let mut coord = ready(place.serve_on(&options, &format!("exec 2>'{}'", stderr.display())));
         coord.terminate();
         assert!(coord.wait().success());
-        let said = std::fs::read_to_string(&stderr).expect("what was said");
-        assert_eq!(said.contains("not checked for damage"), is_told, "{options:?}: {said}");
+        let printed = std::fs::read_to_string(&stderr).expect("what was said");
+        assert_eq!(
+            printed.contains("not checked for damage"),
+            is_warned,
+            "{options:?}: {printed}"
+        );
     }
 }
 
 #[test]
-fn a_store_that_is_empty_or_new_is_said() {
+fn an_empty_or_new_store_is_reported_at_the_start() {
     let place = Place::new(crate::COORD);
     let mut coord = place.serve();
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -261,6 +265,9 @@ fn a_store_that_is_empty_or_new_is_said() {
     let mut coord = ready(place.serve_after(&format!("exec 2>'{}'", stderr.display())));
     coord.terminate();
     coord.wait();
-    let said = std::fs::read_to_string(stderr).expect("what was said");
-    assert!(said.contains("the file of the embedded store was empty"), "{said}");
+    let printed = std::fs::read_to_string(stderr).expect("what was said");
+    assert!(
+        printed.contains("the file of the embedded store was empty"),
+        "{printed}"
+    );
 }

@@ -87,7 +87,7 @@ fn a_filter_named_by_a_macro() {
 }
 
 #[test]
-fn a_filter_named_in_a_folder_with_and_without_files_of_its_own() {
+fn a_filter_named_in_a_folder_with_and_without_tracked_files() {
     for place in [
         "src/d0/deep/.gitattributes",
         "src/d0/.gitattributes",

@@ -41,13 +41,13 @@ fn each_specifier_has_its_line_its_kind_and_where_it_leads_or_why_nowhere() {
 }
 
 #[test]
-fn python_says_which_name_was_imported() {
+fn an_explanation_of_python_names_the_imported_name() {
     let (_temp, repo) = project();
     insta::assert_snapshot!(graph(repo.path(), &["--explain", "tool/run.py"]));
 }
 
 #[test]
-fn importers_are_listed_and_files_without_imports_say_so() {
+fn importers_are_listed_and_files_without_imports_are_explained() {
     let (_temp, repo) = project();
     let explained = |file| graph(repo.path(), &["--explain", file]);
     insta::assert_snapshot!(

@@ -84,7 +84,7 @@ fn tab_separated_lines_are_sorted_and_a_tab_in_a_name_is_escaped() {
 }
 
 #[test]
-fn json_has_all_files_and_says_what_they_are() {
+fn json_has_all_files_with_their_kinds() {
     let (_temp, repo) = nasty();
     let printed = graph(repo.path(), &["--format", "json"]);
     let parsed: serde_json::Value = serde_json::from_str(&printed).unwrap();

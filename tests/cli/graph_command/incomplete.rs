@@ -11,7 +11,7 @@ use crate::graph_command::running::{command, run};
 use coord_test_support::git::Repo;
 
 /// Returns the message on standard error, and the field of the JSON.
-fn said(repo: &Repo) -> (String, Value) {
+fn incomplete(repo: &Repo) -> (String, Value) {
     let ran = run(command(repo.path(), &["--format", "json"]));
     assert!(ran.succeeded, "{ran:?}");
     let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -32,18 +32,18 @@ fn project() -> (TempDir, Repo) {
 }
 
 #[test]
-fn a_whole_graph_says_nothing() {
+fn a_complete_graph_prints_no_warning() {
     let (_temp, repo) = project();
-    assert_eq!(said(&repo), (String::new(), json!({})));
+    assert_eq!(incomplete(&repo), (String::new(), json!({})));
 }
 
 #[test]
-fn a_blob_that_is_missing_is_said() {
+fn a_missing_blob_is_reported_as_unreadable() {
     let (_temp, repo) = project();
     let blob = repo.git(&["rev-parse", "HEAD:a.ts"]);
     fs::remove_file(repo.path().join(".git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
     fs::write(repo.path().join("a.ts"), "changed").unwrap();
-    let (line, field) = said(&repo);
+    let (line, field) = incomplete(&repo);
     assert_eq!(field, json!({"unreadable": 1}));
     assert!(
         line.contains("1 file: unreadable") && line.lines().count() == 1,
@@ -52,10 +52,10 @@ fn a_blob_that_is_missing_is_said() {
 }
 
 #[test]
-fn languages_that_are_not_known_are_said() {
+fn unknown_languages_are_counted() {
     let (_temp, repo) = project();
     repo.commit(&[("A.java", ""), ("B.java", ""), ("c.rb", "")]);
-    let (line, field) = said(&repo);
+    let (line, field) = incomplete(&repo);
     assert_eq!(field, json!({"unknown_languages": {"java": 2, "ruby": 1}}));
     assert!(
         line.contains("3 files: ") && line.contains("(java 2, ruby 1)"),
@@ -64,21 +64,21 @@ fn languages_that_are_not_known_are_said() {
 }
 
 #[test]
-fn names_that_are_left_out_are_said() {
+fn names_that_are_left_out_are_counted() {
     let (_temp, repo) = project();
     fs::write(repo.path().join(OsStr::from_bytes(b"caf\xe9.ts")), "").unwrap();
     fs::write(repo.path().join("two\nlines.ts"), "").unwrap();
     repo.commit(&[]);
-    let (line, field) = said(&repo);
+    let (line, field) = incomplete(&repo);
     assert_eq!(field, json!({"names_left_out": 2}));
     assert!(line.contains("2 files: left out for their names"), "{line}");
 }
 
 #[test]
-fn one_of_two_files_whose_names_differ_in_unicodes_form_alone_is_said() {
+fn one_of_two_names_that_differ_only_in_unicode_form_is_left_out() {
     let (_temp, repo) = project();
     repo.commit(&[("gr\u{f6}.ts", "import './a'"), ("gro\u{308}.ts", "")]);
-    let (line, field) = said(&repo);
+    let (line, field) = incomplete(&repo);
     assert_eq!(field, json!({"names_left_out": 1}));
     assert!(line.contains("1 file: left out for their names"), "{line}");
     let edges = run(command(repo.path(), &[])).stdout;
@@ -86,7 +86,7 @@ fn one_of_two_files_whose_names_differ_in_unicodes_form_alone_is_said() {
 }
 
 #[test]
-fn limits_that_are_met_are_said() {
+fn limits_that_are_met_are_reported() {
     let (_temp, repo) = project();
     let mut limited = command(repo.path(), &[]);
     limited.env("COORD_GRAPH_MAX_FILES", "1");

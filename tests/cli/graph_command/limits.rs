@@ -64,7 +64,7 @@ fn the_figures_agree_with_the_graph() {
 }
 
 #[test]
-fn a_limit_leaves_files_out_and_says_how_many() {
+fn a_limit_leaves_files_out_and_counts_them() {
     let (_temp, repo) = project();
     for (name, value, left_out, state) in [
         ("COORD_GRAPH_MAX_FILES", "1", 6, "over_limit"),

@@ -43,8 +43,8 @@ fn the_part_around_a_file_has_the_files_within_so_many_steps() {
         distances,
         [("src/a.ts", 1), ("src/b.ts", 0), ("src/c.ts", 1), ("src/d.ts", 2)]
     );
-    let said = refusal(repo.path(), &["--focus", "src/no.ts"]);
-    assert!(said.contains("src/no.ts is not among the files"), "{said}");
+    let error = refusal(repo.path(), &["--focus", "src/no.ts"]);
+    assert!(error.contains("src/no.ts is not among the files"), "{error}");
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn circles_are_the_groups_of_files_that_import_each_other() {
     );
     let json: Value = serde_json::from_str(&graph(repo.path(), &["--cycles", "--format", "json"])).unwrap();
     assert_eq!(json["cycles"], json!([["src/c.ts", "src/d.ts"]]));
-    let said = refusal(repo.path(), &["--cycles", "--format", "dot"]);
-    assert!(said.contains("tsv or json"), "{said}");
+    let error = refusal(repo.path(), &["--cycles", "--format", "dot"]);
+    assert!(error.contains("tsv or json"), "{error}");
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn figures_are_there_for_programs_too() {
             "most_imported": [{"id": "src/c.ts", "importers": 2}, {"id": "src/d.ts", "importers": 2}],
         })
     );
-    let said = refusal(repo.path(), &["--stats", "--format", "tsv"]);
-    assert!(said.contains("--format json"), "{said}");
+    let error = refusal(repo.path(), &["--stats", "--format", "tsv"]);
+    assert!(error.contains("--format json"), "{error}");
 }
 
 #[test]
-fn a_picture_that_nobody_could_read_is_refused_with_what_to_do() {
+fn a_picture_with_too_many_edges_is_refused_with_what_to_do() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
     let many: Vec<(String, &str)> = (0..501)
@@ -100,8 +100,8 @@ fn a_picture_that_nobody_could_read_is_refused_with_what_to_do() {
     files.push(("hub.ts", ""));
     repo.commit(&files);
     for format in ["dot", "mermaid"] {
-        let said = refusal(repo.path(), &["--format", format]);
-        assert!(said.contains("500 edges") && said.contains("--focus"), "{said}");
+        let error = refusal(repo.path(), &["--format", format]);
+        assert!(error.contains("500 edges") && error.contains("--focus"), "{error}");
         let all = graph(repo.path(), &["--format", format, "--max-edges", "501"]);
         assert!(
             all.matches("->").count() + all.matches("-->").count() >= 501,

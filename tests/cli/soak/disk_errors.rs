@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::soak::{Load, ROUND, ROUNDS, is_told, judged};
+use crate::soak::{Load, ROUND, ROUNDS, judge_round, wait_for_status};
 use coord_test_support::embedded;
 use coord_test_support::history::log;
 use coord_test_support::history::recorder::Recorder;
@@ -74,7 +74,7 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
             server = serve_on_bad_disk(&place, failing, &trace);
             *load.address.lock() = server.address;
             if number % LIVES.len() == 0 {
-                is_told(server.address, &["read_only"]).await;
+                wait_for_status(server.address, &["read_only"]).await;
                 load.becomes_faulty(true);
                 load.sees_in_faults(5).await;
                 load.becomes_faulty(false);
@@ -82,22 +82,22 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
             // time: a random moment of the load.
             tokio::time::sleep(Duration::from_millis(random.u64(500..2000))).await;
             end(server, random.bool()).await;
-            let told = std::fs::read_to_string(&trace).expect("what it was told");
-            for line in told.lines().filter(|line| line.ends_with("(INJECTED)")) {
+            let calls = std::fs::read_to_string(&trace).expect("what it was told");
+            for line in calls.lines().filter(|line| line.ends_with("(INJECTED)")) {
                 let call = CALLS.into_iter().find(|call| line.contains(call)).expect("one of them");
                 *errors.entry(call).or_default() += 1;
             }
             server = place.serve();
             *load.address.lock() = server.address;
         }
-        is_told(server.address, &["ok"]).await;
+        wait_for_status(server.address, &["ok"]).await;
         load.is_over.store(true, Ordering::Relaxed);
         while let Some(ended) = clients.join_next().await {
             ended.expect("a client came to its end");
         }
         end(server, false).await;
         let store = embedded::open(&place.data().join("store.redb"));
-        let tally = judged(
+        let tally = judge_round(
             &format!("disk that gives errors, round {round}"),
             &recorder,
             &log::read(&store, REPO).await,

@@ -128,15 +128,15 @@ async fn health(address: SocketAddr) -> serde_json::Value {
 }
 
 /// Waits until health says that the store is `status`, which it finds out every two seconds.
-async fn is_told(address: SocketAddr, statuses: &[&str]) {
+async fn wait_for_status(address: SocketAddr, statuses: &[&str]) {
     until(&format!("health says {statuses:?}"), async || {
-        let told = health(address).await;
-        statuses.iter().any(|status| told["store"]["status"] == **status)
+        let report = health(address).await;
+        statuses.iter().any(|status| report["store"]["status"] == **status)
     })
     .await;
 }
 
-fn judged(round: &str, recorder: &Recorder, stored: &Stored, load: &Load) -> Tally {
+fn judge_round(round: &str, recorder: &Recorder, stored: &Stored, load: &Load) -> Tally {
     assert!(stored.events.len() < 10_000, "the log has let go of its beginning");
     let rules = Rules {
         neighbors: BTreeMap::new(),
@@ -204,7 +204,7 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
             );
             load.becomes_faulty(true);
             if is_first {
-                is_told(server.address, &["read_only"]).await;
+                wait_for_status(server.address, &["read_only"]).await;
                 load.sees_in_faults(5).await;
                 is_first = false;
             } else {
@@ -214,7 +214,7 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
             load.becomes_faulty(false);
             limit_files(&server, None);
         }
-        is_told(server.address, &["ok"]).await;
+        wait_for_status(server.address, &["ok"]).await;
         load.is_over.store(true, Ordering::Relaxed);
         while let Some(ended) = clients.join_next().await {
             ended.expect("a client came to its end");
@@ -223,7 +223,7 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
         server.terminate();
         assert!(server.wait().success(), "it can be stopped, whatever its disk does");
         let store = embedded::open(&place.data().join("store.redb"));
-        let tally = judged(
+        let tally = judge_round(
             &format!("full disk, round {round}"),
             &recorder,
             &log::read(&store, REPO).await,
@@ -241,7 +241,7 @@ async fn has_lost_nothing(
     recorder: &Recorder,
     redis: &RealRedis,
 ) {
-    is_told(server.address, &["ok"]).await;
+    wait_for_status(server.address, &["ok"]).await;
     load.is_over.store(true, Ordering::Relaxed);
     while let Some(ended) = clients.join_next().await {
         ended.expect("a client came to its end");
@@ -249,7 +249,7 @@ async fn has_lost_nothing(
     server.terminate();
     assert!(server.wait().success(), "it can be stopped");
     let store = RedisStore::connect(&redis.url()).expect("an address");
-    let tally = judged(round, recorder, &log::read(&store, REPO).await, load);
+    let tally = judge_round(round, recorder, &log::read(&store, REPO).await, load);
     assert!(tally.grants > 0, "something was granted");
 }
 
@@ -280,7 +280,7 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
                 }
                 1 => {
                     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
-                    is_told(server.address, &["read_only"]).await;
+                    wait_for_status(server.address, &["read_only"]).await;
                     // time: the fault lasts.
                     tokio::time::sleep(pause).await;
                     redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
@@ -302,7 +302,7 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
                 }
                 _ => {
                     redis.command(&["REPLICAOF", "127.0.0.1", "1"]);
-                    is_told(server.address, &["read_only"]).await;
+                    wait_for_status(server.address, &["read_only"]).await;
                     // time: the fault lasts.
                     tokio::time::sleep(pause).await;
                     redis.command(&["REPLICAOF", "NO", "ONE"]);
@@ -351,7 +351,7 @@ async fn answers_that_are_lost_over_rest_and_a_full_redis_behind_it_lose_nothing
                 proxy.loses_answers(false);
             } else {
                 redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
-                is_told(server.address, &["read_only"]).await;
+                wait_for_status(server.address, &["read_only"]).await;
                 // time: the fault lasts.
                 tokio::time::sleep(pause).await;
                 redis.command(&["CONFIG", "SET", "maxmemory", "0"]);

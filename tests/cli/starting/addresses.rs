@@ -18,7 +18,7 @@ fn a_port_alone_is_one_of_this_machine() {
 }
 
 #[test]
-fn a_second_one_is_told_where_the_first_listens() {
+fn a_second_server_prints_the_address_of_the_first() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = Running::start(serve_with(folder.path(), &["--port", "0"], &[]));
     let second = serve_with(folder.path(), &["--port", "0"], &[]).output();
@@ -46,6 +46,9 @@ fn where_a_killed_one_listened_is_nothing_to_the_next() {
         .address
         .clone();
     let next = Running::start(serve_with(folder.path(), &["--port", "0"], &[]));
-    let told = std::fs::read_to_string(folder.path().join("data/listening")).expect("where it listens");
-    assert!(told.contains(&next.address) && !told.contains(&first), "{told}");
+    let announced = std::fs::read_to_string(folder.path().join("data/listening")).expect("where it listens");
+    assert!(
+        announced.contains(&next.address) && !announced.contains(&first),
+        "{announced}"
+    );
 }

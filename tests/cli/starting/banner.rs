@@ -60,7 +60,7 @@ fn every_line_to_try_that_claims_sends_the_id_of_an_agent() {
 }
 
 #[test]
-fn the_printed_name_of_a_repository_without_a_remote_is_one_to_ask_with() {
+fn the_printed_name_of_a_repository_without_a_remote_works_in_a_request() {
     let folder = tempfile::tempdir().expect("a folder");
     Repo::init(folder.path().join("repository"), &[]).commit(&[("README.md", "a shop")]);
     let data = folder.path().join("data").display().to_string();
@@ -111,7 +111,7 @@ fn the_printed_name_of_a_repository_without_a_remote_is_one_to_ask_with() {
 }
 
 #[test]
-fn the_banner_says_which_reference_the_head_is_read_from() {
+fn the_banner_names_the_reference_of_the_head() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = Repo::at(folder.path());
     Repo::init(folder.path().join("hub.git"), &["--bare"]);

@@ -109,7 +109,7 @@ fn is_part(shown: &Value, answer: &Value) -> bool {
 }
 
 #[test]
-fn the_readme_says_before_anything_else_that_each_agent_needs_an_id() {
+fn the_readme_requires_an_agent_id_before_its_first_section() {
     let readme = document("README.md");
     let place = |text: &str| readme.find(text).unwrap_or_else(|| panic!("no {text}"));
     assert!(place("**Give every agent its own `agent_id`.**") < place("\n## "));
@@ -158,12 +158,12 @@ fn each_block_of_the_readme_can_be_pasted() {
     ));
     shell.paste(STAND_INS);
     let mut printed = String::new();
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     for (language, block) in blocks(&readme) {
         if language == "sh" {
             printed = shell.paste(&format!("{block}\necho \"ended $?\"")).join("\n");
             assert!(printed.ends_with("ended 0"), "{block}: {printed}");
-            said.push(printed.clone());
+            lines.push(printed.clone());
         } else if printed.contains("Hooks of claude-code") {
             // Times are rounded up.
             let printed = std::mem::take(&mut printed).replace("301 s", "300 s");
@@ -182,9 +182,9 @@ fn each_block_of_the_readme_can_be_pasted() {
     .into_iter()
     .enumerate()
     {
-        assert!(said[number].contains(wanted), "{wanted}: {}", said[number]);
+        assert!(lines[number].contains(wanted), "{wanted}: {}", lines[number]);
     }
-    assert_eq!(said.len(), 7, "each block has what it says");
+    assert_eq!(lines.len(), 7, "each block has what it says");
     assert!(folder.path().join("shop/ada/.claude/settings.json").exists());
     let left: Vec<_> = std::fs::read_dir(folder.path().join("tmp"))
         .expect("a folder")

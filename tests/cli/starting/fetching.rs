@@ -41,7 +41,7 @@ fn check(running: &Running, repo: &str, head: &str) -> Value {
 }
 
 #[test]
-fn a_clone_is_fetched_where_that_is_asked_for_and_left_alone_elsewhere() {
+fn a_clone_is_fetched_with_the_fetch_flag_and_left_alone_without_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let (elsewhere, head) = cloned(folder.path());
     let serve = |name: &str, more: &[&str]| {

@@ -74,8 +74,8 @@ impl Running {
     fn start(mut command: Command) -> Running {
         let mut process = command.spawn().expect("coord starts");
         let mut stdout = BufReader::new(process.stdout.take().expect("its output"));
-        let mut said = stdout.by_ref().lines().map_while(Result::ok);
-        let address = said.find_map(|line| line.strip_prefix("Coord listens on http://").map(str::to_owned));
+        let mut lines = stdout.by_ref().lines().map_while(Result::ok);
+        let address = lines.find_map(|line| line.strip_prefix("Coord listens on http://").map(str::to_owned));
         let address = address.expect("coord has not said where it listens");
         Running {
             process,
@@ -171,7 +171,7 @@ fn written(environment: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_terminal_stays_quiet_unless_it_is_asked() {
+fn the_terminal_stays_quiet_without_rust_log() {
     assert_eq!(written(&[]), "");
     let text = written(&[("RUST_LOG", "info")]);
     let requests: Vec<&str> = text.lines().filter(|line| line.contains("route=")).collect();

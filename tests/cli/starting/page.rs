@@ -13,7 +13,7 @@ fn any_process_on_this_machine_sees_the_served_repositories() {
 }
 
 #[test]
-fn where_callers_must_show_who_they_are_the_names_of_repositories_are_kept() {
+fn the_names_of_repositories_are_hidden_when_callers_need_a_credential() {
     let folder = tempfile::tempdir().expect("a folder");
     let secret = [("COORD_JWT_SECRET", "a secret of the test that is long enough")];
     let running = Running::start(serve_with(folder.path(), &["--listen", "0.0.0.0:0"], &secret));

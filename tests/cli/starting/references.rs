@@ -99,7 +99,7 @@ fn each_path_that_a_document_names_exists() {
 }
 
 #[test]
-fn a_path_is_looked_at_up_to_what_stands_for_a_name() {
+fn a_documented_path_is_checked_up_to_its_placeholder() {
     let text = "`lib/a.rs::name_of_a_test`, `bash .ci/run`, `/api/graph` `src/lib/a`\n```text\nedge cli/b.rs\n```\n```sh\nlib/c\n```\n";
     assert_eq!(named_paths(text), ["lib/a.rs", ".ci/run", "cli/b.rs"]);
     for (path, literal) in [

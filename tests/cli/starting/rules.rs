@@ -54,7 +54,7 @@ fn numbered_item(line: &str) -> Option<&str> {
 }
 
 #[test]
-fn each_numbered_rule_of_the_reference_has_an_anchor_of_its_own() {
+fn each_numbered_rule_of_the_reference_has_a_unique_anchor() {
     let mut wrong = Vec::new();
     let mut count = 0;
     for (path, text) in pages() {

@@ -14,7 +14,7 @@ async fn ask(source: &GitSource, repo: &RepoId, ancestor: &str, descendant: &str
 }
 
 /// `git merge-base --is-ancestor`, by another way.
-fn git_says(repo: &Repo, ancestor: &str, descendant: &str) -> Reachable {
+fn git_reachability(repo: &Repo, ancestor: &str, descendant: &str) -> Reachable {
     let reachable = repo.git(&["rev-list", descendant]);
     if reachable.lines().any(|line| line == ancestor) {
         Reachable::Yes
@@ -50,14 +50,14 @@ fn tangled(repo: &Repo) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn reachability_is_what_git_says() {
+async fn reachability_matches_git() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
     let commits = tangled(&repo);
     let mut expected = Vec::new();
     for ancestor in &commits {
         for descendant in &commits {
-            expected.push((ancestor, descendant, git_says(&repo, ancestor, descendant)));
+            expected.push((ancestor, descendant, git_reachability(&repo, ancestor, descendant)));
         }
     }
     let loose = serve(repo.path());

@@ -14,7 +14,7 @@ use coord_test_support::git::Repo;
 use coord_test_support::waiting;
 
 #[tokio::test]
-async fn a_clone_learns_what_others_push_and_fetching_ends_when_it_is_told_to() {
+async fn a_fetching_clone_learns_what_others_push_until_it_is_stopped() {
     let temp = tempdir().unwrap();
     Repo::init(temp.path().join("hub.git"), &["--bare"]);
     let here = Repo::at(temp.path());

@@ -41,7 +41,7 @@ pub(crate) async fn read(
 }
 
 #[tokio::test]
-async fn a_tree_lists_all_files_sorted_and_says_what_they_are() {
+async fn a_tree_lists_all_files_sorted_with_their_kinds() {
     let temp = tempdir().unwrap();
     let library = Repo::init(temp.path().join("library"), &[]);
     let linked = library.commit(&[("l", "1")]);

@@ -17,7 +17,7 @@ async fn near(source: &GitSource, repo: &RepoId, name: &str) -> (Vec<String>, bo
 }
 
 #[tokio::test]
-async fn a_head_is_the_tip_now_whoever_moved_it() {
+async fn a_head_is_the_current_tip_after_every_kind_of_move() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
     let (source, id) = serve(repo.path());
@@ -91,7 +91,7 @@ async fn symbolic_references_are_followed_but_not_in_circles() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_named_pipe_in_place_of_a_reference_makes_nobody_wait() {
+async fn a_named_pipe_in_place_of_a_reference_blocks_no_request() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &[]);
     repo.commit(&[]);

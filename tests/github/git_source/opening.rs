@@ -134,7 +134,7 @@ async fn a_bare_repository_with_worktrees_beside_it_is_found_by_its_pointer() {
 }
 
 #[test]
-fn a_detached_head_is_told_and_a_branch_proposed() {
+fn a_detached_head_is_reported_with_a_default_branch() {
     let temp = tempdir().unwrap();
     let repo = Repo::init(temp.path(), &["--initial-branch=trunk"]);
     let first = repo.commit(&[("a", "1")]);

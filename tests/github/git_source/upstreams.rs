@@ -63,8 +63,8 @@ async fn hint(source: &GitSource, repo: &RepoId, name: &str) -> String {
 }
 
 /// Runs the command of git that `said` names, word for word.
-fn obey(clone: &Repo, said: &str) {
-    let (_, command) = said.split_once("git config ").unwrap();
+fn obey(clone: &Repo, hint_text: &str) {
+    let (_, command) = hint_text.split_once("git config ").unwrap();
     let words: Vec<&str> = command.split(' ').take(2).collect();
     clone.git(&["config", words[0], words[1]]);
 }
@@ -110,15 +110,15 @@ async fn the_head_of_a_clone_is_what_was_fetched_and_not_its_own_branch() {
 }
 
 #[tokio::test]
-async fn a_branch_that_was_not_pushed_has_no_head_and_the_caller_is_told_how_to_push_it() {
+async fn a_branch_that_was_not_pushed_has_no_head_and_a_hint_with_git_push() {
     let team = Team::new();
     let (source, id) = serve(team.clone.path());
     team.clone.git(&["checkout", "--quiet", "-b", "feature"]);
     let commit = team.clone.commit(&[("f", "1")]);
-    let said = hint(&source, &id, "feature").await;
+    let text = hint(&source, &id, "feature").await;
     assert!(
-        said.contains("git push -u origin feature") && said.contains("origin did not"),
-        "{said}"
+        text.contains("git push -u origin feature") && text.contains("origin did not"),
+        "{text}"
     );
     team.clone
         .git(&["push", "--quiet", "--set-upstream", "origin", "feature"]);
@@ -128,14 +128,14 @@ async fn a_branch_that_was_not_pushed_has_no_head_and_the_caller_is_told_how_to_
     );
 
     team.clone.git(&["push", "--quiet", "origin", "--delete", "feature"]);
-    let said = hint(&source, &id, "feature").await;
-    assert!(said.contains("git push"), "deleted by somebody, and still here: {said}");
-    let said = hint(&source, &id, "nowhere").await;
-    assert_eq!(said, "origin had no such branch at the last fetch of the served clone");
+    let text = hint(&source, &id, "feature").await;
+    assert!(text.contains("git push"), "deleted by somebody, and still here: {text}");
+    let text = hint(&source, &id, "nowhere").await;
+    assert_eq!(text, "origin had no such branch at the last fetch of the served clone");
 }
 
 #[tokio::test]
-async fn a_remote_branch_that_nobody_has_checked_out_here_has_a_head() {
+async fn a_remote_branch_without_a_local_one_has_a_head() {
     let team = Team::new();
     let (source, id) = serve(team.clone.path());
     let commit = team.push_elsewhere("topic/x", "1");
@@ -183,10 +183,10 @@ async fn the_remote_of_the_upstream_goes_before_origin_but_what_it_calls_the_bra
         "configured while it runs"
     );
     clone.git(&["update-ref", "-d", "refs/remotes/fork/main"]);
-    let said = hint(&source, &id, "main").await;
+    let text = hint(&source, &id, "main").await;
     assert!(
-        said.contains("origin has it") && said.contains("git config branch.main.remote origin"),
-        "{said}"
+        text.contains("origin has it") && text.contains("git config branch.main.remote origin"),
+        "{text}"
     );
     let Err(SourceError::UnknownBranch { suggestions, .. }) = source.head(&id, &branch("main")).await else {
         panic!("it has no head");
@@ -233,17 +233,17 @@ async fn of_several_remotes_without_an_origin_the_one_that_has_the_branch_counts
         at(&team.first, "refs/remotes/fork/topic")
     );
     clone.git(&["push", "--quiet", "fork", "main"]);
-    let said = hint(&source, &id, "main").await;
+    let text = hint(&source, &id, "main").await;
     assert!(
-        said.contains("hub and fork have it") && said.contains("git config branch.main.remote hub"),
-        "{said}"
+        text.contains("hub and fork have it") && text.contains("git config branch.main.remote hub"),
+        "{text}"
     );
     assert_eq!(source.opened()[0].headless, None, "it had a head");
     let opened = serve(clone.path()).0.opened().remove(0);
     assert_eq!(opened.headless, Some(branch("main")));
-    assert_eq!(opened.hint.as_deref(), Some(said.as_str()));
+    assert_eq!(opened.hint.as_deref(), Some(text.as_str()));
     for remote in ["hub", "fork"] {
-        obey(clone, &said.replace("remote hub", &format!("remote {remote}")));
+        obey(clone, &text.replace("remote hub", &format!("remote {remote}")));
         assert_eq!(
             head(&source, &id, "main").await,
             at(&team.first, &format!("refs/remotes/{remote}/main"))
@@ -251,9 +251,9 @@ async fn of_several_remotes_without_an_origin_the_one_that_has_the_branch_counts
     }
     // It is followed, and so another remote's does not count when its own is gone.
     clone.git(&["update-ref", "-d", "refs/remotes/fork/main"]);
-    let said = hint(&source, &id, "main").await;
-    assert!(said.contains("follows fork") && said.contains("hub has it"), "{said}");
-    obey(clone, &said);
+    let text = hint(&source, &id, "main").await;
+    assert!(text.contains("follows fork") && text.contains("hub has it"), "{text}");
+    obey(clone, &text);
     assert_eq!(
         head(&source, &id, "main").await,
         at(&team.first, "refs/remotes/hub/main")

@@ -107,7 +107,7 @@ async fn streams_of_agents_outlive_a_flood_of_connections() {
 }
 
 #[tokio::test]
-async fn sockets_that_never_say_who_they_are_make_room_after_their_upgrade_too() {
+async fn sockets_without_a_credential_are_evicted_after_their_upgrade_too() {
     let places = few_places();
     let app = App::new(
         &coord_extensions::default_settings(),

@@ -74,7 +74,7 @@ async fn operations(site: &Site) -> Vec<Operation> {
 }
 
 /// Each problem of each output, and the numbers of the texts that were seen.
-fn judged(walk: &Walk<'_>, outputs: &[Output]) -> (Vec<String>, BTreeSet<usize>) {
+fn judge_outputs(walk: &Walk<'_>, outputs: &[Output]) -> (Vec<String>, BTreeSet<usize>) {
     let is_name = |number: usize| {
         walk.sent
             .get(number)
@@ -92,11 +92,11 @@ fn judged(walk: &Walk<'_>, outputs: &[Output]) -> (Vec<String>, BTreeSet<usize>)
 fn lost(walk: &Walk<'_>, seen: &BTreeSet<usize>) -> Vec<String> {
     let mut fields: BTreeMap<&str, bool> = BTreeMap::new();
     for (number, sent) in walk.sent.iter().enumerate().filter(|(_, sent)| sent.is_taken) {
-        let is_listed = NOT_SHOWN.iter().any(|(what, _)| sent.what == *what) || sent.what.starts_with("get ");
-        *fields.entry(&sent.what).or_default() |= seen.contains(&number) || is_listed;
+        let is_listed = NOT_SHOWN.iter().any(|(name, _)| sent.name == *name) || sent.name.starts_with("get ");
+        *fields.entry(&sent.name).or_default() |= seen.contains(&number) || is_listed;
     }
     let lost = fields.into_iter().filter(|(_, is_seen)| !is_seen);
-    lost.map(|(what, _)| what.to_owned()).collect()
+    lost.map(|(name, _)| name.to_owned()).collect()
 }
 
 // rule: commands#quoting
@@ -108,7 +108,7 @@ async fn hostile_texts_in_any_field_are_refused_or_shown_as_words_of_their_login
         walk.sends(&operation, &TAILS).await;
     }
     let outputs = outputs::all(&site).await;
-    let (problems, seen) = judged(&walk, &outputs);
+    let (problems, seen) = judge_outputs(&walk, &outputs);
     assert!(
         problems.is_empty(),
         "{} problems:\n{}",
@@ -131,7 +131,7 @@ async fn hostile_texts_that_another_version_has_stored_are_shown_as_words_of_the
         walk.sends(&operation, &[PLAIN]).await;
     }
     let outputs = outputs::all(&site).await;
-    let (problems, seen) = judged(&walk, &outputs);
+    let (problems, seen) = judge_outputs(&walk, &outputs);
     assert!(
         problems.is_empty(),
         "{} problems:\n{}",
@@ -150,7 +150,7 @@ async fn hostile_texts_that_another_version_has_stored_are_shown_as_words_of_the
     let rewritten = rewritten.await;
     assert!(rewritten > 20, "{rewritten}");
     let outputs = outputs::all(&site).await;
-    let (problems, seen) = judged(&walk, &outputs);
+    let (problems, seen) = judge_outputs(&walk, &outputs);
     assert!(
         problems.is_empty(),
         "{} problems:\n{}",

@@ -221,9 +221,9 @@ fn of_hooks(site: &Site) -> Vec<Output> {
     ] {
         let mut call = json!({ "session_id": "s-1", "cwd": folder, "hook_event_name": event });
         call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let (out, said) = site.run(&["hook", "claude-code", event], &call.to_string());
+        let (out, errors) = site.run(&["hook", "claude-code", event], &call.to_string());
         found.push(Output::new(Kind::Texts, format!("hook {event}"), out));
-        found.push(Output::new(Kind::Text, format!("hook {event}, standard error"), said));
+        found.push(Output::new(Kind::Text, format!("hook {event}, standard error"), errors));
     }
     found
 }
@@ -279,9 +279,9 @@ fn of_commands(site: &Site, known: &[Output]) -> Vec<Output> {
             ["task", "graph", ..] | ["map", "--markdown"] => Kind::Other,
             _ => Kind::Text,
         };
-        let (out, said) = site.run(&words, "");
+        let (out, errors) = site.run(&words, "");
         let name = line.join(" ");
-        found.push(Output::new(Kind::Text, format!("{name}, standard error"), said));
+        found.push(Output::new(Kind::Text, format!("{name}, standard error"), errors));
         found.push(Output::new(kind, name.clone(), out));
         if kind == Kind::Other || words.get(1) == Some(&"show") {
             continue;

@@ -21,7 +21,7 @@ const OUT_OF_REACH: [(&str, &str); 3] = [
 #[derive(Clone, Debug)]
 pub struct Sent {
     /// `post /api/tasks title`
-    pub what: String,
+    pub name: String,
     pub field: String,
     pub is_taken: bool,
 }
@@ -64,8 +64,8 @@ impl<'a> Walk<'a> {
             json!({ "agent_id": "eve-1", "name": "alpha" }),
         )
         .await;
-        let (_, said) = site.run(&["team", "join", "alpha"], "");
-        assert!(said.is_empty(), "{said}");
+        let (_, errors) = site.run(&["team", "join", "alpha"], "");
+        assert!(errors.is_empty(), "{errors}");
         walk
     }
 
@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let mut prepared = self.prepares(operation, "").await;
-        let (is_taken, answer) = self.asks(operation, &prepared, None).await;
+        let (is_taken, answer) = self.submits(operation, &prepared, None).await;
         assert!(is_taken, "{} without a text of ours: {answer}", operation.name);
         prepared = self.prepares(operation, "").await;
         let mut prepared_for = String::new();
@@ -86,12 +86,12 @@ impl<'a> Walk<'a> {
                     prepared_for = field.name().to_owned();
                 }
                 let text = format!("{}{tail}", marker(self.sent.len()));
-                let (is_taken, answer) = self.asks(operation, &prepared, Some((field, &text))).await;
+                let (is_taken, answer) = self.submits(operation, &prepared, Some((field, &text))).await;
                 if let Some(problem) = unseen(&answer) {
                     panic!("{} answers {field:?} {text:?}: {problem}: {answer:?}", operation.name);
                 }
                 self.sent.push(Sent {
-                    what: format!("{} {}", operation.name, field.name()),
+                    name: format!("{} {}", operation.name, field.name()),
                     field: field.name().to_owned(),
                     is_taken,
                 });
@@ -110,7 +110,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether the server takes the request, with this text in this field, and what it answers.
-    async fn asks(&self, operation: &Operation, prepared: &Prepared, text: Option<(&Field, &str)>) -> (bool, String) {
+    async fn submits(
+        &self,
+        operation: &Operation,
+        prepared: &Prepared,
+        text: Option<(&Field, &str)>,
+    ) -> (bool, String) {
         let site = self.site;
         let known = |name: &str| prepared.known.get(name).cloned();
         let own;

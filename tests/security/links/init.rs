@@ -20,9 +20,9 @@ fn a_folder_link_out_of_the_repository_is_named_and_refused_and_the_rest_is_writ
         assert!(preview.contains(&note), "{preview}");
     }
     let output = run(&world, &[&arguments[..], &["--yes"]].concat(), "");
-    let said = text(&output);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(!said.contains(SECRET), "{said}");
+    let printed = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(!printed.contains(SECRET), "{printed}");
     assert!(!home.join(".bash_profile").exists() && !home.join(".codex/hooks.json").exists());
     assert_eq!(
         fs::read_to_string(home.join(".codex/config.toml")).unwrap(),
@@ -42,11 +42,11 @@ fn a_folder_link_of_the_home_is_followed_and_named() {
     let dotfiles = world.folder("dotfiles");
     symlink(&dotfiles, home.join(".codex")).unwrap();
     let output = run(&world, &["init", "codex", "--user", "--yes", "--no-check"], "");
-    let said = text(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let printed = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
     let real = dotfiles.canonicalize().unwrap();
     let named = format!("~/.codex/config.toml -> {}", real.join("config.toml").display());
-    assert!(said.contains(&named), "{said}");
+    assert!(printed.contains(&named), "{printed}");
     assert!(
         fs::read_to_string(dotfiles.join("config.toml"))
             .unwrap()

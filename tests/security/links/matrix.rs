@@ -123,8 +123,8 @@ fn try_place(world: &World, place: &Place, trap: Trap) -> Option<String> {
     let before = files(&outside);
     set(world, &path, trap, place.most, &outside);
     let output = act(world, place.by);
-    let said = text(&output);
-    let case = format!("{} as {trap:?}: {said}", place.path);
+    let printed = text(&output);
+    let case = format!("{} as {trap:?}: {printed}", place.path);
     let is_set = fs::symlink_metadata(&path).is_ok_and(|about| !about.is_file()) || path.parent().unwrap().is_symlink();
     let is_set = is_set || (trap == Trap::TooLarge && place.most < u64::MAX);
     let must_fail = matches!(place.by, By::Command(_)) && is_set;
@@ -132,12 +132,16 @@ fn try_place(world: &World, place: &Place, trap: Trap) -> Option<String> {
     let is_own = trap == Trap::HardLink;
     let wrong = [
         (files(&outside) != before, "changed what is outside"),
-        (!is_own && said.contains(SECRET), "printed the secret"),
+        (!is_own && printed.contains(SECRET), "printed the secret"),
         (!is_own && contains(world.clone.path(), SECRET), "copied the secret"),
-        (said.contains("panicked"), "panicked"),
+        (printed.contains("panicked"), "panicked"),
         (must_fail && output.status.success(), "looked like success"),
     ];
-    let wrong: Vec<&str> = wrong.into_iter().filter(|(is, _)| *is).map(|(_, what)| what).collect();
+    let wrong: Vec<&str> = wrong
+        .into_iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, problem)| problem)
+        .collect();
     clear(&path);
     if path.parent().unwrap().is_symlink() {
         clear(path.parent().unwrap());
@@ -212,13 +216,13 @@ fn a_refused_file_is_named_with_its_remedy_and_the_other_files_are_written() {
     symlink(outside.join("secret"), file("active_intents.yaml")).unwrap();
     symlink(outside.join(".bash_profile"), file("intent_map.md")).unwrap();
     let output = run(&world, &["sync", "--yes"], "");
-    let said = text(&output);
-    assert_eq!(output.status.code(), Some(3), "{said}");
+    let printed = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{printed}");
     for name in ["active_intents.yaml", "intent_map.md"] {
         let sentence = format!("{name} is a symbolic link, which Coord does not follow here: replace it");
-        assert!(said.contains(&sentence), "{said}");
+        assert!(printed.contains(&sentence), "{printed}");
     }
-    assert!(said.contains("written: agent_trace.jsonl"), "{said}");
+    assert!(printed.contains("written: agent_trace.jsonl"), "{printed}");
     assert!(!outside.join(".bash_profile").exists());
     assert!(fs::symlink_metadata(file("agent_trace.jsonl")).unwrap().is_file());
 }
@@ -257,8 +261,8 @@ fn a_file_that_becomes_a_link_during_coord_sync_is_not_followed() {
             }
         });
         for _ in 0..20 {
-            let said = text(&run(&world, &["sync", "--yes"], ""));
-            assert!(!said.contains(SECRET) && !said.contains("panicked"), "{said}");
+            let printed = text(&run(&world, &["sync", "--yes"], ""));
+            assert!(!printed.contains(SECRET) && !printed.contains("panicked"), "{printed}");
         }
         is_done.store(true, Ordering::Relaxed);
     });

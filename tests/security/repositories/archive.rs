@@ -72,7 +72,7 @@ fn events_that_came_with_an_archive_are_not_recorded_and_those_of_the_folder_its
 }
 
 #[test]
-fn undoing_what_an_archive_says_of_coord_init_removes_no_folder_outside() {
+fn undo_with_the_init_record_of_an_archive_removes_no_folder_outside() {
     let world = World::new();
     let folder = world.path("clone");
     Repo::init(&folder, &[]).commit(&[("a.txt", "a\n")]);
@@ -86,7 +86,7 @@ fn undoing_what_an_archive_says_of_coord_init_removes_no_folder_outside() {
     let mut made: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
     made["folders"] = json!([empty, up, inside]);
     fs::write(&record, made.to_string()).unwrap();
-    let said = world.run(&folder, &["init", "--undo", "--yes"]);
-    assert!(!inside.exists(), "{said}");
-    assert!(empty.exists(), "{said}");
+    let printed = world.run(&folder, &["init", "--undo", "--yes"]);
+    assert!(!inside.exists(), "{printed}");
+    assert!(empty.exists(), "{printed}");
 }

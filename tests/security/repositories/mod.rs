@@ -37,8 +37,8 @@ fn hold(make: fn(&World) -> Made) {
     let claimed = world.run(&folder, &claim);
     assert_eq!(claimed.contains("PROCEED"), reached != Reached::Nothing, "{claimed}");
     world.run(&folder, &["release", "a.txt", "--abandon", "--agent", "first"]);
-    let mut said = run_at_once(&world, &folder, sessions(&folder));
-    said.extend(run_at_once(
+    let mut outputs = run_at_once(&world, &folder, sessions(&folder));
+    outputs.extend(run_at_once(
         &world,
         &folder,
         commands().into_iter().map(|run| vec![run]).collect(),
@@ -53,12 +53,12 @@ fn hold(make: fn(&World) -> Made) {
         "{seen}"
     );
     assert!(reached == Reached::Fake || seen.is_empty(), "{seen}");
-    for (words, said) in &said {
+    for (words, output) in &outputs {
         assert!(
-            !said.contains(SECRET) && !said.contains("panicked"),
-            "{words:?}: {said}"
+            !output.contains(SECRET) && !output.contains("panicked"),
+            "{words:?}: {output}"
         );
-        assert!(!said.contains("forged"), "{words:?}: {said}");
+        assert!(!output.contains("forged"), "{words:?}: {output}");
     }
     assert_eq!(world.outside(), outside, "files outside of the repository changed");
     assert!(
@@ -76,20 +76,20 @@ fn hold(make: fn(&World) -> Made) {
 
 /// Runs the lists beside each other, each in order. Returns what each run printed.
 fn run_at_once(world: &World, folder: &Path, lists: Vec<Vec<Run>>) -> Vec<(Vec<String>, String)> {
-    let (lists, said) = (Mutex::new(lists), Mutex::new(Vec::new()));
+    let (lists, outputs) = (Mutex::new(lists), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(runs) = { lists.lock().unwrap().pop() } {
                     for run in runs {
                         let printed = world.coord_for(SECONDS, folder, &run);
-                        said.lock().unwrap().push((run.0, printed));
+                        outputs.lock().unwrap().push((run.0, printed));
                     }
                 }
             });
         }
     });
-    said.into_inner().unwrap()
+    outputs.into_inner().unwrap()
 }
 
 #[test]
@@ -98,8 +98,8 @@ fn a_working_tree_elsewhere_is_refused() {
     let repo = Repo::init(world.path("hostile"), &[]);
     repo.commit(&[("a.txt", "a\n")]);
     repo.git(&["config", "core.worktree", &world.path("home").display().to_string()]);
-    let said = world.run(&world.path("hostile"), &["status"]);
-    assert!(said.contains("core.worktree"), "{said}");
+    let printed = world.run(&world.path("hostile"), &["status"]);
+    assert!(printed.contains("core.worktree"), "{printed}");
 }
 
 // rule: commands#safe-git

@@ -81,10 +81,13 @@ fn a_folder_of_coord_that_is_a_link_is_named_and_not_entered() {
         &["status"],
         &["serve", "--port", "0"],
     ] {
-        let said = world.run(&folder, words);
+        let printed = world.run(&folder, words);
         let sentence = ".git/coord is a symbolic link, which Coord does not follow here";
-        assert!(words == ["status"] || said.contains(sentence), "{words:?}: {said}");
-        assert!(!said.contains(ENDLESS), "{words:?}: {said}");
+        assert!(
+            words == ["status"] || printed.contains(sentence),
+            "{words:?}: {printed}"
+        );
+        assert!(!printed.contains(ENDLESS), "{words:?}: {printed}");
         assert_eq!(world.outside(), before, "{words:?}");
     }
 }
@@ -103,12 +106,12 @@ fn a_store_that_is_a_link_or_a_pipe_is_named_and_not_opened() {
             }
         }
         let before = world.outside();
-        let said = world.run(&folder, &["serve", "--port", "0"]);
+        let printed = world.run(&folder, &["serve", "--port", "0"]);
         let sentence = match is_pipe {
             true => "store.redb is a named pipe",
             false => "store.redb is a symbolic link",
         };
-        assert!(said.contains(sentence), "{said}");
+        assert!(printed.contains(sentence), "{printed}");
         assert_eq!(world.outside(), before);
     }
 }
@@ -127,8 +130,11 @@ fn a_pipe_that_a_person_names_is_read_from_its_writer_and_is_at_its_end_without_
         &["task", "add", "--team", "alpha", "--from", name],
         &["policy", "check", name],
     ] {
-        let said = world.run(&folder, words);
-        assert!(!said.is_empty() && !said.contains(ENDLESS), "{words:?}: {said}");
+        let printed = world.run(&folder, words);
+        assert!(
+            !printed.is_empty() && !printed.contains(ENDLESS),
+            "{words:?}: {printed}"
+        );
     }
     let claim = |words: &[&str]| {
         let mut command = Command::new("timeout");
@@ -151,8 +157,8 @@ fn a_pipe_that_a_person_names_is_read_from_its_writer_and_is_at_its_end_without_
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     let arguments = ["--url", &address, "--token-file", name];
-    let said = claim(&arguments);
-    assert!(said.contains("pipe is empty"), "{said}");
+    let printed = claim(&arguments);
+    assert!(printed.contains("pipe is empty"), "{printed}");
     let writer = {
         let pipe = pipe.clone();
         std::thread::spawn(move || fs::write(pipe, "of-a-pipe\n"))

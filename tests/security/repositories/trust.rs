@@ -120,12 +120,15 @@ fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back
 fn no_script_and_no_agent_confirms_a_server() {
     let world = World::new();
     let folder = repository(&world);
-    let said = world.run(&folder, &["trust", "--yes"]);
-    assert!(said.contains("run it in a terminal"), "{said}");
-    let Some(said) = in_terminal(&world, &folder, "COORD_AGENT=one coord trust --yes", "y\n") else {
+    let printed = world.run(&folder, &["trust", "--yes"]);
+    assert!(printed.contains("run it in a terminal"), "{printed}");
+    let Some(printed) = in_terminal(&world, &folder, "COORD_AGENT=one coord trust --yes", "y\n") else {
         return;
     };
-    assert!(said.contains("this takes a person, and one is an agent"), "{said}");
+    assert!(
+        printed.contains("this takes a person, and one is an agent"),
+        "{printed}"
+    );
     assert_eq!(world.seen(), "");
     assert!(!world.path("home/.config/coord/servers.json").exists());
 }
@@ -139,8 +142,8 @@ fn a_server_that_a_person_names_for_coord_init_is_confirmed_and_no_other_one() {
     repo.commit(&[("a.txt", "a\n")]);
     let url = format!("http://0.0.0.0:{}", world.port);
     let init = ["init", "codex", "--url", &url, "--yes", "--no-check", "--no-guard"];
-    let said = world.run(&path, &init);
-    assert!(said.contains("git config --local coord.url"), "{said}");
+    let printed = world.run(&path, &init);
+    assert!(printed.contains("git config --local coord.url"), "{printed}");
     let claim = ["claim", "a.txt", "--message", "x", "--agent", "one"];
     let granted = world.run(&path, &claim);
     assert!(granted.contains("PROCEED"), "{granted}");
@@ -152,8 +155,11 @@ fn a_server_that_a_person_names_for_coord_init_is_confirmed_and_no_other_one() {
     ] {
         repo.git(&["config", key, &value]);
         let before = world.seen();
-        let said = in_terminal(&world, &path, "coord check a.txt", "");
-        assert!(said.is_none_or(|said| said.contains("run `coord trust`")), "{key}");
+        let printed = in_terminal(&world, &path, "coord check a.txt", "");
+        assert!(
+            printed.is_none_or(|printed| printed.contains("run `coord trust`")),
+            "{key}"
+        );
         assert_eq!(world.seen(), before, "{key}");
     }
 }
@@ -169,15 +175,15 @@ fn fetching(world: &World, clone: &Repo) -> String {
         .stdout(file.try_clone().unwrap())
         .stderr(file);
     let mut running = serve.spawn().unwrap();
-    let said = || std::fs::read_to_string(&log).unwrap();
+    let printed = || std::fs::read_to_string(&log).unwrap();
     block_until("the clone is fetched, or is not", || {
-        said().contains("cannot be fetched") || clone.try_git(&["rev-parse", "refs/remotes/origin/main"]).is_ok()
+        printed().contains("cannot be fetched") || clone.try_git(&["rev-parse", "refs/remotes/origin/main"]).is_ok()
     });
     // `timeout` hands the signal on.
     let ended = Command::new("kill").arg(running.id().to_string()).status();
     assert!(ended.unwrap().success());
     running.wait().unwrap();
-    said()
+    printed()
 }
 
 // rule: commands#safe-git
@@ -198,13 +204,13 @@ fn a_clone_whose_own_configuration_redirects_is_not_fetched() {
         let clone = Repo::init(world.path("clone"), &[]);
         clone.git(&["remote", "add", "origin", &origin.path().display().to_string()]);
         clone.git(&["config", key, &format!("touch {};", world.path("ran/it").display())]);
-        let said = fetching(&world, &clone);
+        let printed = fetching(&world, &clone);
         let fetched = clone.try_git(&["rev-parse", "refs/remotes/origin/main"]);
-        assert_eq!(fetched.as_ref() == Ok(&commit), is_fetched, "{key}: {said}");
+        assert_eq!(fetched.as_ref() == Ok(&commit), is_fetched, "{key}: {printed}");
         assert_eq!(
-            said.contains("its own configuration sets"),
+            printed.contains("its own configuration sets"),
             !is_fetched,
-            "{key}: {said}"
+            "{key}: {printed}"
         );
         assert_eq!(world.ran(), [""; 0], "{key}");
     }
@@ -229,8 +235,8 @@ fn a_git_that_hangs_is_ended_with_what_it_started() {
         .env("HOME", world.path("home"))
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("git takes longer than 30s"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(printed.contains("git takes longer than 30s"), "{printed}");
     let root = path.display().to_string();
     let runs = || {
         let mut processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();

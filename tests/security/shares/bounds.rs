@@ -46,7 +46,7 @@ fn rows(page: &str) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn every_bound_of_the_scripts_says_what_one_login_has_of_it() {
+fn every_bound_of_the_scripts_has_its_share_of_one_login_documented() {
     let states = ["state", "intents_state", "teams_state"].map(|name| root().join("lib").join(name).join("src"));
     let mut declared = BTreeSet::new();
     let files = states

@@ -95,7 +95,7 @@ pub async fn once_quiet<T>(mut read: impl AsyncFnMut() -> T, is_same: impl Fn(&T
 /// Asserts that the contest was about something: each event happened.
 pub fn assert_all_happened(tally: &impl Debug, counts: &[(&str, usize)]) {
     eprintln!("{tally:?}");
-    for (what, count) in counts {
-        assert!(*count > 0, "no {what} in {tally:?}");
+    for (name, count) in counts {
+        assert!(*count > 0, "no {name} in {tally:?}");
     }
 }

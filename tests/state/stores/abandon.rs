@@ -18,7 +18,7 @@ async fn abandoning_releases_the_rest_and_reports_lost_locks(world: World) {
     store_graph(&world, &[("one.ts", &["a.ts"])]).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts", "lost.ts", "gone.ts"]).await;
-    world.lapse(&["lost.ts", "gone.ts"]).await;
+    world.expire_locks(&["lost.ts", "gone.ts"]).await;
     bob.writes(&["lost.ts"]).await;
     let done = ann.abandons(&["a.ts", "lost.ts", "gone.ts"]).await;
     assert_eq!(
@@ -61,11 +61,11 @@ async fn everything_of_one_holder_on_one_branch_is_thrown_away(world: World) {
     }
     two.writes(&["two.ts"]).await;
     bob.clone()
-        .saying(r#"Not held by "user_id":"ann""#)
+        .with_message(r#"Not held by "user_id":"ann""#)
         .writes(&["bob.ts"])
         .await;
     ann.clone().on_branch("other").writes(&["a.ts", "other.ts"]).await;
-    world.lapse(&["gone.ts"]).await;
+    world.expire_locks(&["gone.ts"]).await;
     let count = world.events().await.len();
     let done = ann.abandons(&NAMED).await;
     assert_eq!(done.released, ["a.ts", "b.ts", "read.ts"]);

@@ -47,8 +47,8 @@ fn member(can_push: bool) -> RememberedMember {
 
 impl World {
     async fn recalls(&self) -> Option<(RememberedMember, Duration)> {
-        let asked = [(self.repo.clone(), CREDENTIAL.to_owned())];
-        let found = recall(&*self.store, &asked, DAY).await.unwrap();
+        let credentials = [(self.repo.clone(), CREDENTIAL.to_owned())];
+        let found = recall(&*self.store, &credentials, DAY).await.unwrap();
         found.into_iter().next().unwrap()
     }
 
@@ -98,14 +98,14 @@ async fn verdicts_are_read_many_at_once_and_answered_in_order(world: World) {
     world.remembers(&member(true)).await;
     other.remembers(&member(false)).await;
     let known = CREDENTIAL.to_owned();
-    let asked = [
+    let credentials = [
         (world.repo.clone(), "made-up".to_owned()),
         (other.repo.clone(), known.clone()),
         (world.repo.clone(), known.clone()),
         (other.repo.clone(), "made-up".to_owned()),
         (world.repo.clone(), known),
     ];
-    let found = recall(&*world.store, &asked, DAY).await.unwrap();
+    let found = recall(&*world.store, &credentials, DAY).await.unwrap();
     let rights: Vec<Option<bool>> = found
         .iter()
         .map(|found| found.as_ref().map(|(member, _)| member.can_push))

@@ -37,7 +37,7 @@ impl World {
     }
 }
 
-async fn a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it(world: World) {
+async fn a_head_is_kept_while_it_is_requested_and_a_claim_outlives_it(world: World) {
     let key = state::heads::keys::head(&world.repo, &world.branch);
     let is_kept = async || {
         let seconds = world.number(["TTL", &key]).await;
@@ -167,7 +167,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
     assert!(survey.head.is_unconfirmed);
 }
 
-async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
+async fn one_caller_refreshes_an_old_head_and_the_others_use_it(world: World) {
     let ann = world.agent("ann").holder;
     let entry = |at_most| AdmissionTerms {
         head: aged(10, at_most),
@@ -237,7 +237,7 @@ async fn an_etag_is_not_trusted_for_ever(world: World) {
     assert_eq!(question_of(try_entry(&world, &entry).await), whole);
 }
 
-async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World) {
+async fn an_old_head_counts_up_to_its_age_limit_while_the_source_is_unreachable(world: World) {
     let ann = world.agent("ann").holder;
     let entry = |at_most| AdmissionTerms {
         head: aged(10, at_most),
@@ -290,7 +290,7 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
     );
 }
 
-async fn the_source_is_not_asked_about_commits_that_the_store_knows(world: World) {
+async fn commits_that_the_store_knows_cause_no_source_request(world: World) {
     world.records_head(NEXT, &[NEXT, HEAD]).await;
     let ann = world.agent("ann").holder;
     let path = [FilePath::parse("a.ts").unwrap()];
@@ -338,7 +338,7 @@ async fn the_source_is_not_asked_about_commits_that_the_store_knows(world: World
     assert_eq!(world.events().await.len(), 1, "nothing but the head was announced");
 }
 
-async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
+async fn an_unproven_push_is_checked_with_the_source_before_not_pushed(world: World) {
     world.records_head(HEAD, &[HEAD]).await;
     let ann = world.agent("ann");
     ann.writes(&["a.ts"]).await;
@@ -364,10 +364,10 @@ async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
 }
 
 on_every_store!(
-    a_head_is_kept_while_somebody_looks_and_a_claim_outlives_it,
-    one_refreshes_an_old_head_and_the_others_go_on_with_it,
+    a_head_is_kept_while_it_is_requested_and_a_claim_outlives_it,
+    one_caller_refreshes_an_old_head_and_the_others_use_it,
     an_etag_is_not_trusted_for_ever,
-    while_the_source_cannot_be_asked_an_old_head_does_for_some,
-    the_source_is_not_asked_about_commits_that_the_store_knows,
-    whether_work_was_pushed_is_asked_before_it_is_refused,
+    an_old_head_counts_up_to_its_age_limit_while_the_source_is_unreachable,
+    commits_that_the_store_knows_cause_no_source_request,
+    an_unproven_push_is_checked_with_the_source_before_not_pushed,
 );

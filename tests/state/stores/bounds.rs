@@ -32,7 +32,7 @@ async fn the_counts_of_held_locks_match_the_entries(world: World) {
         let agent = world
             .agent(people[random.usize(0..people.len())])
             .on_branch(branch)
-            .saying(&message);
+            .with_message(&message);
         let some: Vec<&String> = names.iter().filter(|_| random.u8(0..4) == 0).collect();
         if some.is_empty() {
             continue;
@@ -45,7 +45,7 @@ async fn the_counts_of_held_locks_match_the_entries(world: World) {
             _ => {
                 for path in some {
                     if !world.stored(path).await.is_empty() {
-                        world.lapse(&[path]).await;
+                        world.expire_locks(&[path]).await;
                     }
                 }
                 if random.bool() {
@@ -63,7 +63,7 @@ async fn the_counts_of_held_locks_match_the_entries(world: World) {
     let left: Vec<&str> = names.iter().map(String::as_str).collect();
     for path in left {
         if !world.stored(path).await.is_empty() {
-            world.lapse(&[path]).await;
+            world.expire_locks(&[path]).await;
         }
     }
     sweep(&*world.store, &world.repo, 100).await.unwrap();
@@ -111,7 +111,7 @@ async fn a_person_with_all_agents_holds_at_most_2000_files(world: World) {
 
 /// Two thousand bytes of message are three times as much as a short one.
 async fn held_locks_are_bounded_in_bytes_too(world: World) {
-    let ann = world.agent("ann").saying(&"\u{1f600}".repeat(500));
+    let ann = world.agent("ann").with_message(&"\u{1f600}".repeat(500));
     ann.writes(&files("some", 512)).await;
     assert_eq!(world.held().await["@ann"], 3 * 512);
     let more = files("more", 512);
@@ -188,7 +188,7 @@ async fn a_request_looks_at_100000_neighbors(world: World) {
     assert_eq!(ann.abandons(&names).await.released.len(), 512);
 }
 
-async fn a_release_counts_importers_on_50000_lines_and_says_that_there_are_more(world: World) {
+async fn a_release_counts_importers_on_50000_lines_and_reports_that_there_are_more(world: World) {
     let (names, importers) = (files("many", 512), files("importers", 200));
     let imports: Vec<&str> = names.iter().map(String::as_str).collect();
     let graph: Vec<(&str, &[&str])> = importers.iter().map(|path| (path.as_str(), &imports[..])).collect();
@@ -221,7 +221,7 @@ async fn a_hub_alone_is_never_too_much(world: World) {
 /// 512 files, each written by an agent with a long message: a megabyte of locks.
 async fn an_answer_names_locks_of_512_kib_and_counts_the_rest(world: World) {
     let names = files("long", 512);
-    let bob = world.agent("bob").saying(&"\u{1f600}".repeat(500));
+    let bob = world.agent("bob").with_message(&"\u{1f600}".repeat(500));
     bob.writes(&names).await;
     let survey = world.agent("ann").is_refused(Writing, &names).await;
     let bytes: usize = survey
@@ -243,7 +243,7 @@ async fn locks_that_expire_at_once_cause_a_bounded_number_of_events(world: World
         }
     }
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();
-    world.lapse(&paths).await;
+    world.expire_locks(&paths).await;
     let before = world.events().await.len();
     world.agent("cid").checks(Writing, &names).await;
     let events = world.events().await.split_off(before);
@@ -261,7 +261,7 @@ async fn a_sweep_does_some_and_leaves_the_rest_to_the_next(world: World) {
         world.agent(&format!("p{reader}")).reads(&names).await;
     }
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();
-    world.lapse(&paths).await;
+    world.expire_locks(&paths).await;
     let mut expired = Vec::new();
     while expired.last() != Some(&0) {
         expired.push(sweep(&*world.store, &world.repo, 500).await.unwrap().expired);
@@ -334,7 +334,7 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
         message: &message,
         paths: &paths,
         can_ask: false,
-        judged: &[],
+        judged_files: &[],
     };
     let refused = state::locks::release(&*world.store, &entry, &release).await;
     assert!(refused.is_err(), "{refused:?}");
@@ -357,7 +357,7 @@ on_every_store!(
     a_repository_has_at_most_10000_locks,
     a_request_looks_at_4096_locks_on_its_files,
     a_request_looks_at_100000_neighbors,
-    a_release_counts_importers_on_50000_lines_and_says_that_there_are_more,
+    a_release_counts_importers_on_50000_lines_and_reports_that_there_are_more,
     a_hub_alone_is_never_too_much,
     an_answer_names_locks_of_512_kib_and_counts_the_rest,
     locks_that_expire_at_once_cause_a_bounded_number_of_events,

@@ -122,7 +122,7 @@ async fn one_builder_at_a_time(world: World) {
     assert_eq!(other, BuildLease::Granted, "another branch is another graph");
 }
 
-async fn a_dead_builder_gives_its_lease_back_and_can_do_nothing_more(world: World) {
+async fn a_dead_builder_loses_its_lease_and_can_publish_nothing(world: World) {
     let key = world.adjacency_key();
     world.lease("dead", HEAD).await;
     assert_eq!(world.stage("dead", &key, StagedPart::Begin).await, PublishOutcome::Done);
@@ -392,7 +392,7 @@ on_every_store!(
     progress_is_published_renews_the_lease_and_ends_with_the_build,
     staged_parts_expire_and_published_ones_stay,
     one_builder_at_a_time,
-    a_dead_builder_gives_its_lease_back_and_can_do_nothing_more,
+    a_dead_builder_loses_its_lease_and_can_publish_nothing,
     a_clock_that_was_set_back_holds_no_build_up,
     staging_renews_the_lease,
     a_graph_is_seen_whole_or_not_at_all,

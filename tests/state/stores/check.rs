@@ -79,7 +79,7 @@ async fn a_check_shows_whole_entries_and_changes_nothing(world: World) {
     );
 }
 
-async fn behind_is_who_lacks_the_head(world: World) {
+async fn an_agent_without_the_head_is_behind(world: World) {
     let ann = world.agent("ann");
     for (agent, is_behind) in [
         (ann.clone(), false),
@@ -100,7 +100,7 @@ async fn behind_is_who_lacks_the_head(world: World) {
     }
 }
 
-async fn the_stored_head_counts_where_no_source_tells_one(world: World) {
+async fn the_stored_head_counts_where_no_source_provides_one(world: World) {
     let ann = world.agent("ann").without_source();
     assert_eq!(denial_of(ann.try_check(Writing, &["a.ts"]).await), Denial::UnknownHead);
     world.records_head(NEXT, &[]).await;
@@ -140,7 +140,7 @@ async fn text_in_any_script_comes_back_as_it_was(world: World) {
         "percent%d.ts",
         "[brackets](x)*.ts",
     ] {
-        world.agent("bob").saying(message).writes(&[path]).await;
+        world.agent("bob").with_message(message).writes(&[path]).await;
         let survey = world.agent("ann").checks(Writing, &[path]).await;
         assert_eq!(survey.findings[0].entry.file_path, path);
         assert_eq!(survey.findings[0].entry.message, message);
@@ -151,8 +151,8 @@ async fn text_in_any_script_comes_back_as_it_was(world: World) {
 
 on_every_store!(
     a_check_shows_whole_entries_and_changes_nothing,
-    behind_is_who_lacks_the_head,
-    the_stored_head_counts_where_no_source_tells_one,
+    an_agent_without_the_head_is_behind,
+    the_stored_head_counts_where_no_source_provides_one,
     all_readers_are_found,
     text_in_any_script_comes_back_as_it_was,
 );

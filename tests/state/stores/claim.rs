@@ -16,7 +16,7 @@ async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
     let again = tokens(&ann.writes(&["a.ts", "d.ts"]).await);
     assert_eq!(again[0], both[0], "a renewal keeps its own");
     let written = ann.writes(&["c.ts"]).await.own[0].token;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     let anew = ann.writes(&["a.ts"]).await.own[0].token;
     let elsewhere = ann.clone().on_branch("other").writes(&["a.ts"]).await.own[0].token;
     // From reading to writing is a grant, and an expired lock is granted anew.
@@ -62,7 +62,7 @@ async fn a_renewal_is_new_in_everything_but_token_and_head(world: World) {
         .clone()
         .at(NEXT)
         .while_branch_is_at(NEXT)
-        .saying("Now the second half of it")
+        .with_message("Now the second half of it")
         .for_seconds(500)
         .writes(&["a.ts"])
         .await;
@@ -163,12 +163,12 @@ async fn a_writer_behind_the_branch_renews_its_file_and_gets_no_other(world: Wor
     assert_eq!(world.stored("new.ts").await, []);
     assert_eq!(world.stored("read.ts").await[0].status, Reading);
     // A lock of another holder is no easier to get behind the branch, and an expired lock is nobody's.
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     assert!(matches!(behind.claim(Writing, &["a.ts"]).await, ClaimOutcome::Stale(_)));
     assert_eq!(world.stored("a.ts").await, []);
 }
 
-async fn a_renewal_asks_nobody_whether_it_is_behind(world: World) {
+async fn a_renewal_requests_no_ancestry(world: World) {
     world.records_head(HEAD, &[HEAD]).await;
     let ann = world.agent("ann");
     ann.writes(&["a.ts"]).await;
@@ -179,15 +179,15 @@ async fn a_renewal_asks_nobody_whether_it_is_behind(world: World) {
         assert!(survey.is_behind && !survey.is_behind_for_certain, "{survey:?}");
     }
     for (wanted, paths) in [(Writing, ["a.ts", "new.ts"]), (Writing, ["a.ts", "r.ts"])] {
-        let asked = question_of(unknown.try_claim(wanted, &paths).await);
+        let question = question_of(unknown.try_claim(wanted, &paths).await);
         assert!(
-            matches!(asked, Question::Ancestry(AncestryQuestion::Commits { .. })),
-            "{asked:?}"
+            matches!(question, Question::Ancestry(AncestryQuestion::Commits { .. })),
+            "{question:?}"
         );
     }
 }
 
-async fn a_stale_claim_says_what_else_is_in_the_way(world: World) {
+async fn a_stale_claim_lists_its_conflicts(world: World) {
     world.agent("bob").writes(&["taken.ts"]).await;
     world.agent("cid").reads(&["read.ts"]).await;
     let behind = world.agent("ann").while_branch_is_at(NEXT);
@@ -219,18 +219,18 @@ async fn that_a_caller_is_behind_is_certain_where_its_commit_is_an_older_one_of_
     assert_eq!(behind(ann.clone().at(LOCAL)).await, (true, false));
 }
 
-async fn a_claim_says_what_was_held_before_it(world: World) {
+async fn a_claim_lists_the_locks_that_its_holder_had_before(world: World) {
     let ann = world.agent("ann");
     let first = ann
         .clone()
-        .saying("Splitting the lexer from the parser")
+        .with_message("Splitting the lexer from the parser")
         .writes(&["a.ts"])
         .await;
     assert_eq!(first.held, []);
     let granted_at = first.own[0].timestamp;
     let again = ann
         .clone()
-        .saying("Now the second half of it")
+        .with_message("Now the second half of it")
         .writes(&["a.ts", "b.ts"])
         .await;
     let [held] = again.held.as_slice() else {
@@ -339,10 +339,10 @@ on_every_store!(
     all_or_nothing,
     writing_behind_the_branch_is_stale_and_reading_is_not,
     a_writer_behind_the_branch_renews_its_file_and_gets_no_other,
-    a_renewal_asks_nobody_whether_it_is_behind,
-    a_stale_claim_says_what_else_is_in_the_way,
+    a_renewal_requests_no_ancestry,
+    a_stale_claim_lists_its_conflicts,
     that_a_caller_is_behind_is_certain_where_its_commit_is_an_older_one_of_the_branch,
-    a_claim_says_what_was_held_before_it,
+    a_claim_lists_the_locks_that_its_holder_had_before,
     without_any_head_nothing_is_claimed,
     a_working_copy_ahead_is_measured_from_the_branch,
     readers_share_and_the_last_one_standing_may_write,

@@ -94,9 +94,9 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     counted.commands().await;
 
     let mut costs = Vec::new();
-    let mut note = async |what: &str| {
+    let mut note = async |label: &str| {
         let (total, each) = counted.commands().await;
-        costs.push(format!("{what}: {total} ({each})"));
+        costs.push(format!("{label}: {total} ({each})"));
     };
     ann.checks(Writing, &["a.ts"]).await;
     note("check, nothing held").await;
@@ -117,15 +117,15 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     note("check of all that is held").await;
     bob.clone().at(NEXT).claim(Writing, &["c.ts"]).await;
     note("claim refused as stale").await;
-    let judged = [JudgedFile {
+    let judged_files = [JudgedFile {
         path: "a.ts".to_owned(),
         claim_head: sha(HEAD),
         blob: String::new(),
         verdict: Verdict::Pushed,
     }];
-    answered(ann.release_as_judged(Some(HEAD), &judged, false, &["a.ts"]).await);
+    answered(ann.release_as_judged(Some(HEAD), &judged_files, false, &["a.ts"]).await);
     note("release refused").await;
-    answered(ann.release_as_judged(Some(NEXT), &judged, false, &["a.ts"]).await);
+    answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &["a.ts"]).await);
     note("release").await;
     let many: Vec<String> = (0..512).map(|number| format!("many/{number}.ts")).collect();
     ann.reads(&many).await;

@@ -62,7 +62,7 @@ impl World {
 
     /// That the lock on `path` is announced sooner or later, by sweeps alone.
     pub(super) async fn assert_lock_is_found(&self, path: &str) {
-        self.lapse(&[path]).await;
+        self.expire_locks(&[path]).await;
         for _ in 0..3 {
             self.let_time_pass().await;
             self.sweeps().await;
@@ -100,7 +100,7 @@ async fn a_lock_is_due_when_it_expires_and_forgotten_two_looks_later(world: Worl
             is_complete: true
         }
     );
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     world.let_time_pass().await;
     assert_eq!(
         world.sweeps().await,
@@ -157,7 +157,7 @@ async fn a_renewed_lock_is_looked_at_in_vain_once_and_then_when_it_expires(world
 async fn a_claim_while_a_sweep_looks_is_kept(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["old.ts"]).await;
-    world.lapse(&["old.ts"]).await;
+    world.expire_locks(&["old.ts"]).await;
     world.let_time_pass().await;
     let taken = world.take().await.unwrap();
     assert_eq!(world.due().await, list(&[("sweeping:REPO", false)]));
@@ -174,7 +174,7 @@ async fn a_claim_that_marked_before_the_sweep_and_landed_after_it_is_kept(world:
     // then a whole sweep runs; then the claim itself lands.
     let ann = world.agent("ann");
     ann.writes(&["old.ts"]).await;
-    world.lapse(&["old.ts"]).await;
+    world.expire_locks(&["old.ts"]).await;
     world.let_time_pass().await;
     world.sweeps().await;
     let without_mark = world.due().await;
@@ -254,7 +254,7 @@ async fn two_sweeps_at_once_settle_the_same_repository_without_harm(world: World
 
 async fn sweeps_at_one_time_announce_an_expiry_once(world: World) {
     world.agent("ann").writes(&["a.ts", "b.ts"]).await;
-    world.lapse(&["a.ts", "b.ts"]).await;
+    world.expire_locks(&["a.ts", "b.ts"]).await;
     world.let_time_pass().await;
     let extensions = coord_extensions::registered();
     let reports = futures::future::join_all((0..8).map(|_| sweep_due(&*world.store, &extensions))).await;
@@ -289,7 +289,7 @@ async fn a_refused_claim_leaves_nothing(world: World) {
     assert_eq!(world.due().await, list(&[]));
 }
 
-async fn a_claim_that_is_refused_takes_nothing_away_that_others_rely_on(world: World) {
+async fn a_refused_claim_leaves_the_due_marks_of_others(world: World) {
     let repo = world.repo.as_str();
     let run = async |request: Request| world.store.run(vec![request]).await.unwrap();
     // Two claims at once: the first is refused, the second relies on its mark.
@@ -352,5 +352,5 @@ on_every_store!(
     two_sweeps_at_once_settle_the_same_repository_without_harm,
     sweeps_at_one_time_announce_an_expiry_once,
     a_refused_claim_leaves_nothing,
-    a_claim_that_is_refused_takes_nothing_away_that_others_rely_on,
+    a_refused_claim_leaves_the_due_marks_of_others,
 );

@@ -39,7 +39,7 @@ async fn a_marked_repository_is_not_marked_again_and_a_forgotten_one_is(world: W
 async fn a_claim_that_relies_on_a_mark_while_a_sweep_looks_is_kept(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["old.ts"]).await;
-    world.lapse(&["old.ts"]).await;
+    world.expire_locks(&["old.ts"]).await;
     world.let_time_pass().await;
     // Taken, but not looked at yet: the mark still stands.
     let taken = world.take().await.unwrap();
@@ -57,7 +57,7 @@ async fn a_repository_with_more_than_one_run_of_expired_files_is_swept_whole(wor
         ann.writes(some).await;
     }
     world.agent("bob").writes(&["stays.ts"]).await;
-    world.lapse(&paths).await;
+    world.expire_locks(&paths).await;
     world.let_time_pass().await;
     let before = world.events().await.len();
     assert_eq!(
@@ -82,7 +82,7 @@ async fn more_repositories_than_are_taken_at_once_are_all_swept(world: World) {
     for _ in 0..250 {
         let other = World::over(world.store.clone(), None);
         other.agent("ann").writes(&["a.ts"]).await;
-        other.lapse(&["a.ts"]).await;
+        other.expire_locks(&["a.ts"]).await;
     }
     world.let_time_pass().await;
     assert_eq!(
@@ -99,7 +99,7 @@ async fn an_invalid_repository_on_the_due_list_is_dropped(world: World) {
     world.command(["ZADD", DUE, "1", "rubbish"]).await;
     world.command(["ZADD", DUE, "1", "example.com/a/b c"]).await;
     world.agent("ann").writes(&["a.ts"]).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     world.let_time_pass().await;
     assert_eq!(world.sweeps().await.expired, 1);
     assert_eq!(world.due().await, list(&[("idle:REPO", false)]));
@@ -108,7 +108,7 @@ async fn an_invalid_repository_on_the_due_list_is_dropped(world: World) {
 async fn an_index_without_its_lock_ends_the_sweep_all_the_same(world: World) {
     // An operator who deletes the locks by hand leaves the index behind.
     world.agent("ann").writes(&["a.ts"]).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     world.command(["DEL", &state::locks::keys::locks(&world.repo)]).await;
     let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
     assert_eq!((swept.expired, swept.next_expiry), (0, None));

@@ -29,7 +29,7 @@ async fn logged_events_are_published_in_order_with_their_ids(world: World) {
     bob.reads(&["c.ts"]).await;
     ann.release(Some(HEAD), Reachable::Yes, &["a.ts"]).await;
     ann.release(Some(NEXT), Reachable::Yes, &["a.ts"]).await;
-    world.lapse(&["b.ts"]).await;
+    world.expire_locks(&["b.ts"]).await;
     sweep(&*world.store, &world.repo, 10).await.unwrap();
 
     let log = world.events().await;
@@ -79,7 +79,7 @@ async fn every_type_of_event_is_published(world: World) {
     ann.writes(&["a.ts"]).await;
     world.agent("bob").is_refused(Writing, &["a.ts"]).await;
     ann.abandons(&["a.ts"]).await;
-    world.lapse(&["b.ts"]).await;
+    world.expire_locks(&["b.ts"]).await;
     sweep(&*world.store, &world.repo, 10).await.unwrap();
     world.lease("one", HEAD).await;
     world.report("one", 4).await;
@@ -124,18 +124,18 @@ async fn a_team_works_to_its_end(world: &World) {
     worker.claims("t1").await.unwrap();
     worker.completes("t1").await.unwrap();
     worker.claims("t2").await.unwrap();
-    worker.lapses("t2").await;
+    worker.expire_claim("t2").await;
     lead.claims("t2").await.unwrap();
     lead.releases("t2", "Somebody else may go on").await.unwrap();
     lead.deletes("t3", false).await.unwrap();
-    lead.tells(&["worker"], "That is all").await.unwrap();
+    lead.sends_text(&["worker"], "That is all").await.unwrap();
     lead.requests_shutdown(None, 60).await.unwrap();
 }
 
-async fn an_event_says_who_what_where_and_why(world: World) {
+async fn an_event_has_its_holder_files_branch_and_reason(world: World) {
     world
         .agent("ann/one")
-        .saying("Splitting the lexer from the parser")
+        .with_message("Splitting the lexer from the parser")
         .for_seconds(120)
         .writes(&["a.ts", "b.ts"])
         .await;
@@ -194,7 +194,7 @@ async fn an_event_names_twenty_files_of_one_kib_and_counts_all(world: World) {
         .collect();
     let longest = "long".repeat(1024);
     let ann = world.agent("ann");
-    let wordy = world.agent("cid").saying(&"\u{1f600}".repeat(500));
+    let wordy = world.agent("cid").with_message(&"\u{1f600}".repeat(500));
     let bob = world.agent("bob");
     ann.writes(&many).await;
     bob.is_refused(Writing, &many).await;
@@ -262,7 +262,7 @@ async fn remembered_refusals_are_bounded(world: World) {
     assert_eq!(world.number(["HLEN", &refusals]).await, 1);
 }
 
-async fn repositories_and_branches_do_not_hear_of_each_other(world: World) {
+async fn events_of_one_repository_do_not_reach_another(world: World) {
     let other = World::over(world.store.clone(), None);
     other.agent("ann").writes(&["a.ts"]).await;
     assert_eq!(world.events().await, []);
@@ -273,11 +273,11 @@ async fn repositories_and_branches_do_not_hear_of_each_other(world: World) {
 on_every_store!(
     logged_events_are_published_in_order_with_their_ids,
     every_type_of_event_is_published,
-    an_event_says_who_what_where_and_why,
+    an_event_has_its_holder_files_branch_and_reason,
     a_claim_that_grants_and_renews_is_two_events,
     the_log_keeps_ten_thousand_events_at_most,
     an_event_names_twenty_files_of_one_kib_and_counts_all,
     a_refusal_that_repeats_is_logged_once_a_minute_with_a_count,
     remembered_refusals_are_bounded,
-    repositories_and_branches_do_not_hear_of_each_other,
+    events_of_one_repository_do_not_reach_another,
 );

@@ -44,12 +44,12 @@ async fn a_lock_lives_as_long_as_it_was_claimed_for_and_is_free_after_it_with_no
     assert_eq!((lock.expiry, lock.free_from()), (end / 1000, (end + 999) / 1000));
     let deadline = std::time::Instant::now() + Duration::from_secs(30);
     loop {
-        let asked = world.now_ms().await;
+        let requested_at = world.now_ms().await;
         let outcome = world.agent("bob").claim(Writing, &["a.ts"]).await;
         match outcome {
             // Never before its time, by the store's own clock, and never later.
             ClaimOutcome::Claimed(_) => break assert!(world.now_ms().await > end),
-            ClaimOutcome::Conflict(survey) => assert!(asked <= end, "{asked} {survey:?}"),
+            ClaimOutcome::Conflict(survey) => assert!(requested_at <= end, "{requested_at} {survey:?}"),
             other => panic!("{other:?}"),
         }
         assert!(std::time::Instant::now() < deadline, "it never expires");
@@ -103,9 +103,12 @@ async fn every_script_that_meets_an_expired_lock_announces_it_and_no_second_one_
         "refused release",
         "sweep",
     ] {
-        ann.clone().saying(&format!("Met by {script}")).writes(&["a.ts"]).await;
+        ann.clone()
+            .with_message(&format!("Met by {script}"))
+            .writes(&["a.ts"])
+            .await;
         bob.writes(&["kept.ts"]).await;
-        world.lapse(&["a.ts"]).await;
+        world.expire_locks(&["a.ts"]).await;
         let before = world.events().await.len();
         match script {
             "check" => {
@@ -156,7 +159,7 @@ async fn among_readers_only_the_expired_one_goes(world: World) {
     world.agent("ann").reads(&["a.ts"]).await;
     world.agent("bob").reads(&["a.ts"]).await;
     world.agent("cid").on_branch("other").writes(&["a.ts"]).await;
-    world.lapse_of("ann", &["a.ts"]).await;
+    world.expire_locks_of("ann", &["a.ts"]).await;
     let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
     let left = world.stored("a.ts").await;
     assert_eq!(swept.expired, 1);
@@ -173,11 +176,11 @@ async fn a_claim_expires_as_one_event_and_two_claims_as_two(world: World) {
     world.agent("ann").writes(&["a.ts", "b.ts"]).await;
     world
         .agent("ann")
-        .saying("Something else entirely")
+        .with_message("Something else entirely")
         .writes(&["c.ts"])
         .await;
     world.agent("bob").reads(&["d.ts"]).await;
-    world.lapse(&["a.ts", "b.ts", "c.ts", "d.ts"]).await;
+    world.expire_locks(&["a.ts", "b.ts", "c.ts", "d.ts"]).await;
     sweep(&*world.store, &world.repo, 500).await.unwrap();
     let mut files: Vec<Vec<String>> = world.events().await[3..]
         .iter()
@@ -195,7 +198,7 @@ async fn a_claim_expires_as_one_event_and_two_claims_as_two(world: World) {
 async fn an_expired_lock_of_ones_own_is_no_longer_ones_own(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts"]).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     assert_eq!(ann.checks(Writing, &["a.ts"]).await.own, []);
     ann.clone().at(NEXT).while_branch_is_at(NEXT).writes(&["a.ts"]).await;
     assert_eq!(world.stored("a.ts").await[0].agent_head, NEXT, "a grant, measured anew");

@@ -58,7 +58,7 @@ async fn all_locks_of_others_on_the_files_of_the_branch_go(world: World) {
 }
 
 // rule: locks#told-stop
-async fn the_next_call_of_the_holder_says_who_and_why(world: World) {
+async fn the_next_call_of_the_holder_is_denied_with_the_forced_release(world: World) {
     let (ann, eve) = (world.agent("ann/one"), world.agent("eve"));
     ann.writes(&["a.ts", "b.ts"]).await;
     forces(&eve, &["a.ts"]).await;
@@ -84,7 +84,7 @@ async fn the_next_call_of_the_holder_says_who_and_why(world: World) {
     ann.writes(&["a.ts"]).await;
 }
 
-async fn a_check_tells_once_of_other_files_and_a_release_of_everything_nothing(world: World) {
+async fn a_check_of_other_files_is_denied_once_and_a_release_of_everything_never(world: World) {
     let (ann, eve) = (world.agent("ann"), world.agent("eve"));
     ann.writes(&["a.ts", "b.ts"]).await;
     forces(&eve, &["a.ts"]).await;
@@ -145,8 +145,8 @@ async fn a_renewal_is_before_it_or_denied(world: World) {
 
 on_every_store! {
     all_locks_of_others_on_the_files_of_the_branch_go,
-    the_next_call_of_the_holder_says_who_and_why,
-    a_check_tells_once_of_other_files_and_a_release_of_everything_nothing,
+    the_next_call_of_the_holder_is_denied_with_the_forced_release,
+    a_check_of_other_files_is_denied_once_and_a_release_of_everything_never,
     a_file_is_reserved_for_the_waiting_claim,
     pending_notices_are_bounded_and_forgotten,
     a_renewal_is_before_it_or_denied,

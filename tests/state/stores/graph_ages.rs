@@ -70,7 +70,7 @@ impl World {
     }
 
     /// As if the last request about the graph had been so long ago.
-    async fn nobody_asks_for(&self, seconds: i64) {
+    async fn ages_last_graph_request(&self, seconds: i64) {
         let [graph, parts @ ..] = self.graph_keys();
         let asked_at = (self.now().await - seconds).to_string();
         self.command(["HSET", &graph, "asked_at", &asked_at]).await;
@@ -92,7 +92,7 @@ async fn a_graph_is_kept_for_two_weeks_after_the_last_request(world: World) {
     assert!(is_about(world.graph_is_kept_for().await, TWO_WEEKS));
     let ann = world.agent("ann");
     for request in 0..4 {
-        world.nobody_asks_for(86_400).await;
+        world.ages_last_graph_request(86_400).await;
         match request {
             0 => drop(ann.checks(Writing, &["a.ts"]).await),
             1 => drop(ann.writes(&["a.ts"]).await),
@@ -105,14 +105,14 @@ async fn a_graph_is_kept_for_two_weeks_after_the_last_request(world: World) {
         );
     }
     // Once a day is enough.
-    world.nobody_asks_for(80_000).await;
+    world.ages_last_graph_request(80_000).await;
     ann.checks(Writing, &["a.ts"]).await;
     assert!(is_about(world.graph_is_kept_for().await, TWO_WEEKS - 80_000));
 }
 
 async fn a_branch_that_moves_without_a_question_expires_all_the_same(world: World) {
     world.publishes_graph().await;
-    world.nobody_asks_for(10 * 86_400).await;
+    world.ages_last_graph_request(10 * 86_400).await;
     world.publishes_graph_of(NEXT).await;
     assert!(is_about(world.graph_is_kept_for().await, 4 * 86_400));
     world.agent("ann").checks(Writing, &["a.ts"]).await;

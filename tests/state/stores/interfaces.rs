@@ -70,7 +70,7 @@ async fn writers_of_neighbors_exclude_each_other_where_one_changes_its_interface
     }
 }
 
-async fn each_file_of_a_claim_has_an_interface_of_its_own(world: World) {
+async fn each_file_of_a_claim_has_a_separate_interface_promise(world: World) {
     store_graph(
         &world,
         &[
@@ -142,8 +142,8 @@ async fn of_several_writers_next_to_a_file_those_block_that_may_change_theirs(wo
 async fn a_promise_on_another_branch_or_in_words_has_no_effect_here(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let words = "interface\":\"keeps\" {\"status\":\"WRITING\",\"branch\":\"main\",\"interface\":\"keeps\"}";
-    let ann = world.agent("ann").saying(words);
-    let elsewhere = world.agent("eve").saying(words).on_branch("other");
+    let ann = world.agent("ann").with_message(words);
+    let elsewhere = world.agent("eve").with_message(words).on_branch("other");
     let bob = by_interface(&world.agent("bob"), Some(Keeps));
     for here_first in [true, false] {
         for (here, there, blocks) in [
@@ -174,7 +174,7 @@ async fn a_promise_on_another_branch_or_in_words_has_no_effect_here(world: World
 }
 
 // rule: locks#upgrade
-async fn a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim(world: World) {
+async fn a_renewal_keeps_the_interface_promise_and_a_new_one_counts_as_a_new_claim(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let ann = by_interface(&world.agent("ann"), None);
     let bob = by_interface(&world.agent("bob"), Some(Keeps));
@@ -208,7 +208,7 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
     let ann = world.agent("ann");
     with(&ann, Some(Keeps)).writes(&["kept.ts", "same.ts"]).await;
     ann.writes(&["plain.ts"]).await;
-    let judged = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord_state::locks::JudgedFile {
+    let judged_files = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord_state::locks::JudgedFile {
         path: path.to_owned(),
         claim_head: sha(HEAD),
         blob: String::new(),
@@ -218,7 +218,7 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
         },
     });
     let paths = ["kept.ts", "same.ts", "plain.ts"];
-    let released = crate::world::answered(ann.release_as_judged(Some(NEXT), &judged, false, &paths).await);
+    let released = crate::world::answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await);
     let ReleaseOutcome::Released(released) = released else {
         panic!("{released:?}");
     };
@@ -238,7 +238,7 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
     );
 }
 
-async fn holders_of_neighbors_are_told_once_by_their_next_claim_or_release(world: World) {
+async fn holders_of_neighbors_are_warned_once_by_their_next_claim_or_release(world: World) {
     store_graph(
         &world,
         &[
@@ -271,21 +271,21 @@ async fn holders_of_neighbors_are_told_once_by_their_next_claim_or_release(world
         (&serde_json::json!(["b.ts"]), &2.into())
     );
     assert_eq!(event["names"], serde_json::json!(["query", "Pool"]));
-    let told = "b.ts\tann\tquery, Pool\n";
+    let notice = "b.ts\tann\tquery, Pool\n";
     // A check says it and leaves it; a claim says it, and then it is said.
     for _ in 0..2 {
         assert_eq!(
             bob.checks(Writing, &["a.ts"]).await.own[0].notices.as_deref(),
-            Some(told)
+            Some(notice)
         );
     }
-    assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices.as_deref(), Some(told));
+    assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices.as_deref(), Some(notice));
     assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices, None);
     assert_eq!(world.stored("a.ts").await[0].notices, None);
     let ReleaseOutcome::Released(released) = cyd.release(None, Reachable::Unknown, &["r.ts", "x.ts"]).await else {
         panic!("only read");
     };
-    assert_eq!(released.notices, [("r.ts".to_owned(), told.to_owned())]);
+    assert_eq!(released.notices, [("r.ts".to_owned(), notice.to_owned())]);
     assert_eq!(
         world
             .stored("r.ts")
@@ -309,7 +309,7 @@ async fn holders_of_neighbors_are_told_once_by_their_next_claim_or_release(world
     for _ in 0..40 {
         tell_interfaces(&*world.store, &terms, &broken).await.unwrap();
     }
-    assert_eq!(world.stored("a.ts").await[0].notices.as_deref(), Some(told));
+    assert_eq!(world.stored("a.ts").await[0].notices.as_deref(), Some(notice));
     let many: Vec<BrokenPromise> = (0..40)
         .map(|number| BrokenPromise {
             path: "b.ts".to_owned(),
@@ -365,7 +365,7 @@ async fn an_oversized_notice_does_not_block_the_others(world: World) {
 }
 
 // rule: locks#blocks-others
-async fn a_claim_says_once_what_it_costs_others_where_that_is_much(world: World) {
+async fn a_claim_reports_once_how_many_neighbors_it_blocks(world: World) {
     let importers: Vec<String> = (0..21).map(|number| format!("i{number:02}.ts")).collect();
     let hub: [&str; 1] = ["hub.ts"];
     let edges: Vec<(&str, &[&str])> = importers.iter().map(|file| (file.as_str(), &hub[..])).collect();
@@ -407,13 +407,13 @@ async fn a_claim_says_once_what_it_costs_others_where_that_is_much(world: World)
 }
 
 on_every_store!(
-    a_claim_says_once_what_it_costs_others_where_that_is_much,
+    a_claim_reports_once_how_many_neighbors_it_blocks,
     an_oversized_notice_does_not_block_the_others,
     writers_of_neighbors_exclude_each_other_where_one_changes_its_interface,
-    each_file_of_a_claim_has_an_interface_of_its_own,
+    each_file_of_a_claim_has_a_separate_interface_promise,
     a_promise_on_another_branch_or_in_words_has_no_effect_here,
     of_several_writers_next_to_a_file_those_block_that_may_change_theirs,
-    a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim,
+    a_renewal_keeps_the_interface_promise_and_a_new_one_counts_as_a_new_claim,
     a_release_names_what_was_to_be_kept,
-    holders_of_neighbors_are_told_once_by_their_next_claim_or_release,
+    holders_of_neighbors_are_warned_once_by_their_next_claim_or_release,
 );

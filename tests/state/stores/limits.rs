@@ -48,7 +48,7 @@ pub(super) fn counts<const N: usize>(pairs: [(&str, usize); N]) -> BTreeMap<Stri
         .collect()
 }
 
-async fn a_holder_who_asks_too_often_waits_and_others_do_not(world: World) {
+async fn a_holder_over_its_rate_waits_and_others_do_not(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
         holder: rate(3),
@@ -249,7 +249,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
     ));
 }
 
-async fn a_clock_that_was_set_back_keeps_nobody_out(world: World) {
+async fn a_clock_that_was_set_back_blocks_no_caller(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
         is_counted: false,
@@ -281,20 +281,20 @@ async fn a_clock_that_was_set_back_keeps_nobody_out(world: World) {
         head: aged(10, None),
         ..entry_of(&world, &ann, Rates::NONE)
     };
-    let asked = question_of(try_entry(&world, &entry).await);
+    let question = question_of(try_entry(&world, &entry).await);
     assert!(
-        matches!(asked, Question::Head(HeadQuestion::Refresh { commit: Some(_), .. })),
-        "{asked:?}"
+        matches!(question, Question::Head(HeadQuestion::Refresh { commit: Some(_), .. })),
+        "{question:?}"
     );
 }
 
 on_every_store!(
-    a_holder_who_asks_too_often_waits_and_others_do_not,
+    a_holder_over_its_rate_waits_and_others_do_not,
     a_limit_is_worked_off,
     all_holders_of_a_repository_share_a_limit,
     a_refused_question_is_not_counted,
     questions_to_the_source_are_limited_for_each_person,
     further_questions_are_counted_all_of_them_or_none,
     unknown_branches_are_limited_for_each_person,
-    a_clock_that_was_set_back_keeps_nobody_out,
+    a_clock_that_was_set_back_blocks_no_caller,
 );

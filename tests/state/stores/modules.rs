@@ -84,13 +84,13 @@ return count";
 
 async fn a_search_finds_in_stored_entries_what_they_have(world: World) {
     let quoting = r#"{"status":"WRITING","branch":"main","interface":"keeps"},{"branch":"pool/a" \" WRITING"#;
-    let mut keeps = world.agent("keeper").saying(quoting);
+    let mut keeps = world.agent("keeper").with_message(quoting);
     keeps.interface = Some(InterfacePromise::Keeps);
     keeps.writes(&["written.ts", "both.ts"]).await;
-    let far = world.agent("far/away").on_branch("pool/a").saying(quoting);
+    let far = world.agent("far/away").on_branch("pool/a").with_message(quoting);
     far.writes(&["both.ts"]).await;
     for name in ["ann", "bob"] {
-        world.agent(name).saying(quoting).reads(&["read.ts"]).await;
+        world.agent(name).with_message(quoting).reads(&["read.ts"]).await;
     }
     far.reads(&["read.ts"]).await;
     // The name of one field ends with that of another.

@@ -393,7 +393,7 @@ async fn blocking_locks_are_reported_first_and_the_rest_is_counted(world: World)
     assert!(survey.findings[10..].iter().all(|finding| !finding.blocks));
 }
 
-async fn the_graph_of_one_branch_says_nothing_of_another(world: World) {
+async fn the_graph_of_one_branch_has_no_effect_on_another(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     world.agent("bob").on_branch("other").writes(&["b.ts"]).await;
     assert_eq!(in_short(&world.agent("ann").writes(&["a.ts"]).await.findings), [""; 0]);
@@ -406,5 +406,5 @@ async fn the_graph_of_one_branch_says_nothing_of_another(world: World) {
 on_every_store!(
     any_graph_in_any_layout_gives_the_answer_of_the_model,
     blocking_locks_are_reported_first_and_the_rest_is_counted,
-    the_graph_of_one_branch_says_nothing_of_another,
+    the_graph_of_one_branch_has_no_effect_on_another,
 );

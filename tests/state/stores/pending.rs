@@ -185,7 +185,7 @@ async fn changes_end_by_commit_by_branch_and_by_time(world: World) {
 }
 
 // rule: locks#pending-full
-async fn there_is_a_bound_and_who_meets_it_is_told(world: World) {
+async fn pending_changes_are_bounded_and_the_left_out_files_are_listed(world: World) {
     let pending = keys::pending(&world.repo);
     for number in 0..8 {
         let one = world.agent("ann").working_on(&format!("w{number}"));
@@ -258,17 +258,17 @@ async fn an_agent_editing_an_importer_is_warned_of_an_unmerged_interface(world: 
     assert_eq!(settles(&world, "pool", act(HEAD)).await, 0, "another commit");
     assert_eq!(settles(&world, "other", act(NEXT)).await, 0);
     assert_eq!(settles(&world, "pool", act(NEXT)).await, 1);
-    let told = ["PENDING_INTERFACE a.ts ann via b.ts"];
+    let expected = ["PENDING_INTERFACE a.ts ann via b.ts"];
     let check = bob.checks(Writing, &["c.ts", "b.ts"]).await;
-    assert_eq!(in_short(&check.findings), told);
+    assert_eq!(in_short(&check.findings), expected);
     assert_eq!(
         check.findings[0].entry.interface_differs.as_deref(),
         Some("`query` changed")
     );
-    assert_eq!(in_short(&bob.checks(Reading, &["b.ts"]).await.findings), told);
+    assert_eq!(in_short(&bob.checks(Reading, &["b.ts"]).await.findings), expected);
     assert_eq!(
         in_short(&bob.writes(&["b.ts"]).await.findings),
-        told,
+        expected,
         "it blocks nobody"
     );
     bob.abandons(&["b.ts"]).await;
@@ -299,7 +299,7 @@ async fn an_agent_editing_an_importer_is_warned_of_an_unmerged_interface(world: 
     assert_eq!(in_short(&bob.checks(Writing, &["b.ts"]).await.findings), [""; 0]);
 }
 
-async fn of_many_interfaces_that_are_not_merged_the_newest_are_told(world: World) {
+async fn the_newest_of_many_unmerged_interfaces_are_listed(world: World) {
     let files: Vec<String> = (0..300).map(|number| format!("f{number:03}.ts")).collect();
     let files: Vec<&str> = files.iter().map(String::as_str).chain(["z.ts"]).collect();
     store_graph(&world, &[("a.ts", &files)]).await;
@@ -318,19 +318,19 @@ async fn of_many_interfaces_that_are_not_merged_the_newest_are_told(world: World
     for part in files[..300].chunks(100) {
         changes(&world.agent("ann").working_on("pool"), part).await;
     }
-    let told = in_short(&world.agent("bob").checks(Writing, &["a.ts"]).await.findings);
-    let has = |file: &str| told.iter().any(|line| line.contains(file));
-    assert_eq!(told.len(), 129, "ann's share, and dan's file");
+    let findings = in_short(&world.agent("bob").checks(Writing, &["a.ts"]).await.findings);
+    let has = |file: &str| findings.iter().any(|line| line.contains(file));
+    assert_eq!(findings.len(), 129, "ann's share, and dan's file");
     assert!(has("z.ts") && has("f299.ts") && has("f127.ts") && !has("f128.ts") && !has("f000.ts"));
 }
 
 on_every_store!(
     an_agent_editing_an_importer_is_warned_of_an_unmerged_interface,
-    of_many_interfaces_that_are_not_merged_the_newest_are_told,
+    the_newest_of_many_unmerged_interfaces_are_listed,
     files_released_on_a_work_branch_stay_known,
     a_policy_lets_pending_changes_stop_writers,
     changes_end_by_commit_by_branch_and_by_time,
-    there_is_a_bound_and_who_meets_it_is_told,
+    pending_changes_are_bounded_and_the_left_out_files_are_listed,
     a_login_leaves_room_for_the_pending_changes_of_others,
     without_a_word_of_the_source_nothing_counts_as_pushed_to_a_work_branch,
 );

@@ -72,7 +72,7 @@ async fn lockfiles_are_shared_where_there_is_no_policy_and_an_empty_list_ends_th
 }
 
 // rule: policy#changes
-async fn a_policy_that_changes_under_held_locks_takes_none_away(world: World) {
+async fn a_policy_that_changes_under_held_locks_releases_none(world: World) {
     world.store_policy("shared = [\"a.md\"]").await;
     let (ann, bob, cyd) = (world.agent("ann"), world.agent("bob"), world.agent("cyd"));
     ann.writes(&["a.md"]).await;
@@ -98,7 +98,7 @@ async fn a_policy_that_changes_under_held_locks_takes_none_away(world: World) {
     world.assert_index_is_exact().await;
 }
 
-async fn an_ignored_file_has_no_lock_and_is_in_nobodys_way(world: World) {
+async fn an_ignored_file_has_no_lock_and_blocks_no_claim(world: World) {
     world.store_policy("ignore = [\"dist/\"]").await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     let granted = ann.writes(&["a.ts", "dist/a.js"]).await;
@@ -153,7 +153,7 @@ async fn each_mode_of_neighbors_has_its_row(world: World) {
     }
 }
 
-async fn a_policy_is_asked_for_once(world: World) {
+async fn a_policy_is_requested_once(world: World) {
     let ann = world.agent("ann");
     let questions = || *ann.about_policy.questions.lock().unwrap();
     ann.writes(&["a.ts"]).await;
@@ -189,9 +189,9 @@ async fn a_policy_is_asked_for_once(world: World) {
         paths: &paths,
         gate: coord_state::locks::GateTerms::NONE,
     };
-    let asked = coord_state::locks::claim(&*world.store, &entry, &wanted).await.unwrap();
-    let Admitted::Denied(Denial::Question(Question::Policy(question))) = asked else {
-        panic!("{asked:?}");
+    let claimed = coord_state::locks::claim(&*world.store, &entry, &wanted).await.unwrap();
+    let Admitted::Denied(Denial::Question(Question::Policy(question))) = claimed else {
+        panic!("{claimed:?}");
     };
     assert_eq!(question.files, ["z.ts"]);
     assert_eq!(PolicyText::of_stored(&question.text).file.ttl_seconds, Some(120));
@@ -202,8 +202,8 @@ async fn a_policy_is_asked_for_once(world: World) {
 on_every_store!(
     a_shared_file_is_written_by_several_at_once,
     lockfiles_are_shared_where_there_is_no_policy_and_an_empty_list_ends_that,
-    a_policy_that_changes_under_held_locks_takes_none_away,
-    an_ignored_file_has_no_lock_and_is_in_nobodys_way,
+    a_policy_that_changes_under_held_locks_releases_none,
+    an_ignored_file_has_no_lock_and_blocks_no_claim,
     each_mode_of_neighbors_has_its_row,
-    a_policy_is_asked_for_once,
+    a_policy_is_requested_once,
 );

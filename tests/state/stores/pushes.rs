@@ -64,7 +64,7 @@ impl World {
     }
 }
 
-async fn another_name_of_a_repository_is_told_once_by_its_number(world: World) {
+async fn a_renamed_repository_is_recognized_once_by_its_number(world: World) {
     let named = |name: &str| RepoId::parse(&format!("https://github.com/acme/{name}")).unwrap();
     let (old, new, other) = (named("gizmos"), named("widgets"), named("shop"));
     let note = async |repo: &RepoId, number: u64| note_name(&*world.store, repo, number).await.unwrap();
@@ -142,20 +142,20 @@ async fn a_delivery_that_does_not_follow_moves_nothing(world: World) {
     }
 }
 
-async fn however_many_deliveries_are_sent_again_the_source_is_asked_once_for_each(world: World) {
+async fn repeated_deliveries_cause_one_source_request_each(world: World) {
     let now = world.now().await;
     world.records_head(HEAD, &[HEAD]).await;
-    let asked = async || {
-        let mut asked = 0;
+    let source_requests = async || {
+        let mut source_requests = 0;
         for number in 0..200 {
             let after = format!("{number:040x}");
             let pushed = world.is_pushed(Some(LOCAL), Some(&after), now - 1_000 + number).await;
-            asked += usize::from(pushed == Pushed::AskSource);
+            source_requests += usize::from(pushed == Pushed::AskSource);
         }
-        asked
+        source_requests
     };
-    assert_eq!(asked().await, 200);
-    assert_eq!(asked().await, 0);
+    assert_eq!(source_requests().await, 200);
+    assert_eq!(source_requests().await, 0);
     let stored = world.head_field("asked_for").await.unwrap();
     assert!(stored.len() < 5_000, "{}", stored.len());
 }
@@ -182,7 +182,7 @@ async fn a_push_that_was_undone_does_not_come_back(world: World) {
     assert_eq!(world.head_field("commit").await.as_deref(), Some(HEAD));
 }
 
-async fn while_a_webhook_tells_heads_are_not_asked_for(world: World) {
+async fn heads_are_not_requested_while_a_webhook_delivers_them(world: World) {
     let now = world.now().await;
     let age = async |seconds: i64| {
         let key = state::heads::keys::head(&world.repo, &world.branch);
@@ -212,11 +212,11 @@ async fn while_a_webhook_tells_heads_are_not_asked_for(world: World) {
 }
 
 on_every_store!(
-    another_name_of_a_repository_is_told_once_by_its_number,
+    a_renamed_repository_is_recognized_once_by_its_number,
     a_push_moves_the_head_and_is_announced,
     a_reset_branch_has_only_the_new_commits,
     a_delivery_that_does_not_follow_moves_nothing,
-    however_many_deliveries_are_sent_again_the_source_is_asked_once_for_each,
+    repeated_deliveries_cause_one_source_request_each,
     a_push_that_was_undone_does_not_come_back,
-    while_a_webhook_tells_heads_are_not_asked_for,
+    heads_are_not_requested_while_a_webhook_delivers_them,
 );

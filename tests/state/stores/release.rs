@@ -16,7 +16,7 @@ async fn written_files_are_released_after_a_push(world: World) {
     let done = released(
         ann.clone()
             .while_branch_is_at(NEXT)
-            .saying("Done with the parser")
+            .with_message("Done with the parser")
             .release(Some(NEXT), Reachable::Yes, &["a.ts"])
             .await,
     );
@@ -102,21 +102,21 @@ async fn one_file_without_a_push_keeps_all_and_is_named_alone(world: World) {
 async fn the_sources_verdict_on_each_file_decides(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
-    let judged = |path: &str, claim_head: &str, verdict| JudgedFile {
+    let judged_file = |path: &str, claim_head: &str, verdict| JudgedFile {
         path: path.to_owned(),
         claim_head: sha(claim_head),
         blob: String::new(),
         verdict,
     };
     let earlier = Verdict::Missing(Shortfall::NotAfterClaim);
-    let said = [
-        judged("a.ts", HEAD, Verdict::Pushed),
-        judged("b.ts", HEAD, earlier),
+    let judged_files = [
+        judged_file("a.ts", HEAD, Verdict::Pushed),
+        judged_file("b.ts", HEAD, earlier),
         // Of another claim, as when the lock was claimed anew meanwhile.
-        judged("c.ts", LOCAL, Verdict::Pushed),
+        judged_file("c.ts", LOCAL, Verdict::Pushed),
     ];
     let paths = ["a.ts", "b.ts", "c.ts"];
-    let outcome = answered(ann.release_as_judged(Some(NEXT), &said, false, &paths).await);
+    let outcome = answered(ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await);
     let ReleaseOutcome::NotPushed { mut unpushed, .. } = outcome else {
         panic!("{outcome:?}")
     };
@@ -126,12 +126,14 @@ async fn the_sources_verdict_on_each_file_decides(world: World) {
     for path in paths {
         assert_eq!(world.stored(path).await.len(), 1, "{path}");
     }
-    let said = [
-        judged("a.ts", HEAD, Verdict::Pushed),
-        judged("b.ts", HEAD, Verdict::Unchanged),
-        judged("c.ts", HEAD, Verdict::Unchanged),
+    let judged_files = [
+        judged_file("a.ts", HEAD, Verdict::Pushed),
+        judged_file("b.ts", HEAD, Verdict::Unchanged),
+        judged_file("c.ts", HEAD, Verdict::Unchanged),
     ];
-    let done = released(answered(ann.release_as_judged(Some(NEXT), &said, false, &paths).await));
+    let done = released(answered(
+        ann.release_as_judged(Some(NEXT), &judged_files, false, &paths).await,
+    ));
     assert_eq!(done.released.len(), 3);
     assert_eq!(done.unchanged, ["b.ts", "c.ts"]);
     let events = world.events().await;
@@ -142,7 +144,7 @@ async fn the_sources_verdict_on_each_file_decides(world: World) {
     assert_eq!(pushed, [json!([["a.ts"], true]), json!([["b.ts", "c.ts"], false])]);
 }
 
-async fn the_event_of_a_release_says_whether_the_work_is_pushed(world: World) {
+async fn the_event_of_a_release_has_is_pushed(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["pushed.ts", "thrown.ts"]).await;
     ann.reads(&["read.ts"]).await;
@@ -154,18 +156,18 @@ async fn the_event_of_a_release_says_whether_the_work_is_pushed(world: World) {
     );
     pushes.abandons(&["thrown.ts"]).await;
     let events = world.events().await;
-    let said = |file: &str| {
+    let is_pushed = |file: &str| {
         let of_file = |event: &serde_json::Value| event["type"] == "lock_released" && event["files"] == json!([file]);
         let event = events.iter().find(|(_, event)| of_file(event));
         event.expect(file).1["is_pushed"].as_bool()
     };
     assert_eq!(
-        ["pushed.ts", "read.ts", "thrown.ts"].map(said),
+        ["pushed.ts", "read.ts", "thrown.ts"].map(is_pushed),
         [Some(true), Some(false), Some(false)]
     );
 }
 
-async fn the_store_asks_nobody_where_its_own_commits_prove_a_push(world: World) {
+async fn the_store_sends_no_ancestry_question_where_its_own_commits_prove_a_push(world: World) {
     let tip = "dddddddddddddddddddddddddddddddddddddddd";
     let old = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
     world.records_head(HEAD, &[HEAD, old]).await;
@@ -223,7 +225,7 @@ async fn the_store_asks_nobody_where_its_own_commits_prove_a_push(world: World) 
     released(ann.at(LOCAL).release(Some(LOCAL), Reachable::Unknown, &["d.ts"]).await);
 }
 
-async fn a_store_that_knows_recent_commits_can_tell_a_push(world: World) {
+async fn a_store_that_knows_recent_commits_recognizes_a_push(world: World) {
     let ann = world.agent("ann").without_source();
     world.records_head(HEAD, &[]).await;
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
@@ -302,7 +304,7 @@ async fn releasing_a_file_you_never_held_reports_not_held(world: World) {
 async fn a_lock_that_expired_and_is_free_is_missing(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts", "b.ts"]).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     let done = released(ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await);
     assert_eq!(
         (done.released, done.missing),
@@ -318,7 +320,7 @@ async fn a_lock_that_expired_and_is_free_is_missing(world: World) {
 async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts", "b.ts"]).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     bob.writes(&["a.ts"]).await;
     let outcome = ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await;
     let ReleaseOutcome::Lost { head, others, .. } = outcome else {
@@ -362,12 +364,12 @@ async fn importers_of_what_was_released_are_named_once_and_counted(world: World)
 
 on_every_store!(
     written_files_are_released_after_a_push,
-    the_event_of_a_release_says_whether_the_work_is_pushed,
+    the_event_of_a_release_has_is_pushed,
     not_pushed_is_a_head_that_is_unchanged_or_not_on_the_branch,
     one_file_without_a_push_keeps_all_and_is_named_alone,
     the_sources_verdict_on_each_file_decides,
-    the_store_asks_nobody_where_its_own_commits_prove_a_push,
-    a_store_that_knows_recent_commits_can_tell_a_push,
+    the_store_sends_no_ancestry_question_where_its_own_commits_prove_a_push,
+    a_store_that_knows_recent_commits_recognizes_a_push,
     a_caller_that_was_ahead_must_push_what_it_had,
     written_files_need_a_new_head_and_read_ones_do_not,
     releasing_a_file_you_never_held_reports_not_held,

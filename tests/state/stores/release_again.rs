@@ -7,11 +7,11 @@ use coord_state::locks::ReleaseOutcome;
 use crate::stores::neighbors::store_graph;
 use crate::world::{LOCAL, NEXT, World, released};
 
-async fn a_release_that_is_asked_again_has_the_same_answer_and_frees_nobody_else(world: World) {
+async fn a_repeated_release_has_the_same_outcome_and_frees_no_other_lock(world: World) {
     store_graph(&world, &[("one.ts", &["a.ts"])]).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts", "b.ts"]).await;
-    world.lapse(&["b.ts"]).await;
+    world.expire_locks(&["b.ts"]).await;
     let release = async || ann.release(Some(NEXT), Reachable::Yes, &["a.ts", "b.ts"]).await;
     let first = release().await;
     assert_eq!(released(first.clone()).importers, ["one.ts"]);
@@ -64,7 +64,7 @@ async fn a_lock_that_is_claimed_again_is_released_again(world: World) {
     }
     // Held again and lost again: the earlier release no longer counts.
     ann.writes(&["a.ts"]).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     bob.writes(&["a.ts"]).await;
     let outcome = ann.release(None, Reachable::Unknown, &["a.ts", "b.ts"]).await;
     let ReleaseOutcome::Lost { others, .. } = outcome else {
@@ -128,7 +128,7 @@ async fn releases_are_remembered_within_bounds(world: World) {
 }
 
 on_every_store!(
-    a_release_that_is_asked_again_has_the_same_answer_and_frees_nobody_else,
+    a_repeated_release_has_the_same_outcome_and_frees_no_other_lock,
     a_lock_that_is_claimed_again_is_released_again,
     releases_are_remembered_within_bounds,
 );

@@ -186,13 +186,13 @@ async fn locks(world: &World) {
         .await
         .unwrap();
     assert_eq!(counted, Admitted::Outcome(()));
-    let asked = [(world.repo.clone(), "made-up".to_owned())];
+    let credentials = [(world.repo.clone(), "made-up".to_owned())];
     let day = std::time::Duration::from_secs(86_400);
-    let verdicts = recall(&*world.store, &asked, day).await.unwrap();
+    let verdicts = recall(&*world.store, &credentials, day).await.unwrap();
     assert_eq!(verdicts, [None]);
     ann.writes(&["a.ts", "b.ts"]).await;
     bob.checks(LockMode::Writing, &["a.ts"]).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     // The first call that meets expired locks drops and announces them, and no other call does.
     bob.checks(LockMode::Writing, &["a.ts", "b.ts"]).await;
     let expired = world.events().await;
@@ -310,7 +310,7 @@ async fn teams(world: &World) {
     lead.adds(&[titled("a task")]).await.unwrap();
     assert_eq!(lead.shows("t1").await.unwrap().task.record.title, "a task");
     assert_eq!(lead.lists(0, 10, &TaskFilter::default()).await.unwrap().tasks.len(), 1);
-    lead.tells(&[], "a message").await.unwrap();
+    lead.sends_text(&[], "a message").await.unwrap();
     let team = lead.shows_team().await.unwrap();
     let own = memberships(&world.repo, &lead.holder).run(&*world.store).await.unwrap();
     assert_eq!(own.len(), 1);

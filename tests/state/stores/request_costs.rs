@@ -63,7 +63,7 @@ impl World {
             message: &LockReason::parse("Throwing it away").unwrap(),
             paths: &[FilePath::parse(path).unwrap()],
             can_ask: false,
-            judged: &[],
+            judged_files: &[],
         };
         came(&state::locks::release(&*self.store, &entry, &release).await.unwrap())
     }
@@ -161,12 +161,12 @@ async fn a_claim_passes_as_a_renewal_only_where_all_of_it_is_held(world: World) 
     assert_eq!(world.claims_within("ann/two", rates, &["a.ts"]).await, "Repository");
     assert!(world.stored("d.ts").await.is_empty());
     assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "in");
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "Repository");
 }
 
 // rule: http#limits
-async fn a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can(world: World) {
+async fn a_lock_is_renewed_and_released_while_others_use_up_their_rates(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
         holder: rate(4),
@@ -365,7 +365,7 @@ on_every_store!(
     all_agents_of_a_person_share_a_limit_however_many_they_are,
     claims_go_before_reads,
     a_claim_passes_as_a_renewal_only_where_all_of_it_is_held,
-    a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can,
+    a_lock_is_renewed_and_released_while_others_use_up_their_rates,
     the_cost_of_a_request_follows_from_its_paths,
     a_list_looks_at_500_tasks_for_the_price_of_a_request,
     work_that_is_found_to_be_long_counts_as_further_requests,

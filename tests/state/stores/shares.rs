@@ -47,45 +47,45 @@ async fn a_login_does_not_push_the_events_of_others_out_of_the_log(world: World)
 // rule: teams#inbox
 async fn a_login_does_not_fill_the_inbox_of_a_member(world: World) {
     let (_, [bob, eve, cem]) = world.team_of(["bob", "eve", "cem"]).await;
-    cem.tells(&["bob"], "first").await.unwrap();
+    cem.sends_text(&["bob"], "first").await.unwrap();
     for _ in 0..250 {
-        eve.tells(&["bob"], "flood").await.unwrap();
+        eve.sends_text(&["bob"], "flood").await.unwrap();
     }
     // Under another handle, too.
     let other = world.mate("eve/two", "alpha");
     other.joins("two").await.unwrap();
     for sender in [&eve, &other] {
         assert_eq!(
-            sender.tells(&["bob"], "more").await.unwrap_err().to_string(),
+            sender.sends_text(&["bob"], "more").await.unwrap_err().to_string(),
             "There can be no more than 250 unread messages of one login to one member"
         );
     }
-    cem.tells(&["bob"], "last").await.unwrap();
+    cem.sends_text(&["bob"], "last").await.unwrap();
     // Reading messages makes room.
     bob.reads(None).await.unwrap();
     bob.reads(Some(3)).await.unwrap();
     for _ in 0..2 {
-        eve.tells(&["bob"], "flood").await.unwrap();
+        eve.sends_text(&["bob"], "flood").await.unwrap();
     }
-    eve.tells(&["bob"], "more").await.unwrap_err();
+    eve.sends_text(&["bob"], "more").await.unwrap_err();
     // A login fills the inboxes of its own agents.
     for _ in 0..251 {
-        eve.tells(&["two"], "own").await.unwrap();
+        eve.sends_text(&["two"], "own").await.unwrap();
     }
 }
 
 async fn a_login_does_not_push_the_broadcasts_of_others_out(world: World) {
     let (_, [bob, eve, cem]) = world.team_of(["bob", "eve", "cem"]).await;
-    cem.tells(&[], "of cem").await.unwrap();
+    cem.sends_text(&[], "of cem").await.unwrap();
     for number in 0..1_002 {
-        eve.tells(&[], &format!("flood {number}")).await.unwrap();
+        eve.sends_text(&[], &format!("flood {number}")).await.unwrap();
     }
     let page = bob.reads(None).await.unwrap();
     assert_eq!(page.messages[0].message, "of cem");
     assert_eq!(page.messages[1].message, "flood 3", "its own oldest went");
     assert_eq!((page.missed, page.unread), (3, 1_003), "none is gone without a word");
     // The broadcasts of others still take the places of the oldest.
-    cem.tells(&[], "newest of cem").await.unwrap();
+    cem.sends_text(&[], "newest of cem").await.unwrap();
     let page = bob.reads(None).await.unwrap();
     assert_eq!(page.messages[0].message, "flood 3");
 }
@@ -129,7 +129,7 @@ async fn a_login_does_not_flush_the_refusals_of_others(world: World) {
     assert_eq!(of_bob().await, 1, "the same refusal is logged once a minute");
 }
 
-async fn a_login_does_not_push_out_what_others_are_told_of_lost_locks(world: World) {
+async fn a_login_does_not_evict_the_notices_of_others_about_lost_locks(world: World) {
     let (bob, eve, cem) = (world.agent("bob"), world.agent("eve"), world.agent("cem"));
     let forces = async |agent: &crate::world::Agent<'_>, path: &str| {
         let paths = [FilePath::parse(path).unwrap()];
@@ -219,7 +219,7 @@ on_every_store!(
     a_login_does_not_push_the_broadcasts_of_others_out,
     a_login_that_does_not_lead_has_a_quarter_of_the_open_tasks,
     a_login_does_not_flush_the_refusals_of_others,
-    a_login_does_not_push_out_what_others_are_told_of_lost_locks,
+    a_login_does_not_evict_the_notices_of_others_about_lost_locks,
     a_login_does_not_fill_the_notes_of_a_task,
     a_login_reads_a_file_with_64_agents_and_others_read_it_too,
     a_login_that_does_not_lead_assigns_a_quarter_of_what_a_member_may_have,

@@ -13,9 +13,9 @@ use crate::world::{HEAD, NEXT, World};
 use coord_test_support::memory::Memory;
 
 on_every_store!(
-    a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it,
+    a_path_that_differs_from_a_tracked_one_only_in_case_lists_the_tracked_one,
     spellings_follow_the_graph_through_patches,
-    without_a_graph_nothing_is_said_of_case,
+    a_check_without_a_graph_lists_no_spelling,
 );
 
 /// Builds the graph of `tracked`, by what differs from `last` where that is something.
@@ -48,7 +48,7 @@ fn new(survey: &Survey) -> Vec<&str> {
 }
 
 // rule: locks#case
-async fn a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it(world: World) {
+async fn a_path_that_differs_from_a_tracked_one_only_in_case_lists_the_tracked_one(world: World) {
     let tracked = [
         "README.md",
         "src/auth.ts",
@@ -76,8 +76,8 @@ async fn a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it(worl
         ("Docs/guide.txt", "docs/guide.txt"),
     ];
     for (path, tracked) in expected {
-        let told = [format!("{path}: {tracked}")];
-        assert_eq!(spelled(&ann.checks(Reading, &[path]).await), told);
+        let expected_lines = [format!("{path}: {tracked}")];
+        assert_eq!(spelled(&ann.checks(Reading, &[path]).await), expected_lines);
     }
     for path in [
         "src/auth.tsx",
@@ -94,11 +94,14 @@ async fn a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it(worl
 
     // A claim says it whether it is granted, refused or stale, of all its files at once.
     let files = ["src/Auth.ts", "src/Button.tsx", "src/new.ts", "readme.md"];
-    let told = ["src/Auth.ts: src/auth.ts", "readme.md: README.md"];
-    assert_eq!(spelled(&ann.writes(&files).await), told);
-    assert_eq!(spelled(&world.agent("bob").is_refused(Writing, &files).await), told);
+    let expected_lines = ["src/Auth.ts: src/auth.ts", "readme.md: README.md"];
+    assert_eq!(spelled(&ann.writes(&files).await), expected_lines);
+    assert_eq!(
+        spelled(&world.agent("bob").is_refused(Writing, &files).await),
+        expected_lines
+    );
     match world.agent("cid").while_branch_is_at(NEXT).claim(Writing, &files).await {
-        ClaimOutcome::Stale(survey) => assert_eq!(spelled(&survey), told),
+        ClaimOutcome::Stale(survey) => assert_eq!(spelled(&survey), expected_lines),
         other => panic!("{other:?}"),
     }
 
@@ -109,7 +112,7 @@ async fn a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it(worl
 
 async fn spellings_follow_the_graph_through_patches(world: World) {
     let (ann, mut last) = (world.agent("ann"), None);
-    let asked = ["src/auth.ts", "src/Auth.ts", "src/AUTH.ts", "other.ts"];
+    let paths = ["src/auth.ts", "src/Auth.ts", "src/AUTH.ts", "other.ts"];
     let steps: [(&[&str], &[&str]); 6] = [
         (
             &["other.ts", "src/auth.ts"],
@@ -136,11 +139,11 @@ async fn spellings_follow_the_graph_through_patches(world: World) {
     ];
     for (tracked, expected) in steps {
         build(&world, tracked, &mut last).await;
-        assert_eq!(spelled(&ann.checks(Writing, &asked).await), expected, "{tracked:?}");
+        assert_eq!(spelled(&ann.checks(Writing, &paths).await), expected, "{tracked:?}");
     }
 }
 
-async fn without_a_graph_nothing_is_said_of_case(world: World) {
+async fn a_check_without_a_graph_lists_no_spelling(world: World) {
     let survey = world.agent("ann").at(HEAD).checks(Writing, &["SRC/Auth.ts"]).await;
     assert_eq!((spelled(&survey).len(), survey.graph_version), (0, None));
 }

@@ -89,7 +89,7 @@ async fn locks_of_the_version_before_hold_and_are_renewed_and_released(world: Wo
     world.assert_index_is_exact().await;
 }
 
-async fn a_team_of_the_version_before_goes_on(world: World) {
+async fn a_team_of_the_version_before_keeps_working(world: World) {
     load(&world).await;
     let [lead, bob, cyd] = ["lead", "bob", "cyd"].map(|name| world.mate(name, "alpha"));
     let team = lead.shows_team().await.unwrap();
@@ -107,7 +107,7 @@ async fn a_team_of_the_version_before_goes_on(world: World) {
 
 async fn intents_of_the_version_before_own_their_files(world: World) {
     load(&world).await;
-    let refused = world.agent("bob").is_not_let_in(&["src/db/x.ts"]).await;
+    let refused = world.agent("bob").is_refused_by_gate(&["src/db/x.ts"]).await;
     assert_eq!(refused, ["FILE_OWNED db src/db/x.ts"]);
     let eve = world.agent("eve").citing("db");
     eve.writes(&["src/db/x.ts"]).await;
@@ -119,7 +119,10 @@ async fn does_the_same(world: &World) {
     store_graph(world, &[("src/a.ts", &["src/b.ts"]), ("src/c.ts", &["src/a.ts"])]).await;
     world.records_head(HEAD, &[HEAD]).await;
     let agent = |name| world.agent(name).for_seconds(3000);
-    agent("ann/one").saying("Moving the parser").writes(&["src/a.ts"]).await;
+    agent("ann/one")
+        .with_message("Moving the parser")
+        .writes(&["src/a.ts"])
+        .await;
     agent("bob/two").reads(&["docs/x.md"]).await;
     world.agent("cyd").is_refused(Writing, &["src/a.ts"]).await;
     agent("dan").writes(&["old.ts"]).await;
@@ -130,7 +133,7 @@ async fn does_the_same(world: &World) {
         .await
         .unwrap();
     bob.claims_for("t1", 3000).await.unwrap();
-    lead.tells(&["bob", "cyd"], "Begin with the parser").await.unwrap();
+    lead.sends_text(&["bob", "cyd"], "Begin with the parser").await.unwrap();
     cyd.reads(None).await.unwrap();
     lead.requests_shutdown(Some("cyd"), 600).await.unwrap();
     world.begins(intent("db", "src/db/**", Some(50))).await;
@@ -253,7 +256,7 @@ fn times_are_moved_and_nothing_else() {
 
 on_every_store!(
     locks_of_the_version_before_hold_and_are_renewed_and_released,
-    a_team_of_the_version_before_goes_on,
+    a_team_of_the_version_before_keeps_working,
     intents_of_the_version_before_own_their_files,
     records_keep_the_form_of_the_version_before,
 );

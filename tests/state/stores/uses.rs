@@ -16,19 +16,19 @@ fn owning(id: &str) -> Intent {
 }
 
 /// Another process began to use intents: this one learns it from the next request, of each kind, and loses nothing.
-async fn a_repository_that_begins_to_use_intents_is_asked_with_all_keys(world: World) {
+async fn a_repository_that_begins_to_use_intents_is_called_again_with_all_keys(world: World) {
     let before = world.agent("bob");
     before.writes(&["src/b.ts"]).await;
     world.begins(owning("a")).await;
     world.agent("ann").citing("a").writes(&["src/a.ts"]).await;
-    world.lapse(&["src/a.ts"]).await;
+    world.expire_locks(&["src/a.ts"]).await;
     for name in ["check", "claim", "release"] {
         let unknowing = state::admission::KnownUses::default().of(&world.repo);
         let mut bob = world.agent("bob");
         bob.uses = unknowing;
         match name {
             "check" => assert_eq!(bob.checks(Writing, &["src/a.ts"]).await.gate.findings.len(), 1),
-            "claim" => assert_eq!(bob.is_not_let_in(&["src/a.ts"]).await, ["FILE_OWNED a src/a.ts"]),
+            "claim" => assert_eq!(bob.is_refused_by_gate(&["src/a.ts"]).await, ["FILE_OWNED a src/a.ts"]),
             _ => assert_eq!(bob.abandons(&["src/b.ts"]).await.released, ["src/b.ts"]),
         }
         let asked_again = bob.uses;
@@ -38,7 +38,7 @@ async fn a_repository_that_begins_to_use_intents_is_asked_with_all_keys(world: W
 }
 
 /// The second call of one request is not counted.
-async fn to_ask_with_all_keys_counts_once(world: World) {
+async fn a_second_call_with_all_keys_counts_once(world: World) {
     world.begins(owning("a")).await;
     let rates = Rates {
         holder: rate(1),
@@ -68,6 +68,6 @@ async fn to_ask_with_all_keys_counts_once(world: World) {
 }
 
 on_every_store!(
-    a_repository_that_begins_to_use_intents_is_asked_with_all_keys,
-    to_ask_with_all_keys_counts_once,
+    a_repository_that_begins_to_use_intents_is_called_again_with_all_keys,
+    a_second_call_with_all_keys_counts_once,
 );

@@ -137,7 +137,7 @@ async fn tries_end_after_the_second_further_one() {
 }
 
 #[tokio::test]
-async fn an_answer_cut_in_the_middle_is_asked_for_again_only_where_that_is_harmless() {
+async fn a_response_cut_in_the_middle_is_requested_again_only_for_a_read() {
     let cut = || Act::SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[{\"result\":".to_vec());
     let (outcome, requests) = ask(vec![cut(), ok(r#"[{"result":1}]"#)], read()).await;
     assert_eq!((outcome.unwrap(), requests), (vec![Value::Int(1)], 2));
@@ -183,17 +183,17 @@ async fn rubbish_is_malformed() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_long_is_not_read_whether_its_length_is_told_or_not() {
+async fn a_response_that_is_too_long_is_not_read_with_or_without_content_length() {
     let long = format!(r#"[{{"result":"{}"}}]"#, "A".repeat(4000));
-    let told = Act::Send(response("200 OK", "", &long));
-    let untold = Act::SendAndClose(
+    let with_length = Act::Send(response("200 OK", "", &long));
+    let without_length = Act::SendAndClose(
         format!(
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
             long.len()
         )
         .into_bytes(),
     );
-    for act in [told, untold] {
+    for act in [with_length, without_length] {
         let fake = Fake::start(vec![act]).await;
         let outcome = store_with(&fake.url(), |limits| limits.response_bytes = 1000)
             .run(read())
@@ -217,7 +217,7 @@ async fn a_redirect_is_not_followed_so_that_the_token_stays_with_its_host() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_a_timeout_and_a_read_is_asked_again() {
+async fn a_silent_server_is_a_timeout_and_a_read_is_sent_again() {
     let quick = |limits: &mut Limits| limits.request = Duration::from_millis(300);
     let fake = Fake::start(vec![Act::Hang, ok(r#"[{"result":1}]"#)]).await;
     let outcome = store_with(&fake.url(), quick).run(read()).await;
@@ -229,7 +229,7 @@ async fn a_server_that_says_nothing_is_a_timeout_and_a_read_is_asked_again() {
 }
 
 #[tokio::test]
-async fn nobody_listening_is_unreachable() {
+async fn an_address_without_a_listener_is_unreachable() {
     let url = format!("http://127.0.0.1:{}", free_port());
     let outcome = store_with(&url, |_| {}).run(read()).await;
     assert!(matches!(outcome, Err(StoreError::Unreachable(_))), "{outcome:?}");
@@ -252,7 +252,7 @@ async fn an_empty_batch_makes_no_request() {
 }
 
 #[tokio::test]
-async fn a_subscription_that_breaks_ends_and_one_that_is_refused_says_why() {
+async fn a_broken_subscription_ends_and_a_refused_one_has_its_error() {
     let events =
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: subscribe,c,1\n\ndata: message,c,hi\n\n";
     let fake = Fake::start(vec![Act::SendAndClose(events.as_bytes().to_vec())]).await;

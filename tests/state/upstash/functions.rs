@@ -121,11 +121,11 @@ async fn without_functions_scripts_run_as_before_which_is_logged_once() {
         let batch = vec![call(&ADD, "n", b"1"), call(&SHOW, "n", b""), call(&ADD_MORE, "n", b"1")];
         let expected = [Value::Int(5), Value::bulk("5"), Value::Int(105)];
         assert_eq!(store.run(batch).await.unwrap(), expected);
-        let said = log.text();
+        let logged = log.text();
         assert_eq!(
-            said.matches("the store has no functions").count(),
+            logged.matches("the store has no functions").count(),
             1,
-            "{options:?} {denied:?}: {said}"
+            "{options:?} {denied:?}: {logged}"
         );
         // ADD four times, then SHOW and ADD_MORE were new.
         assert_eq!(calls(&store, "eval").await, 3, "{options:?} {denied:?}");
@@ -228,7 +228,7 @@ async fn libraries(store: &dyn Store) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_library_that_nobody_used_for_a_week_is_deleted_and_no_other() {
+async fn a_library_unused_for_a_week_is_deleted_and_no_other() {
     let Some(server) = RealRedis::start(&[]) else { return };
     let store = connect(&server);
     coord_state::health::probe(&store).await.unwrap();

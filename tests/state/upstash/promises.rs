@@ -15,9 +15,9 @@ use coord_test_support::real_redis::RealRedis;
 use coord_test_support::upstash;
 
 /// The status of the health of a function with these variables, and `store` of it, without its latency.
-async fn told(variables: &[(&str, &str)]) -> (u16, Value) {
-    let get = |asked: &str| {
-        let variable = variables.iter().find(|(name, _)| *name == asked);
+async fn health_of(variables: &[(&str, &str)]) -> (u16, Value) {
+    let get = |wanted: &str| {
+        let variable = variables.iter().find(|(name, _)| *name == wanted);
         variable.map(|(_, value)| (*value).to_owned())
     };
     let request = Request::get("/api/health").body(Body::empty()).unwrap();
@@ -35,13 +35,13 @@ async fn told(variables: &[(&str, &str)]) -> (u16, Value) {
 
 /// The same of a store that is well.
 async fn health(variables: &[(&str, &str)]) -> Value {
-    let (status, store) = told(variables).await;
+    let (status, store) = health_of(variables).await;
     assert_eq!(status, 200, "a promise that is not made degrades nothing");
     store
 }
 
 #[tokio::test]
-async fn health_says_why_a_redis_cannot_be_written() {
+async fn health_reports_why_a_redis_cannot_be_written() {
     let busy = "while true do end";
     for (words, status, cause) in [
         (&["CONFIG", "SET", "maxmemory", "1"][..], "read_only", "out_of_memory"),
@@ -56,7 +56,7 @@ async fn health_says_why_a_redis_cannot_be_written() {
         let sent = server.send(words).unwrap();
         // time: the server is busy by then.
         tokio::time::sleep(Duration::from_millis(500)).await;
-        let (code, store) = told(&[("REDIS_URL", &server.url())]).await;
+        let (code, store) = health_of(&[("REDIS_URL", &server.url())]).await;
         assert_eq!(
             (code, &store["status"], &store["cause"]),
             (503, &json!(status), &json!(cause)),
@@ -70,8 +70,8 @@ const AOF: [&str; 2] = ["--appendonly", "yes"];
 const LRU: [&str; 4] = ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"];
 
 #[tokio::test]
-async fn health_says_what_a_redis_does_not_promise() {
-    for (options, told) in [
+async fn health_lists_the_broken_promises_of_a_redis() {
+    for (options, expected) in [
         (AOF.to_vec(), json!({ "status": "ok", "promises": "kept" })),
         (
             vec![],
@@ -101,13 +101,13 @@ async fn health_says_what_a_redis_does_not_promise() {
         let Some(server) = RealRedis::start(&options) else {
             return;
         };
-        assert_eq!(health(&[("REDIS_URL", &server.url())]).await, told, "{options:?}");
+        assert_eq!(health(&[("REDIS_URL", &server.url())]).await, expected, "{options:?}");
     }
 }
 
 #[tokio::test]
-async fn a_store_over_rest_that_refuses_config_is_unknown_unless_info_tells_of_a_broken_one() {
-    for (options, told) in [
+async fn a_rest_store_that_refuses_config_is_unknown_unless_info_shows_a_broken_promise() {
+    for (options, expected) in [
         (AOF.to_vec(), json!({ "status": "ok", "promises": "unknown" })),
         (
             LRU.to_vec(),
@@ -122,6 +122,6 @@ async fn a_store_over_rest_that_refuses_config_is_unknown_unless_info_tells_of_a
             ("UPSTASH_REDIS_REST_URL", url.as_str()),
             ("UPSTASH_REDIS_REST_TOKEN", upstash::TOKEN),
         ];
-        assert_eq!(health(&variables).await, told, "{options:?}");
+        assert_eq!(health(&variables).await, expected, "{options:?}");
     }
 }

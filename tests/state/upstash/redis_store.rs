@@ -113,7 +113,7 @@ async fn a_store_is_made_while_its_server_is_down_and_works_when_it_comes_up() {
 }
 
 #[tokio::test]
-async fn a_server_that_was_restarted_while_nothing_was_asked_costs_no_failed_request() {
+async fn a_server_restarted_between_requests_causes_no_failed_request() {
     let Some(mut server) = RealRedis::start(&[]) else {
         return;
     };
@@ -170,7 +170,7 @@ async fn a_server_that_is_busy_too_long_is_a_timeout() {
 }
 
 #[tokio::test]
-async fn a_peer_that_accepts_and_says_nothing_is_a_timeout() {
+async fn a_silent_peer_is_a_timeout() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://:hunter2@{}", silent.local_addr().unwrap());
     let limits = Limits {
@@ -342,7 +342,7 @@ async fn tls_is_spoken_with_a_trusted_server_and_refused_with_any_other() {
 }
 
 #[tokio::test]
-async fn nobody_listening_is_unreachable_within_the_limit() {
+async fn a_redis_without_a_listener_is_unreachable_within_the_limit() {
     let store = RedisStore::connect(&format!("redis://127.0.0.1:{}", free_port())).unwrap();
     let outcome = store.run(vec![get("k")]).await;
     assert!(matches!(outcome, Err(StoreError::Unreachable(_))), "{outcome:?}");

@@ -20,7 +20,7 @@ pub struct AboutIntents {
     pub call: (String, String),
     pub origin: String,
     /// The last question, with all texts. Nothing is remembered of it where it is none's.
-    asked: Arc<Mutex<Option<ScopeQuestion>>>,
+    last_question: Arc<Mutex<Option<ScopeQuestion>>>,
     pub questions: Arc<Mutex<usize>>,
 }
 
@@ -31,7 +31,7 @@ impl Default for AboutIntents {
             rules: GateTerms::NONE.rules,
             call: Default::default(),
             origin: GateTerms::NONE.origin.to_owned(),
-            asked: Arc::default(),
+            last_question: Arc::default(),
             questions: Arc::default(),
         }
     }
@@ -51,20 +51,20 @@ impl AboutIntents {
 
     /// Returns the last question, judged for these files.
     pub fn judgement(&self, paths: &[FilePath]) -> Option<Judgement> {
-        let asked = self.asked.lock().unwrap();
-        let asked = asked.as_ref()?;
-        let intent: Intent = serde_json::from_str(&asked.text).unwrap();
+        let last_question = self.last_question.lock().unwrap();
+        let last_question = last_question.as_ref()?;
+        let intent: Intent = serde_json::from_str(&last_question.text).unwrap();
         let scope = Scope::parse(&intent.owned_scope).unwrap();
-        let ignore = IntentIgnore::parse(asked.ignore_text.as_bytes());
+        let ignore = IntentIgnore::parse(last_question.ignore_text.as_bytes());
         let mut judge = Judge::new(&scope, [&ignore]);
         let letter = |path: &FilePath| match judge.judge(path.as_str()) {
             Verdict::Covered => 'C',
             _ => 'O',
         };
         Some(Judgement {
-            intent: asked.intent.clone(),
-            scope: asked.scope.clone(),
-            ignore: asked.ignore.clone(),
+            intent: last_question.intent.clone(),
+            scope: last_question.scope.clone(),
+            ignore: last_question.ignore.clone(),
             letters: paths.iter().map(letter).collect(),
             files: paths.iter().map(|path| path.as_str().to_owned()).collect(),
         })
@@ -72,15 +72,15 @@ impl AboutIntents {
 
     /// Returns the last question, judged for the files that it names.
     pub fn last_judgement(&self) -> Option<Judgement> {
-        let files = self.asked.lock().unwrap().as_ref()?.files.clone();
+        let files = self.last_question.lock().unwrap().as_ref()?.files.clone();
         let paths: Vec<FilePath> = files.iter().map(|file| FilePath::parse(file).unwrap()).collect();
         self.judgement(&paths)
     }
 
     /// Takes a question; texts whose digests were sent before are not in it.
     pub fn learn(&self, mut question: ScopeQuestion) {
-        let mut asked = self.asked.lock().unwrap();
-        if let Some(before) = asked.take() {
+        let mut last_question = self.last_question.lock().unwrap();
+        if let Some(before) = last_question.take() {
             if question.text.is_empty() {
                 assert_eq!(question.scope, before.scope, "that was sent");
                 question.text = before.text;
@@ -89,7 +89,7 @@ impl AboutIntents {
                 question.ignore_text = before.ignore_text;
             }
         }
-        *asked = Some(question);
+        *last_question = Some(question);
         *self.questions.lock().unwrap() += 1;
     }
 }

@@ -15,24 +15,32 @@ use super::World;
 #[derive(Clone, Default)]
 pub struct AboutPolicy {
     /// The last question, with the files of all before it.
-    asked: Arc<Mutex<Option<PolicyQuestion>>>,
+    last_question: Arc<Mutex<Option<PolicyQuestion>>>,
     pub questions: Arc<Mutex<usize>>,
 }
 
 impl AboutPolicy {
     /// The rules for `paths`, or for the files that were asked about where there are none.
     pub fn terms(&self, operator: NeighborPolicy, paths: &[FilePath]) -> PolicyTerms {
-        let asked = self.asked.lock().unwrap();
-        let text = asked.as_ref().map(|asked| PolicyText::of_stored(&asked.text));
+        let last_question = self.last_question.lock().unwrap();
+        let text = last_question
+            .as_ref()
+            .map(|last_question| PolicyText::of_stored(&last_question.text));
         let policy = Policy::of(text.unwrap_or_default());
         let mut judge = policy.judge();
         let files = match paths {
-            [] => asked.as_ref().map(|asked| asked.files.clone()).unwrap_or_default(),
+            [] => last_question
+                .as_ref()
+                .map(|last_question| last_question.files.clone())
+                .unwrap_or_default(),
             paths => paths.iter().map(|path| path.as_str().to_owned()).collect(),
         };
         PolicyTerms {
             neighbors: policy.file().neighbors.unwrap_or(operator),
-            digest: asked.as_ref().map(|asked| asked.digest.clone()).unwrap_or_default(),
+            digest: last_question
+                .as_ref()
+                .map(|last_question| last_question.digest.clone())
+                .unwrap_or_default(),
             kinds: files.iter().map(|file| judge.kind(file)).collect(),
             files: if paths.is_empty() { files } else { Vec::new() },
             ..PolicyTerms::default()
@@ -41,7 +49,7 @@ impl AboutPolicy {
 
     pub fn learn(&self, question: PolicyQuestion) {
         *self.questions.lock().unwrap() += 1;
-        *self.asked.lock().unwrap() = Some(question);
+        *self.last_question.lock().unwrap() = Some(question);
     }
 }
 

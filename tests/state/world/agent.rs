@@ -88,7 +88,7 @@ impl Agent<'_> {
         self
     }
 
-    pub fn saying(mut self, message: &str) -> Self {
+    pub fn with_message(mut self, message: &str) -> Self {
         self.message = message.to_owned();
         self
     }
@@ -245,7 +245,7 @@ impl Agent<'_> {
         is_abandoned: bool,
         paths: &[impl AsRef<str>],
     ) -> Admitted<ReleaseOutcome> {
-        let mut judged = Vec::new();
+        let mut judged_files = Vec::new();
         for path in paths.iter().map(AsRef::as_ref).filter(|_| verdict.is_some()) {
             let entries = self.world.stored(path).await;
             let is_own = |entry: &&LockEntry| {
@@ -254,7 +254,7 @@ impl Agent<'_> {
                     && entry.branch == self.branch.as_str()
             };
             if let (Some(entry), Some(verdict)) = (entries.iter().find(is_own), verdict) {
-                judged.push(JudgedFile {
+                judged_files.push(JudgedFile {
                     path: path.to_owned(),
                     claim_head: sha(&entry.agent_head),
                     blob: match verdict {
@@ -265,14 +265,15 @@ impl Agent<'_> {
                 });
             }
         }
-        self.release_as_judged(new_head, &judged, is_abandoned, paths).await
+        self.release_as_judged(new_head, &judged_files, is_abandoned, paths)
+            .await
     }
 
-    /// Releases, where the source has returned `judged`.
+    /// Releases, where the source has returned `judged_files`.
     pub async fn release_as_judged(
         &self,
         new_head: Option<&str>,
-        judged: &[JudgedFile],
+        judged_files: &[JudgedFile],
         is_abandoned: bool,
         paths: &[impl AsRef<str>],
     ) -> Admitted<ReleaseOutcome> {
@@ -284,8 +285,8 @@ impl Agent<'_> {
             is_abandoned,
             message: &message,
             paths: &paths,
-            can_ask: self.has_aged_head && judged.is_empty(),
-            judged,
+            can_ask: self.has_aged_head && judged_files.is_empty(),
+            judged_files,
         };
         let known = [];
         let mut entry = self.entry(&known);

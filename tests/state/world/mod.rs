@@ -213,16 +213,16 @@ impl World {
     }
 
     /// Lets every lock on `paths` expire now, as if its time had passed.
-    pub async fn lapse(&self, paths: &[impl AsRef<str>]) {
-        self.lapse_where(paths, |_| true).await;
+    pub async fn expire_locks(&self, paths: &[impl AsRef<str>]) {
+        self.expire_locks_where(paths, |_| true).await;
     }
 
     /// The same for the locks of `user` alone.
-    pub async fn lapse_of(&self, user: &str, paths: &[impl AsRef<str>]) {
-        self.lapse_where(paths, |entry| entry.user_id == user).await;
+    pub async fn expire_locks_of(&self, user: &str, paths: &[impl AsRef<str>]) {
+        self.expire_locks_where(paths, |entry| entry.user_id == user).await;
     }
 
-    async fn lapse_where(&self, paths: &[impl AsRef<str>], is_over: impl Fn(&LockEntry) -> bool) {
+    async fn expire_locks_where(&self, paths: &[impl AsRef<str>], is_over: impl Fn(&LockEntry) -> bool) {
         let command = |words: Vec<&str>| Request::Command(words.iter().map(|word| word.as_bytes().to_vec()).collect());
         let paths: Vec<&str> = paths.iter().map(AsRef::as_ref).collect();
         let (locks, expiries) = (

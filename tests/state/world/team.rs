@@ -103,7 +103,7 @@ pub fn completed(end: TaskEnd) -> CompletedTask {
 }
 
 /// Returns a task that must have been released.
-pub fn given_back(end: TaskEnd) -> ReleasedTask {
+pub fn released_task(end: TaskEnd) -> ReleasedTask {
     match end {
         TaskEnd::Released(released) => *released,
         end => panic!("{end:?}"),
@@ -236,7 +236,7 @@ impl Mate<'_> {
 
     pub async fn releases_with(&self, id: &str, token: Option<i64>, note: &str) -> Answer<FullTask> {
         let files = ReleasedFiles::LeftAlone;
-        ask!(self, tasks::release_task, &task_id(id), token, note, &files).map(|end| given_back(end).task)
+        ask!(self, tasks::release_task, &task_id(id), token, note, &files).map(|end| released_task(end).task)
     }
 
     pub async fn assigns(&self, id: &str, to: Option<&str>) -> Answer<FullTask> {
@@ -256,7 +256,7 @@ impl Mate<'_> {
     }
 
     /// Sends a plain text to members, or to all others.
-    pub async fn tells(&self, to: &[&str], text: &str) -> Answer<SentMessage> {
+    pub async fn sends_text(&self, to: &[&str], text: &str) -> Answer<SentMessage> {
         self.sends(MessageType::Plain, to, text, RequestKey::NONE).await
     }
 
@@ -365,7 +365,7 @@ impl Mate<'_> {
     }
 
     /// Expires the claim of a task, as if its time had passed.
-    pub async fn lapses(&self, id: &str) {
+    pub async fn expire_claim(&self, id: &str) {
         let (tasks, leases) = (
             tasks::keys::tasks(&self.world.repo, &self.team),
             tasks::keys::leases(&self.world.repo, &self.team),

@@ -8,7 +8,7 @@ use coord_state::locks::{ClaimOutcome, JudgedFile};
 use coord_teams_state::tasks::{self, ClaimedFiles, ClaimedTask, ReleasedFiles, ReleasedTask, TaskClaim, TaskEnd};
 use coord_teams_state::teams::{RequestKey, TeamAnswer, TeamTerms};
 
-use super::team::{Answer, Mate, claimed, given_back, refused_or, task_id};
+use super::team::{Answer, Mate, claimed, refused_or, released_task, task_id};
 use super::{AboutIntents, AboutPolicy, HEAD, World, aged, answered, branch, sha};
 
 /// A member whose working copy is at `head`, where a source says that the branch is at `repo_head`.
@@ -159,19 +159,23 @@ impl Worker<'_> {
         }
     }
 
-    pub fn given_back<'a>(&'a self, new_head: Option<&'a CommitSha>, judged: &'a [JudgedFile]) -> ReleasedFiles<'a> {
+    pub fn released_files<'a>(
+        &'a self,
+        new_head: Option<&'a CommitSha>,
+        judged_files: &'a [JudgedFile],
+    ) -> ReleasedFiles<'a> {
         ReleasedFiles::GivenBack {
             new_head,
             agent_head: &self.head,
-            can_ask: self.can_ask && judged.is_empty(),
-            judged,
+            can_ask: self.can_ask && judged_files.is_empty(),
+            judged_files,
         }
     }
 
-    /// Completes a task after a push of `new_head`, where the source said `judged`.
-    pub async fn completes(&self, id: &str, new_head: Option<&str>, judged: &[JudgedFile]) -> Answer<TaskEnd> {
+    /// Completes a task after a push of `new_head`, where the source returned `judged_files`.
+    pub async fn completes(&self, id: &str, new_head: Option<&str>, judged_files: &[JudgedFile]) -> Answer<TaskEnd> {
         let new_head = new_head.map(sha);
-        let files = self.given_back(new_head.as_ref(), judged);
+        let files = self.released_files(new_head.as_ref(), judged_files);
         self.completes_with(id, &files).await
     }
 
@@ -197,7 +201,7 @@ impl Worker<'_> {
     pub async fn try_end(&self, id: &str, is_completed: bool) -> Admitted<Answer<TaskEnd>> {
         let branch = branch(self.branch);
         let (terms, store) = (self.end_terms(&branch, true), &*self.mate.world.store);
-        let files = self.given_back(Some(&self.head), &[]);
+        let files = self.released_files(Some(&self.head), &[]);
         let ended = match is_completed {
             true => tasks::complete_task(store, &terms, &task_id(id), None, "", &files).await,
             false => tasks::release_task(store, &terms, &task_id(id), None, "", &files).await,
@@ -205,11 +209,11 @@ impl Worker<'_> {
         refused_or(ended.unwrap())
     }
 
-    /// Gives a task back after a push of `new_head`, where the source said `judged`.
-    pub async fn gives_back(&self, id: &str, new_head: &str, judged: &[JudgedFile]) -> ReleasedTask {
+    /// Gives a task back after a push of `new_head`, where the source returned `judged_files`.
+    pub async fn releases_pushed(&self, id: &str, new_head: &str, judged_files: &[JudgedFile]) -> ReleasedTask {
         let new_head = sha(new_head);
-        given_back(
-            self.releases(id, &self.given_back(Some(&new_head), judged))
+        released_task(
+            self.releases(id, &self.released_files(Some(&new_head), judged_files))
                 .await
                 .unwrap(),
         )
@@ -217,7 +221,7 @@ impl Worker<'_> {
 }
 
 /// Returns the source's verdict on the work on a file that was claimed at [`HEAD`].
-pub fn judged(path: &str, verdict: Verdict) -> JudgedFile {
+pub fn judged_file(path: &str, verdict: Verdict) -> JudgedFile {
     JudgedFile {
         path: path.to_owned(),
         claim_head: sha(HEAD),

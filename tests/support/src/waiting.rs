@@ -10,36 +10,36 @@ const PAUSE: Duration = Duration::from_millis(100);
 const SHORT_PAUSE: Duration = Duration::from_millis(10);
 
 /// Asks again and again until `found` returns something, which this returns; panics with `what` if it never does.
-pub async fn eventually<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
+pub async fn eventually<T>(condition: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = found().await {
             return found;
         }
-        assert!(Instant::now() < deadline, "never happened: {what}");
+        assert!(Instant::now() < deadline, "never happened: {condition}");
         tokio::time::sleep(PAUSE).await;
     }
 }
 
 /// [`eventually`] for a condition.
-pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    eventually(what, async || holds().await.then_some(())).await;
+pub async fn until(condition: &str, mut holds: impl AsyncFnMut() -> bool) {
+    eventually(condition, async || holds().await.then_some(())).await;
 }
 
 /// [`until`] without a runtime, for a process on this machine.
-pub fn block_until(what: &str, holds: impl FnMut() -> bool) {
-    block(what, SHORT_PAUSE, holds);
+pub fn block_until(condition: &str, holds: impl FnMut() -> bool) {
+    block(condition, SHORT_PAUSE, holds);
 }
 
 /// [`block_until`] for a server.
-pub fn block_until_served(what: &str, holds: impl FnMut() -> bool) {
-    block(what, PAUSE, holds);
+pub fn block_until_served(condition: &str, holds: impl FnMut() -> bool) {
+    block(condition, PAUSE, holds);
 }
 
-fn block(what: &str, pause: Duration, mut holds: impl FnMut() -> bool) {
+fn block(condition: &str, pause: Duration, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !holds() {
-        assert!(Instant::now() < deadline, "never happened: {what}");
+        assert!(Instant::now() < deadline, "never happened: {condition}");
         std::thread::sleep(pause);
     }
 }

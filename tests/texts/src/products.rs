@@ -278,11 +278,11 @@ pub fn stars() -> Repository {
 }
 
 /// Builds `repository`, and says which bounds that met.
-pub fn check(what: &str, repository: &Repository) -> Vec<Bound> {
+pub fn check(name: &str, repository: &Repository) -> Vec<Bound> {
     let (snapshot, peak) = peak_of(|| repository.build());
-    assert!(peak <= MOST_BYTES, "{what} took {} MiB", peak >> 20);
+    assert!(peak <= MOST_BYTES, "{name} took {} MiB", peak >> 20);
     for met in snapshot.graph().bounds() {
-        assert!(met.files > 0 && met.first.len() == met.files.min(5), "{what}: {met:?}");
+        assert!(met.files > 0 && met.first.len() == met.files.min(5), "{name}: {met:?}");
     }
     snapshot.graph().bounds().iter().map(|met| met.bound).collect()
 }

@@ -95,7 +95,7 @@ impl Fake {
     }
 
     /// The requests to `path` since the last look, and no others.
-    pub fn asked(&self, path: &str) -> Vec<Value> {
+    pub fn requests_to(&self, path: &str) -> Vec<Value> {
         let requests = std::mem::take(&mut self.state.lock().unwrap().requests);
         let of_path = requests.into_iter().filter(|request| request.path == path);
         of_path.map(|request| request.body).collect()
@@ -109,7 +109,7 @@ impl Fake {
 
     /// The recorded entries since the last look.
     pub fn recorded(&self) -> Vec<Value> {
-        let requests = self.asked("/api/ledger");
+        let requests = self.requests_to("/api/ledger");
         let entries = requests
             .iter()
             .flat_map(|request| request["entries"].as_array().unwrap());

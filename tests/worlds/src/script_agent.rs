@@ -111,7 +111,7 @@ impl ScriptAgent {
             message: &self.message,
             paths,
             can_ask: false,
-            judged: &[],
+            judged_files: &[],
         };
         outcome(locks::release(store, &self.admission(&[]), &release).await?)
     }

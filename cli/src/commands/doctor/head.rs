@@ -78,9 +78,9 @@ fn fetched(workplace: &Workplace) -> Option<Finding> {
         .filter_map(|path| std::fs::metadata(path).ok()?.modified().ok());
     let age = SystemTime::now().duration_since(times.max()?).unwrap_or_default();
     let age = i64::try_from(age.as_secs()).unwrap_or(i64::MAX);
-    let said = format!("this clone was last fetched, pushed or cloned {} ago", duration(age));
+    let sentence = format!("this clone was last fetched, pushed or cloned {} ago", duration(age));
     Some(match age > OLD_FETCH {
-        true => Finding::warn("fetch", said, "git fetch"),
-        false => Finding::ok("fetch", said),
+        true => Finding::warn("fetch", sentence, "git fetch"),
+        false => Finding::ok("fetch", sentence),
     })
 }

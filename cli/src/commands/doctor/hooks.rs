@@ -17,7 +17,7 @@ use crate::commands::status::hooks::{HookRun, hook_runs};
 
 /// A finding for each agent with hooks that are configured or have run, and one for git's own hooks.
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
-    let heard = hook_runs(&local_server::file(working_copy, ""));
+    let hook_runs = hook_runs(&local_server::file(working_copy, ""));
     let configured = configured_hooks::all(working_copy);
     let agents: Vec<_> = configured
         .iter()
@@ -27,7 +27,7 @@ pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
         true => Ok(Vec::new()),
         false => init::try_hooks(&agents).await,
     };
-    let mut findings = of_agents(&configured, &heard, &tried.unwrap_or_default(), now());
+    let mut findings = of_agents(&configured, &hook_runs, &tried.unwrap_or_default(), now());
     let guard = guard(working_copy).await;
     let has_guard = guard.fix.is_none();
     findings.push(guard);
@@ -53,13 +53,13 @@ fn not_on_path() -> Finding {
 /// `tried` has what became of an edit of a locked file, for agents whose hooks were run.
 fn of_agents(
     configured: &[(&'static str, Option<Configured>)],
-    heard: &[HookRun],
+    hook_runs: &[HookRun],
     tried: &[Tried],
     now: i64,
 ) -> Vec<Finding> {
     let of_agent = |(agent, configured): &(&'static str, Option<Configured>)| {
-        let latest = heard.iter().find(|heard| heard.agent == *agent);
-        let last = latest.map(|heard| format!("last run {} ago ({})", duration(now - heard.time), heard.event));
+        let latest = hook_runs.iter().find(|run| run.agent == *agent);
+        let last = latest.map(|run| format!("last run {} ago ({})", duration(now - run.time), run.event));
         let Some(Configured { path, form }) = configured else {
             let last = last?;
             return Some(Finding::warn(
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_hook_is_found_by_its_configuration_and_by_its_calls() {
-        let heard = |agent: &str| HookRun {
+        let hook_run = |agent: &str| HookRun {
             agent: agent.to_owned(),
             event: "PreToolUse".to_owned(),
             time: 880,
@@ -178,13 +178,13 @@ mod tests {
             ("copilot", found(".github/hooks/coord.json", Form::Guarded)),
             ("opencode", found(".opencode/plugins/coord.js", Form::Plain)),
         ];
-        let heard_of = ["claude-code", "cursor", "copilot"].map(heard);
+        let hook_runs = ["claude-code", "cursor", "copilot"].map(hook_run);
         let denied = |agent, result| Tried { agent, result };
         let tried = [
             denied("claude-code", Ok(())),
             denied("copilot", Err("allows an edit of a file that another holds".to_owned())),
         ];
-        let findings = of_agents(&configured, &heard_of, &tried, 1000);
+        let findings = of_agents(&configured, &hook_runs, &tried, 1000);
         let lines: Vec<String> = findings
             .iter()
             .map(|finding| format!("{:?} {} {:?}", finding.state, finding.found, finding.fix))
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_of_hooks_is_told_by_their_text() {
+    fn the_form_of_a_hook_follows_from_its_command() {
         let form = |text: &str| Form::of(text, "codex");
         assert_eq!(form("{\"command\": \"coord hook codex Stop\"}"), Form::Plain);
         assert_eq!(

@@ -19,20 +19,20 @@ const LEAST_GIT: (u32, u32) = (2, 26);
 /// Whether git can be run, and is not too old.
 pub(super) async fn git() -> Finding {
     const FIX: &str = "install git 2.26 or later";
-    let said = match git::output(".".as_ref(), ["--version"]).await {
-        Ok(said) => String::from_utf8_lossy(&said).trim().to_owned(),
+    let output = match git::output(".".as_ref(), ["--version"]).await {
+        Ok(output) => String::from_utf8_lossy(&output).trim().to_owned(),
         Err(error) => return Finding::wrong("git", format!("{error:#}"), FIX),
     };
-    match version(&said) {
-        Some(version) if version < LEAST_GIT => Finding::wrong("git", format!("{said} is too old"), FIX),
-        Some(_) => Finding::ok("git", said),
-        None => Finding::warn("git", format!("'{said}' is no version"), FIX),
+    match version(&output) {
+        Some(version) if version < LEAST_GIT => Finding::wrong("git", format!("{output} is too old"), FIX),
+        Some(_) => Finding::ok("git", output),
+        None => Finding::warn("git", format!("'{output}' is no version"), FIX),
     }
 }
 
 /// Major and minor version in what `git --version` says.
-fn version(said: &str) -> Option<(u32, u32)> {
-    let mut numbers = said.strip_prefix("git version ")?.split('.');
+fn version(output: &str) -> Option<(u32, u32)> {
+    let mut numbers = output.strip_prefix("git version ")?.split('.');
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 

@@ -104,8 +104,8 @@ async fn check_agent(
         let command = command_of(agent, hooks, event, form);
         let payload = (hooks.payload)(event, attempt);
         let reply = run(&command, &payload, attempt.root, editor).await;
-        let judged = reply.and_then(|reply| judge(event, hooks, &reply, attempt.file));
-        judged.map_err(|error| anyhow::anyhow!("{} {error:#}", event.name))?;
+        let verdict = reply.and_then(|reply| judge(event, hooks, &reply, attempt.file));
+        verdict.map_err(|error| anyhow::anyhow!("{} {error:#}", event.name))?;
     }
     Ok(())
 }

@@ -176,7 +176,7 @@ fn of_team(event: &Event) -> (i64, String) {
             )
         }
         Event::ShutdownChanged(change) => {
-            let what = change.target.as_deref().unwrap_or(&change.team);
+            let target = change.target.as_deref().unwrap_or(&change.team);
             let verb = match change.state {
                 ShutdownState::Requested => "asks for",
                 ShutdownState::Approved => "approves",
@@ -185,7 +185,7 @@ fn of_team(event: &Event) -> (i64, String) {
                 ShutdownState::Closed => "ends",
             };
             let handle = styled(STRONG, &change.handle);
-            (change.time, format!("{handle} {verb} the shutdown of {what}"))
+            (change.time, format!("{handle} {verb} the shutdown of {target}"))
         }
         _ => (0, String::new()),
     }

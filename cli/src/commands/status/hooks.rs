@@ -24,21 +24,21 @@ pub(in crate::commands) struct HookRun {
 
 /// The hooks that have run, the latest first; `folder` is that of Coord's files.
 pub(in crate::commands) fn hook_runs(folder: &RootedPath) -> Vec<HookRun> {
-    let mut heard = Vec::new();
+    let mut runs = Vec::new();
     for (agent, path) in entries(&folder.join(FOLDER)) {
         for (event, path) in entries(&path) {
             let modified = path.about().ok().flatten().and_then(|about| about.modified);
             let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let time = since.and_then(|since| i64::try_from(since.as_secs()).ok());
-            heard.extend(time.map(|time| HookRun {
+            runs.extend(time.map(|time| HookRun {
                 agent: agent.clone(),
                 event,
                 time,
             }));
         }
     }
-    heard.sort_by(|one, other| other.time.cmp(&one.time).then_with(|| one.event.cmp(&other.event)));
-    heard
+    runs.sort_by(|one, other| other.time.cmp(&one.time).then_with(|| one.event.cmp(&other.event)));
+    runs
 }
 
 fn entries(folder: &RootedPath) -> Vec<(String, RootedPath)> {
@@ -74,7 +74,7 @@ mod tests {
         }
         let listed: Vec<String> = hook_runs(&RootedPath::new(folder.path(), ""))
             .iter()
-            .map(|heard| format!("{} {}", heard.agent, heard.event))
+            .map(|run| format!("{} {}", run.agent, run.event))
             .collect();
         assert_eq!(
             listed,

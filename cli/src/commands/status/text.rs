@@ -93,8 +93,8 @@ fn heading(report: &Report, width: Option<usize>) -> String {
     };
     let bypasses = match &report.bypasses {
         Some((times, newest)) => {
-            let said = format!("bypasses of the guard: {times}, the last one {newest}");
-            styled(CAUTION, &said) + "\n"
+            let sentence = format!("bypasses of the guard: {times}, the last one {newest}");
+            styled(CAUTION, &sentence) + "\n"
         }
         None => String::new(),
     };
@@ -107,11 +107,11 @@ fn heading(report: &Report, width: Option<usize>) -> String {
     let room = width.unwrap_or(usize::MAX);
     let warnings = report.warnings.iter().flat_map(|warning| wrapped(warning, room));
     let warnings: String = warnings.map(|line| styled(CAUTION, &line) + "\n").collect();
-    let asked = format!("{repository} at {}{server}", report.server);
-    let asked = width.map_or(asked.clone(), |width| cut(&asked, width, Cut::End));
+    let target = format!("{repository} at {}{server}", report.server);
+    let target = width.map_or(target.clone(), |width| cut(&target, width, Cut::End));
     format!(
         "{}\n{at}\n{standing}\n{who}{intent}{bypasses}{warnings}",
-        styled(FAINT, &asked)
+        styled(FAINT, &target)
     )
 }
 
@@ -210,13 +210,13 @@ fn named(report: &Report, user: &str, agent: Option<&str>) -> String {
 }
 
 fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
-    let heard =
+    let shown =
         |hook: &super::hooks::HookRun| format!("{} {} {} ago", hook.agent, hook.event, duration(now - hook.time));
     let line = match &report.hooks[..] {
         [] => "hooks: no hook of an agent has run here yet".to_owned(),
         hooks => {
-            let heard: Vec<String> = hooks.iter().take(MOST_HOOKS).map(heard).collect();
-            format!("hooks: {}", heard.join(", "))
+            let runs: Vec<String> = hooks.iter().take(MOST_HOOKS).map(shown).collect();
+            format!("hooks: {}", runs.join(", "))
         }
     };
     let line = width.map_or(line.clone(), |width| cut(&line, width, Cut::End));
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_report_says_so() {
+    fn an_empty_report_states_that_nothing_is_held() {
         let nothing = Report {
             locks: Vec::new(),
             hooks: Vec::new(),

@@ -60,8 +60,8 @@ pub(super) async fn watch(mut workplace: Workplace) -> anyhow::Result<()> {
 /// The report of now, or why there is none.
 async fn ask(workplace: &mut Workplace) -> Result<Report, String> {
     workplace.follow_server()?;
-    let asked = Report::ask(workplace).await;
-    asked.map_err(|error| workplace.no_answer(&error))
+    let response = Report::ask(workplace).await;
+    response.map_err(|error| workplace.no_answer(&error))
 }
 
 fn ends(key: KeyEvent) -> bool {

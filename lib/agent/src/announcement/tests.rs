@@ -185,7 +185,7 @@ fn an_announcement_of_a_folder_that_was_renamed_counts_as_none() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_number_of_a_process_elsewhere_says_nothing_here() {
+fn a_process_id_from_another_machine_proves_nothing_here() {
     let folder = tempfile::tempdir().unwrap();
     let elsewhere = AnnouncedServer {
         process: std::process::id(),

@@ -70,16 +70,16 @@ pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let errors = spawn_reader(running.stderr.take(), MOST_COMPLAINED);
     let deadline = Instant::now() + ASK_TIME;
     let left = || deadline.saturating_duration_since(Instant::now());
-    let said = output.recv_timeout(left());
+    let output = output.recv_timeout(left());
     let complained = errors.recv_timeout(left());
-    let (Ok(said), Ok(complained)) = (said, complained) else {
+    let (Ok(output), Ok(complained)) = (output, complained) else {
         drop(group);
         running.wait().map_err(not_run)?;
         return Err(format!("git did not answer within {} s", ASK_TIME.as_secs()));
     };
     group.ended();
     match running.wait().map_err(not_run)? {
-        status if status.success() => said.map_err(not_run),
+        status if status.success() => output.map_err(not_run),
         status => {
             let complained = complained.map_err(not_run)?;
             let text = String::from_utf8_lossy(&complained);

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ssh_is_told_to_ask_nothing_however_it_is_configured() {
+    fn ssh_runs_in_batch_mode_unless_its_program_is_unknown() {
         let batch = |environment: Option<&str>, program: Option<&str>, configured: Option<&str>| {
             let command = ssh_in_batch(environment.map(OsString::from), program.map(OsString::from), configured);
             command.map(|command| command.into_string().unwrap())

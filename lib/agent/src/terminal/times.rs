@@ -49,18 +49,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_said_in_its_largest_unit() {
-        let said = |seconds| duration(seconds);
-        assert_eq!([-5, 0, 99, 100].map(said), ["0 s", "0 s", "99 s", "1 min"]);
+    fn a_duration_is_printed_in_its_largest_unit() {
+        let shown = |seconds| duration(seconds);
+        assert_eq!([-5, 0, 99, 100].map(shown), ["0 s", "0 s", "99 s", "1 min"]);
         assert_eq!(
-            [5_999, 6_000, 172_799, 172_800].map(said),
+            [5_999, 6_000, 172_799, 172_800].map(shown),
             ["99 min", "1 h", "47 h", "2 d"]
         );
         assert_eq!([-1, 5, 299, 6_000].map(countdown), ["0:00", "0:05", "4:59", "1 h"]);
     }
 
     #[test]
-    fn the_date_stands_where_the_time_of_day_does_not_say_which_day() {
+    fn the_date_is_printed_when_the_time_is_not_today() {
         let at = |time| clock_in(time, 1_795_306_224, &Utc);
         assert_eq!(at(1_795_306_224), "00:10:24");
         assert_eq!(at(1_795_306_224 - 86_400), "2026-11-21 00:10:24");

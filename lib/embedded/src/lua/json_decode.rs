@@ -77,9 +77,9 @@ pub(super) fn decode(lua: &Lua, text: &[u8]) -> Result<Value, Problem> {
 }
 
 impl<'a> Parser<'a> {
-    fn expected(&self, what: &str, found: &Token) -> Problem {
+    fn expected(&self, wanted: &str, found: &Token) -> Problem {
         let (found, place) = (found.name(), self.token_at + 1);
-        Problem::Refused(format!("Expected {what} but found {found} at character {place}"))
+        Problem::Refused(format!("Expected {wanted} but found {found} at character {place}"))
     }
 
     /// The byte at `at`. Past the end it is NUL, as in C, and a NUL ends the text.

@@ -134,7 +134,7 @@ async fn try_set(store: &EmbeddedStore, name: &str, value: &str) -> Result<(), S
 }
 
 #[tokio::test]
-async fn while_the_disk_is_full_reading_goes_on_and_the_next_change_is_tried_again() {
+async fn a_full_disk_allows_reads_and_the_next_change_is_tried_again() {
     let disk = Failing::new();
     let store = disk.open();
     say(&store, "SET a 1").await;
@@ -152,7 +152,7 @@ async fn while_the_disk_is_full_reading_goes_on_and_the_next_change_is_tried_aga
 }
 
 #[tokio::test]
-async fn a_disk_with_room_for_little_is_told_as_full() {
+async fn a_disk_with_little_room_is_reported_as_full() {
     let disk = Failing::new();
     let store = disk.open();
     say(&store, "SET a 1").await;
@@ -175,10 +175,10 @@ async fn a_disk_with_room_for_little_is_told_as_full() {
     assert_eq!(failures, 20);
     assert_eq!(try_set(&store, "a", "2").await, Ok(()), "free pages are left");
     for _ in 0..3 {
-        let told = state::health::probe(&store).await;
+        let health = state::health::probe(&store).await;
         assert!(
-            matches!(&told, Err(StoreError::Failed(reason)) if reason.contains("the disk failed")),
-            "{told:?}"
+            matches!(&health, Err(StoreError::Failed(reason)) if reason.contains("the disk failed")),
+            "{health:?}"
         );
     }
     disk.becomes(Fault::None);
@@ -216,8 +216,8 @@ async fn a_panic_of_the_committer_is_an_error_at_once_and_not_its_end() {
     let store = disk.open();
     say(&store, "SET a 1").await;
     disk.becomes(Fault::Panic);
-    let told = tokio::time::timeout(Duration::from_secs(5), try_set(&store, "a", "2")).await;
-    assert!(told.expect("nobody waits for a thread that is gone").is_err());
+    let outcome = tokio::time::timeout(Duration::from_secs(5), try_set(&store, "a", "2")).await;
+    assert!(outcome.expect("nobody waits for a thread that is gone").is_err());
     disk.becomes(Fault::None);
     assert_eq!(try_set(&store, "b", "2").await, Ok(()));
     assert_eq!(ask(&store, &["GET", "a"]).await, Value::bulk("1"));

@@ -134,7 +134,7 @@ async fn a_failed_script_leaves_nothing_and_a_caught_error_leaves_the_rest() {
 }
 
 #[tokio::test]
-async fn time_stands_still_in_a_script() {
+async fn time_does_not_advance_in_a_script() {
     let store = EmbeddedStore::in_memory().unwrap();
     let source = "local first = redis.call('TIME')
         for i = 1, 100000 do end
@@ -228,7 +228,7 @@ async fn large_values_and_many_words_pass() {
 const ENDLESS: &str = "while true do end";
 
 #[tokio::test]
-async fn the_thread_that_asks_goes_on_while_a_script_runs() {
+async fn the_calling_thread_is_not_blocked_while_a_script_runs() {
     let store = EmbeddedStore::in_memory().unwrap();
     let script = tokio::spawn({
         let store = store.clone();

@@ -46,7 +46,7 @@ async fn a_channel_that_delivers_nothing_is_noticed_and_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn watchers_are_told_while_the_store_is_away() {
+async fn watchers_get_away_while_the_store_is_away_and_live_afterwards() {
     let store = Fake::new();
     let hub = hub(&store);
     let mut watcher = watch(&hub, None).await;
@@ -80,7 +80,7 @@ async fn a_store_that_stops_to_respond_is_noticed_by_the_check() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gap_that_the_log_no_longer_has_is_told_to_all() {
+async fn watchers_get_a_gap_when_the_log_lacks_the_missed_events() {
     let store = Fake::new();
     let hub = hub(&store);
     let mut watcher = watch(&hub, None).await;
@@ -98,7 +98,7 @@ async fn a_gap_that_the_log_no_longer_has_is_told_to_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn subscriptions_that_end_at_once_are_not_asked_for_again_and_again() {
+async fn a_feed_backs_off_when_its_subscriptions_end_at_once() {
     let store = Fake::new();
     let hub = hub(&store);
     let mut watcher = watch(&hub, None).await;
@@ -120,7 +120,7 @@ async fn subscriptions_that_end_at_once_are_not_asked_for_again_and_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_watches_a_store_that_is_away_from_the_start() {
+async fn watching_fails_when_the_store_is_away_from_the_start() {
     let store = Fake::new();
     store.is_away.store(true, Ordering::SeqCst);
     let hub = hub(&store);
@@ -135,7 +135,7 @@ async fn nobody_watches_a_store_that_is_away_from_the_start() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_feed_that_loses_its_store_while_nobody_watches_ends() {
+async fn an_unwatched_feed_that_loses_its_store_ends() {
     let store = Fake::new();
     let hub = hub(&store);
     drop(watch(&hub, None).await);

@@ -127,12 +127,12 @@ async fn a_watcher_resumes_from_memory_without_a_request() {
         store.emit(number);
     }
     rest(&mut first).await;
-    let asked = store.asked();
+    let request_count = store.request_count();
     let mut resumed = watch(&hub, Some(3)).await;
     assert_eq!(take(&mut resumed, 3).await, "4 5 6");
     store.emit(7);
     assert_eq!(next(&mut resumed).await, "7");
-    assert_eq!(store.asked(), asked, "the feed had them all");
+    assert_eq!(store.request_count(), request_count, "the feed had them all");
 }
 
 #[tokio::test(start_paused = true)]
@@ -152,7 +152,7 @@ async fn a_watcher_resumes_from_the_log_over_several_pages() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn memory_that_no_longer_reaches_back_goes_on_from_the_log() {
+async fn a_watcher_older_than_the_memory_resumes_from_the_log() {
     let store = Fake::new();
     store.log(1);
     let hub = hub(&store);
@@ -189,7 +189,7 @@ async fn a_log_that_no_longer_reaches_back_is_a_gap() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watcher_who_is_ahead_of_the_log_is_told_of_a_gap() {
+async fn a_watcher_ahead_of_the_log_gets_a_gap() {
     let store = Fake::new();
     store.log(3);
     let hub = hub(&store);
@@ -219,7 +219,7 @@ async fn a_watcher_who_is_ahead_of_the_feed_alone_has_lost_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_watcher_is_dropped_and_nobody_else_suffers() {
+async fn a_slow_watcher_is_dropped_and_the_others_miss_nothing() {
     let store = Fake::new();
     let hub = hub(&store);
     let mut slow = watch(&hub, None).await;
@@ -239,7 +239,7 @@ async fn a_slow_watcher_is_dropped_and_nobody_else_suffers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_feed_that_nobody_watches_ends_after_a_while() {
+async fn an_unwatched_feed_ends_after_a_while() {
     let store = Fake::new();
     let hub = hub(&store);
     drop(watch(&hub, None).await);
@@ -253,9 +253,9 @@ async fn a_feed_that_nobody_watches_ends_after_a_while() {
     drop(returned);
     sleep(Duration::from_secs(61)).await;
     assert_eq!((store.open(), hub.lock().len()), (0, 0));
-    let asked = store.asked();
+    let request_count = store.request_count();
     sleep(LONG).await;
-    assert_eq!(store.asked(), asked, "nothing is left that asks");
+    assert_eq!(store.request_count(), request_count, "nothing is left that asks");
 }
 
 /// Watchers come and go around the instant at which the feed ends, and never wait for one that has.

@@ -92,7 +92,7 @@ fn the_standard_library_is_found_where_it_is_the_repository() {
 }
 
 #[test]
-fn an_unresolved_import_says_why() {
+fn an_unresolved_import_has_a_reason() {
     for (path, reason) in [
         ("fmt", Reason::External),
         ("C", Reason::External),

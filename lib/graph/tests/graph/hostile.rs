@@ -179,7 +179,7 @@ fn over_limit(graph: &coord_graph::ImportGraph) -> Vec<&str> {
 }
 
 #[test]
-fn of_a_file_with_very_many_imports_the_first_are_kept_and_it_says_so() {
+fn a_file_with_very_many_imports_keeps_the_first_and_is_marked_over_limit() {
     let many: String = (0..30_000).map(|number| format!("import './f{number}'\n")).collect();
     let long: String = (0..2_000).map(|number| format!("import '{number:02000}'\n")).collect();
     let repeated = "import './f1'\n".repeat(30_000);
@@ -260,7 +260,7 @@ fn edges_that_packages_multiply_end_at_a_limit() {
 }
 
 #[test]
-fn many_large_manifests_say_nothing_past_a_limit() {
+fn large_manifests_past_the_limit_resolve_nothing() {
     let targets = "null,".repeat(90_000);
     let files: Repository = (0..20)
         .map(|number| {

@@ -70,7 +70,7 @@ fn stored_interfaces_are_used_and_missing_ones_are_read() {
 }
 
 #[test]
-fn a_change_reads_one_file_and_says_which_names_differ() {
+fn a_change_reads_one_file_and_names_the_differing_exports() {
     let (before, _) = snapshot_within(WITH, Previous::Nothing, &shop());
     let mut files = shop();
     let changed = "export function query(text: string, pool: Pool): void {}\nexport class Pool {}\n";
@@ -85,7 +85,7 @@ fn a_change_reads_one_file_and_says_which_names_differ() {
 }
 
 #[test]
-fn a_file_that_is_too_large_or_not_text_says_so() {
+fn an_interface_of_a_large_or_binary_file_has_its_reason() {
     let files = repository(&[("a.ts", "export const a = 1;\n"), ("b.ts", "\0\0\0\u{1}\0\0\0")]);
     let limits = Limits {
         max_file_bytes: 10,

@@ -124,7 +124,7 @@ fn a_require_without_extension_finds_data_in_the_order_of_node() {
 }
 
 #[test]
-fn an_unresolved_import_says_why() {
+fn an_unresolved_import_has_a_reason() {
     for (written, reason) in [
         ("./no", Reason::Missing),
         ("../../no", Reason::OutsideRepository),

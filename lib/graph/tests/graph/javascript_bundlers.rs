@@ -130,7 +130,7 @@ fn denos_import_map_and_workspace_count() {
 
 // rule: languages#platforms
 #[test]
-fn files_of_single_platforms_stand_for_the_common_one() {
+fn files_of_single_platforms_resolve_for_the_common_name() {
     let files = [
         ("package.json", "{}"),
         ("Button.ios.tsx", "import './util'"),

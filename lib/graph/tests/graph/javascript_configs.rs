@@ -267,7 +267,7 @@ fn layers_of_nuxt_have_names_and_the_aliases_of_their_project() {
 }
 
 #[test]
-fn module_suffixes_stand_before_the_extension() {
+fn module_suffixes_precede_the_extension() {
     let config = (
         "tsconfig.json",
         r#"{"compilerOptions": {"moduleSuffixes": [".ios", ".native", ""]}}"#,

@@ -46,7 +46,7 @@ fn modules_without_a_manifest_are_found_in_tracked_node_modules() {
 }
 
 #[test]
-fn a_package_without_files_of_its_own_means_the_package_of_its_types() {
+fn a_package_without_files_resolves_to_its_types_package() {
     let types = [
         ("node_modules/@types/k/index.d.ts", ""),
         ("node_modules/@types/k/sub.d.ts", ""),

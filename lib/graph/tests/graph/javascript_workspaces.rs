@@ -34,7 +34,7 @@ fn workspaces_are_found_by_name_whatever_manager_they_are_for() {
 const ROOT: &str = r#"{"name": "root", "main": "index.js", "workspaces": ["play/*"]}"#;
 
 #[test]
-fn the_root_of_a_workspace_is_linked_where_a_package_asks_for_it() {
+fn the_root_of_a_workspace_is_linked_where_a_package_depends_on_it() {
     for (manager, version, is_linked) in [
         (("pnpm-workspace.yaml", "packages: [play/*]"), "workspace:*", true),
         (("pnpm-workspace.yaml", "packages: [., play/*]"), "workspace:^", true),

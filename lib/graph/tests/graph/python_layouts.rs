@@ -247,7 +247,7 @@ fn a_tool_names_folders_on_the_path() {
 
 // rule: languages#python-manifests
 #[test]
-fn pants_and_pybuilder_have_roots_of_their_own() {
+fn pants_and_pybuilder_layouts_have_their_source_roots() {
     let pants = [
         "3rd/src/python/app/x.py",
         "3rd/src/python/app/__init__.py",

@@ -90,7 +90,7 @@ fn a_path_leads_to_the_file_of_the_deepest_module_it_names() {
 }
 
 #[test]
-fn a_module_of_several_crates_has_what_each_says() {
+fn a_module_of_several_crates_resolves_in_each_crate() {
     let files = [
         ("src/lib.rs", "mod m;"),
         ("src/main.rs", "mod m; mod only;"),
@@ -193,7 +193,7 @@ fn another_name_that_the_root_gives_to_a_crate_counts_in_all_of_its_files() {
 }
 
 #[test]
-fn the_rules_of_a_macro_lead_to_modules_of_its_own_crate() {
+fn the_rules_of_a_macro_resolve_in_the_crate_of_the_macro() {
     let files = [
         ("src/lib.rs", "mod a; mod m;"),
         ("src/a.rs", ""),
@@ -223,7 +223,7 @@ fn included_files_are_relative_to_the_file() {
 }
 
 #[test]
-fn an_unresolved_import_says_why() {
+fn an_unresolved_import_has_a_reason() {
     for (text, reason) in [
         ("mod missing;", Reason::Missing),
         ("#[path = \"../../../x.rs\"] mod a;", Reason::OutsideRepository),
@@ -259,7 +259,7 @@ fn modules_in_a_circle_and_broken_manifests_end() {
 
 // rule: languages#rust
 #[test]
-fn a_file_that_no_crate_reaches_is_read_as_far_as_it_says() {
+fn a_file_outside_every_crate_resolves_what_its_location_allows() {
     let files = [
         ("src/lib.rs", "mod a;"),
         ("src/a.rs", ""),

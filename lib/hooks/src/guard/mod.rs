@@ -144,8 +144,8 @@ impl GuardArgs {
             }
         }
         verdict.add_undone(undone);
-        let told = verdict.text(name, is_agent);
-        let _ = write!(std::io::stderr(), "{told}");
+        let text = verdict.text(name, is_agent);
+        let _ = write!(std::io::stderr(), "{text}");
         Ok(match verdict.is_refusal() {
             true => ExitCode::from(REFUSED),
             false => ExitCode::SUCCESS,

@@ -42,7 +42,7 @@ pub(super) struct Verdict {
     /// Refusals by scope or owner, as sentences.
     outside: BTreeSet<String>,
     /// Files that an agent would be refused; a person is warned.
-    told: BTreeSet<String>,
+    warned: BTreeSet<String>,
     /// Files whose names cannot be locked, as they are shown.
     unlockable: BTreeSet<String>,
     /// Files that would be put back, by the newest commit that would be undone.
@@ -100,7 +100,7 @@ impl Verdict {
                 let is_about_files = [SCOPE, OWNER].iter().any(|sign| orchestration.reason.contains(sign));
                 match is_about_files || work.agent_id.is_some() {
                     true => self.outside.insert(orchestration.reason.clone()),
-                    false => self.told.insert(orchestration.reason.clone()),
+                    false => self.warned.insert(orchestration.reason.clone()),
                 };
             }
             for (file, lock) in response.locks {
@@ -143,7 +143,7 @@ impl Verdict {
         for reason in &self.outside {
             let _ = writeln!(text, "coord guard {hook}: refused: {reason}");
         }
-        for reason in &self.told {
+        for reason in &self.warned {
             let _ = writeln!(text, "coord guard {hook}: warning: {reason}");
         }
         for (locks, title) in [

@@ -9,6 +9,7 @@ use coord_agent::session_notes::SessionNotes;
 use coord_domain::AgentId;
 use coord_files::RootedPath;
 use coord_intents::ledger::ContentHash;
+use coord_protocol::tool_names;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
 use super::copy_files::{self, CopyFiles};
@@ -33,7 +34,7 @@ pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
         Tool::Edit(paths) => paths.iter().map(|path| caller.folder().join(path)).collect(),
         _ => effects.writes.clone(),
     };
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     let mut is_recorded = false;
     for place in copy_files::of(&writes).unwrap_or_default() {
         let Ok(holder) = caller.holder(&place.working_copy) else {
@@ -41,8 +42,8 @@ pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
         };
         let changed = ended(caller, &place, &holder);
         is_recorded |= !changed.is_empty();
-        told.extend(interfaces::settle(caller, &place.working_copy, &holder, &place.files).await);
-        told.extend(record_changes(caller, place, changed).await);
+        sentences.extend(interfaces::settle(caller, &place.working_copy, &holder, &place.files).await);
+        sentences.extend(record_changes(caller, place, changed).await);
     }
     if matches!(caller.call.tool, Tool::Shell { .. })
         && let Some(working_copy) = find(&caller.command_folder())
@@ -52,14 +53,14 @@ pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
         let place = CopyFiles::new(working_copy, Vec::new());
         let (found, more) = compare(caller, place, &holder, is_recorded).await;
         is_recorded |= found;
-        told.extend(more);
+        sentences.extend(more);
     }
     note_reads(caller, &effects);
     if !is_recorded {
-        told.extend(record_call(caller, &effects).await);
+        sentences.extend(record_call(caller, &effects).await);
     }
     note_selection(caller).await;
-    told
+    sentences
 }
 
 /// The writes of the tool to `place` have ended: those that changed something.
@@ -148,7 +149,7 @@ async fn compare(caller: &Caller<'_>, place: CopyFiles, holder: &AgentId, is_rec
         Err(error) => return (false, vec![not_compared(format!("{error:#}"))]),
     };
     let ChangedByHolder { own, without, warning } = match lock_check::judge(&connection, &work, holder, changed).await {
-        Ok(judged) => judged,
+        Ok(changes) => changes,
         Err(error) => return (false, vec![not_compared(error.to_string())]),
     };
     let place = CopyFiles::new(work.working_copy, Vec::new());
@@ -171,10 +172,10 @@ async fn compare(caller: &Caller<'_>, place: CopyFiles, holder: &AgentId, is_rec
         })
         .collect();
     let found = !changed.is_empty();
-    let mut told: Vec<String> = record_changes(caller, place, changed).await.into_iter().collect();
-    told.extend(settled);
-    told.extend(warning);
-    (found, told)
+    let mut sentences: Vec<String> = record_changes(caller, place, changed).await.into_iter().collect();
+    sentences.extend(settled);
+    sentences.extend(warning);
+    (found, sentences)
 }
 
 /// Notes the content that the tool has shown to the model.
@@ -209,7 +210,7 @@ async fn record_call(caller: &Caller<'_>, effects: &Effects) -> Option<String> {
 /// After a tool or command of Coord that may have selected or ended an intent, the server is asked again.
 async fn note_selection(caller: &Caller<'_>) {
     let may_select = match &caller.call.tool {
-        Tool::Own(tool) => matches!(*tool, "select_active_intent" | "update_intent"),
+        Tool::Own(tool) => matches!(*tool, tool_names::SELECT_ACTIVE_INTENT | tool_names::UPDATE_INTENT),
         Tool::Shell { command, .. } => command.contains("coord") && command.contains("intent"),
         _ => false,
     };

@@ -112,7 +112,7 @@ impl Caller<'_> {
     }
 
     fn find_lead(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
-        let heard = match (self.call.moment, &self.call.writer) {
+        let event = match (self.call.moment, &self.call.writer) {
             (Moment::SessionStart, None) => ConversationEvent::Start,
             (Moment::SessionEnd, None) => ConversationEvent::End,
             _ => ConversationEvent::Work,
@@ -120,7 +120,7 @@ impl Caller<'_> {
         let name = self.agent.name();
         match (self.args.agent_id()?, &self.call.conversation) {
             (Some(named), _) => Ok(named),
-            (None, Some(conversation)) => conversations::note_event(working_copy, name, conversation, heard),
+            (None, Some(conversation)) => conversations::note_event(working_copy, name, conversation, event),
             (None, None) => Ok(Session::of_this_process(working_copy, name)?.agent_id),
         }
     }

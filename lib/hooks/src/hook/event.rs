@@ -1,5 +1,6 @@
 //! Common to the hooks of all agents: events, tools, and decisions.
 
+use coord_protocol::tool_names;
 use serde_json::Value;
 
 /// When an agent calls a hook.
@@ -74,7 +75,10 @@ pub struct HookCall {
 impl HookCall {
     /// Whether the tool is one of Coord's that answers with messages.
     pub fn has_read_messages(&self) -> bool {
-        matches!(self.tool, Tool::Own("message_read" | "read-messages" | "poll-inbox"))
+        matches!(
+            self.tool,
+            Tool::Own(tool_names::MESSAGE_READ | tool_names::READ_MESSAGES | tool_names::POLL_INBOX)
+        )
     }
 }
 

@@ -50,8 +50,8 @@ pub(super) async fn refusal(caller: &Caller<'_>, home: &SessionCopy) -> Result<O
     let opened = Connection::open(caller.args, working_copy, Some(holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
     let repo_url = caller.args.repo_url(working_copy);
-    let asked = intents::ask(&connection.client, working_copy, &repo_url, holder).await;
-    asked.map_err(|error| reason::failure(&error))?;
+    let response = intents::ask(&connection.client, working_copy, &repo_url, holder).await;
+    response.map_err(|error| reason::failure(&error))?;
     Ok(is_missing().then(|| {
         format!(
             "State Violation: {} may change something, and this session has selected no intent. You must cite a valid active Intent \

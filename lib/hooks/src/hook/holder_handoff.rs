@@ -3,6 +3,7 @@
 
 use coord_agent::session::Session;
 use coord_domain::AgentId;
+use coord_protocol::tool_names;
 use coord_settings::env_vars;
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use super::caller::{Caller, find};
 use super::event::Tool;
 
 /// Tools for which a subagent counts as a separate holder; in teams and intents it acts as its session.
-const OF_WRITERS: [&str; 2] = ["check_status", "post_status"];
+const OF_WRITERS: [&str; 2] = [tool_names::CHECK_STATUS, tool_names::POST_STATUS];
 
 /// The arguments of the tool with the holder in them; `None` where nothing has to be added.
 pub(super) fn arguments(caller: &Caller<'_>) -> Option<Value> {
@@ -18,7 +19,7 @@ pub(super) fn arguments(caller: &Caller<'_>) -> Option<Value> {
         return None;
     }
     match &caller.call.tool {
-        Tool::Own(tool) if takes_agent(tool) && caller.call.input.get("agent_id").is_none() => {
+        Tool::Own(tool) if !tool_names::is_of_opencode(tool) && caller.call.input.get("agent_id").is_none() => {
             with(caller, "agent_id", &holder(caller, tool)?.as_str().into())
         }
         Tool::Shell { command, .. } if asks_coord(command) && !caller.agent.takes_environment() => {
@@ -39,11 +40,6 @@ pub(super) fn arguments(caller: &Caller<'_>) -> Option<Value> {
 pub(super) fn environment(caller: &Caller<'_>) -> Option<Value> {
     let holder = caller.holder(&find(&caller.command_folder())?).ok()?;
     Some(json!({ env_vars::COORD_AGENT: holder.as_str() }))
-}
-
-/// The tools of the plugin opencode-teams have names with hyphens, and no such argument.
-fn takes_agent(tool: &str) -> bool {
-    !tool.contains('-')
 }
 
 /// Whether the command runs `coord`, or git with its hooks.
@@ -87,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_that_ask_coord_are_known() {
+    fn commands_that_reach_coord_are_recognized() {
         for command in [
             "coord claim a",
             "cd x && git commit -m y",

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_say_which_tools_read_and_a_change_goes_before_a_read() {
+    fn tool_patterns_classify_reads_and_a_change_wins_over_a_read() {
         let text = b"[tools]\nreads = [\"mcp__tracker__get_*\", \"*_list\"]\nchanges = [\"mcp__tracker__get_lock\"]\n[sync]\nx = 1\n";
         let settings = ToolSettings::parse(text).unwrap();
         for (tool, changes) in [
@@ -115,14 +115,14 @@ mod tests {
 
     #[test]
     fn a_damaged_file_is_refused_with_line_and_column() {
-        for (text, said) in [
+        for (text, place) in [
             (&b"[tools]\nreads = [\"a\"\n"[..], "line 2, column 13"),
             (b"[tools]\nreads = 7\n", "line 2, column 9"),
             (b"[tools]\nreadz = []\n", "line 2, column 1"),
             (b"[tools]\nreads = [\"\xff\"]", "line 2, column 11"),
         ] {
             let refused = ToolSettings::parse(text).unwrap_err();
-            assert!(refused.starts_with(&format!("{FILE}, {said}: ")), "{refused}");
+            assert!(refused.starts_with(&format!("{FILE}, {place}: ")), "{refused}");
         }
         assert!(ToolSettings::parse(&vec![b'#'; MOST_BYTES + 1]).is_err());
     }

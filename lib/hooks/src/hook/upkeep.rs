@@ -69,16 +69,16 @@ pub(super) async fn run(caller: &Caller<'_>) -> EventResult {
         // The session is working, and gets news by its events.
         waiter::clear(&work.working_copy, &holder);
     }
-    let mut told = match caller.call.moment {
+    let mut sentences = match caller.call.moment {
         Moment::AfterTool => after::tool(caller).await,
         Moment::SessionStart => guard::note(&work.working_copy).await.into_iter().collect(),
         _ => Vec::new(),
     };
     if caller.agent.takes_context(caller.event) {
         let news = SessionNotes::take_news(&work.working_copy, &holder);
-        told.extend(news.into_iter().map(|sentence| format!("Coord: {sentence}")));
+        sentences.extend(news.into_iter().map(|sentence| format!("Coord: {sentence}")));
     }
-    match with_server(caller, &work, &holder, pushed_from.is_some(), told).await {
+    match with_server(caller, &work, &holder, pushed_from.is_some(), sentences).await {
         Ok(upkept) => upkept,
         Err(error) => failed(&error).into(),
     }
@@ -96,7 +96,7 @@ async fn with_server(
     work: &Work,
     holder: &AgentId,
     has_pushed: bool,
-    mut told: Vec<String>,
+    mut sentences: Vec<String>,
 ) -> anyhow::Result<EventResult> {
     let moment = caller.call.moment;
     let place = &work.working_copy;
@@ -107,7 +107,7 @@ async fn with_server(
     };
     // Without a server there are no locks.
     let Some(connection) = connection else {
-        return Ok(say(caller, told).into());
+        return Ok(say(caller, sentences).into());
     };
     if !matches!(moment, Moment::WriterEnd | Moment::SessionEnd) {
         renewal::renew_if_due(&connection.client, work, holder).await;
@@ -117,19 +117,19 @@ async fn with_server(
     }
     if has_pushed || head_has_moved(work, holder) {
         let outcome = release_files(caller.args, &connection, work, holder, ReleaseScope::Pushed).await?;
-        told.extend(outcome.released_text());
+        sentences.extend(outcome.released_text());
     }
     if moment != Moment::AfterTool {
         let (others, intents) = tokio::join!(
             others(caller, &connection, work, holder),
             of_intents(caller, &connection, work, holder)
         );
-        told.extend(intents?);
-        told.extend(others?);
+        sentences.extend(intents?);
+        sentences.extend(others?);
     }
     let news = mail_of(caller, &connection, work, holder).await;
-    told.extend(news.as_ref().and_then(|news| news.text.clone()));
-    let decision = say(caller, told);
+    sentences.extend(news.as_ref().and_then(|news| news.text.clone()));
+    let decision = say(caller, sentences);
     Ok(EventResult { decision, news })
 }
 
@@ -155,8 +155,8 @@ async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, hold
 }
 
 /// Text for the model if the event has room for it, else for the user.
-fn say(caller: &Caller<'_>, told: Vec<String>) -> Decision {
-    let text = Some(told.join("\n")).filter(|text| !text.is_empty());
+fn say(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
+    let text = Some(sentences.join("\n")).filter(|text| !text.is_empty());
     match caller.agent.takes_context(caller.event) {
         true => Decision::Proceed {
             context: text,

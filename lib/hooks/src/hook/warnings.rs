@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_warning_about_work_is_told_once_whatever_numbers_it_has() {
+    fn a_warning_about_work_is_noted_once_whatever_its_numbers() {
         let mut notes = SessionNotes::default();
         let warn = |notes: &mut SessionNotes, warning: &str| note(notes, &[warning.to_owned()]);
         for warning in [

@@ -71,13 +71,13 @@ impl CheckArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let waiting = workplace.waiting();
-        let asked = workplace
+        let response = workplace
             .connection
             .client
             .intents(&workplace.work.repo_url(), IntentsView::List)
             .await;
         drop(waiting);
-        let known = match asked {
+        let known = match response {
             Ok(response) => response.intents,
             Err(error) => return workplace.failed(error),
         };
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_says_what_is_covered_ignored_too_broad_and_met() {
+    fn an_intent_check_lists_covered_ignored_too_broad_and_overlapping_scopes() {
         let view = |id: &str, status: &str, more: serde_json::Value| -> IntentView {
             let mut json = json!({
                 "id": id, "name": id, "description": "", "status": status, "constraints": [],

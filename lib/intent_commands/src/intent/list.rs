@@ -30,13 +30,13 @@ impl ListArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let waiting = workplace.waiting();
-        let asked = workplace
+        let result = workplace
             .connection
             .client
             .intents(&workplace.work.repo_url(), IntentsView::List)
             .await;
         drop(waiting);
-        let mut response = match asked {
+        let mut response = match result {
             Ok(response) => response,
             Err(error) => return workplace.failed(error),
         };
@@ -87,13 +87,13 @@ impl ShowArgs {
             IntentsView::List
         };
         let waiting = workplace.waiting();
-        let asked = workplace
+        let result = workplace
             .connection
             .client
             .intent(&workplace.work.repo_url(), &self.id, view)
             .await;
         drop(waiting);
-        let response = match asked {
+        let response = match result {
             Ok(response) => response,
             Err(error) => return workplace.failed(error),
         };

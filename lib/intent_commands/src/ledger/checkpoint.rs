@@ -28,13 +28,13 @@ impl CheckpointArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let waiting = workplace.waiting();
-        let asked = workplace
+        let result = workplace
             .connection
             .client
             .ledger_checkpoint(&workplace.work.repo_url())
             .await;
         drop(waiting);
-        let note = match asked {
+        let note = match result {
             Ok(note) => note,
             Err(error) => return workplace.failed(error),
         };

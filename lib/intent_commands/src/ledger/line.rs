@@ -65,21 +65,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_who_did_what_to_which_file_and_how_it_ended() {
+    fn a_ledger_line_names_the_actor_the_kind_the_file_and_the_result() {
         let vector = include_str!("../../../intents/tests/ledger/vector.jsonl");
-        let told: Vec<String> = vector
+        let lines: Vec<String> = vector
             .lines()
             .map(|line| anstream::adapter::strip_str(&sentence(line, 0)).to_string())
             .collect();
         assert!(
-            told[1].ends_with(
+            lines[1].ends_with(
                 "ada/claude-1 TOOL_EXECUTION \u{201c}Write\u{201d} src/db.ts SUCCESS: \u{201c}Wrote src/db.ts\u{201d} \
                  [sha256 5ca890b, 018f6a1c-7a52-7cc3-9a61-0d2b7c3e4f10]"
             ),
             "{}",
-            told[1]
+            lines[1]
         );
-        assert!(told[2].contains("DENIED: \u{201c}Scope Violation: "), "{}", told[2]);
+        assert!(lines[2].contains("DENIED: \u{201c}Scope Violation: "), "{}", lines[2]);
         assert_eq!(sentence("no JSON", 0), "\u{201c}no JSON\u{201d}");
     }
 }

@@ -70,9 +70,9 @@ impl LogArgs {
         };
         let repo_url = workplace.work.repo_url();
         let waiting = workplace.waiting();
-        let asked = workplace.connection.client.ledger(&repo_url, &filter).await;
+        let result = workplace.connection.client.ledger(&repo_url, &filter).await;
         drop(waiting);
-        let page = match asked {
+        let page = match result {
             Ok(page) => page,
             Err(error) => return workplace.failed(error),
         };

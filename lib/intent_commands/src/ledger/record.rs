@@ -195,7 +195,7 @@ fn entries(text: &str) -> anyhow::Result<Vec<RecordEntry>> {
 
 fn text(entries: &[RecordEntry], recorded: &[Recorded], warnings: &[String]) -> String {
     let line = |(entry, recorded): (&RecordEntry, &Recorded)| {
-        let what = match recorded {
+        let outcome = match recorded {
             Recorded::Success => "SUCCESS",
             Recorded::Failure => "FAILURE",
             Recorded::Denied => "DENIED",
@@ -206,7 +206,7 @@ fn text(entries: &[RecordEntry], recorded: &[Recorded], warnings: &[String]) -> 
             .as_ref()
             .or(entry.tool_name.as_ref())
             .unwrap_or(&entry.trace_id);
-        format!("{what} {about}\n")
+        format!("{outcome} {about}\n")
     };
     let lines = entries.iter().zip(recorded).map(line);
     lines
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_without_an_id_get_one_of_their_own() {
+    fn entries_without_a_trace_id_get_a_new_one() {
         let read =
             entries("{\"kind\":\"call\"}\n\n{\"kind\":\"end\",\"trace_id\":\"mine\"}\n{\"kind\":\"call\"}\n").unwrap();
         assert_eq!(read.len(), 3);

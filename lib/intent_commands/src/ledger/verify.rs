@@ -117,11 +117,11 @@ async fn of_server(
         Err(error) => return Ok(Err(error)),
     };
     let (sender, receiver) = channel(2);
-    let judged = tokio::task::spawn_blocking(move || verify(BodyReader::new(receiver), &expected));
+    let report = tokio::task::spawn_blocking(move || verify(BodyReader::new(receiver), &expected));
     if let Err(error) = send_lines(client, &repo_url, ends.base.seq, sender).await {
         return Ok(Err(error));
     }
-    Ok(Ok(judged.await?.context("the ledger cannot be read")?))
+    Ok(Ok(report.await?.context("the ledger cannot be read")?))
 }
 
 fn text(report: &Report) -> String {

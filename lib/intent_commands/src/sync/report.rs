@@ -31,12 +31,12 @@ impl Report {
         let mut text = String::new();
         let would = if is_check { "would be " } else { "" };
         for (id, members) in &self.taken {
-            let what = if members.is_empty() {
+            let changes = if members.is_empty() {
                 "new".to_owned()
             } else {
                 members.join(", ")
             };
-            text.push_str(&format!("{would}taken: {id}: {what}\n"));
+            text.push_str(&format!("{would}taken: {id}: {changes}\n"));
         }
         for file in &self.written {
             text.push_str(&format!("{would}written: {file}\n"));

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_ends_anywhere_goes_on_to_the_same_bytes() {
+    fn a_trace_file_cut_anywhere_is_completed_to_the_same_bytes() {
         for cut in 0..=VECTOR.len() {
             if VECTOR.is_char_boundary(cut) {
                 let (kept, _) = VECTOR.split_at(cut);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_appended_to_what_is_damaged_or_goes_on_otherwise() {
+    fn a_damaged_or_diverging_trace_file_gets_nothing_appended() {
         let edited = VECTOR.replace("Wrote", "Wrote!");
         assert!(synced(&edited, ends()).unwrap_err().starts_with("EDITED at line 2"));
         let older = LedgerLocation {

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_says_by_which_commit_or_by_nobody_known() {
+    fn a_verdict_names_the_commit_that_changed_the_file_or_none() {
         let file = |verdict, path: &str, commit| VerifiedFile {
             report: FileReport {
                 file_path: path.to_owned(),

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_intents_of_a_file_are_told_in_order_also_from_before_it_was_moved() {
+    fn the_intents_of_a_file_are_listed_in_order_from_before_its_move_too() {
         let refused = Record {
             status: "FAILURE".to_owned(),
             ..record("new.ts", "x", "failed")

@@ -87,15 +87,15 @@ impl WhyArgs {
         };
         let (client, repo_url) = (&workplace.connection.client, work.repo_url());
         let waiting = workplace.waiting();
-        let asked = async {
+        let result = async {
             let base = newest(client, &repo_url).await?.base;
             let base = base.split_once(':').and_then(|(seq, _)| seq.parse().ok()).unwrap_or(0);
             let lines = lines(client, &repo_url, base).await?;
             Ok((lines, client.intents(&repo_url, IntentsView::List).await?.intents))
         };
-        let asked = asked.await;
+        let result = result.await;
         drop(waiting);
-        let (lines, known) = match asked {
+        let (lines, known) = match result {
             Ok(found) => found,
             Err(error) => return workplace.failed(error),
         };

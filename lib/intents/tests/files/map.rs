@@ -59,7 +59,7 @@ fn the_sample_of_the_facts_is_read_and_padded() {
 }
 
 #[test]
-fn a_map_without_files_says_so() {
+fn a_map_without_files_is_the_documented_empty_map() {
     let empty = "# Intent Map\n\n_No intents have been mapped yet._\n";
     assert_eq!(write("", &[]), empty);
     assert_eq!(read(empty), []);

@@ -120,7 +120,7 @@ fn the_scope_is_frozen_once_work_has_begun() {
 }
 
 #[test]
-fn a_status_goes_along_its_ways_and_says_when_that_takes_a_person() {
+fn a_status_change_follows_transitions_and_marks_those_that_need_a_person() {
     for from in Status::ALL {
         for to in Status::ALL {
             let file = |status: Status| FACTS.replace("IN_PROGRESS", status.as_str());

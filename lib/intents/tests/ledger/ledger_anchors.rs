@@ -81,7 +81,7 @@ fn two_histories_in_one_file_are_forked() {
 }
 
 #[test]
-fn a_seal_and_a_store_that_disagree_are_told() {
+fn a_seal_that_disagrees_with_the_ledger_is_damage() {
     let ledger = Ledger::sample(COUNT as u64);
     let wrong = Point {
         seq: 5,
@@ -119,7 +119,7 @@ fn a_tail_that_is_not_sealed_yet_is_no_damage() {
 }
 
 #[test]
-fn a_ledger_may_begin_where_the_seal_says() {
+fn a_ledger_may_begin_at_the_base_of_the_seal() {
     let ledger = Ledger::sample(COUNT as u64);
     let rest = ledger.lines[4..].concat().into_bytes();
     let based = Expectations {

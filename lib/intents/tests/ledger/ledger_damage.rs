@@ -61,7 +61,7 @@ fn each_member_of_a_chain_may_be_rewritten_and_is_found() {
 }
 
 #[test]
-fn an_edited_line_with_a_hash_of_its_own_is_named_and_not_the_next() {
+fn an_edited_line_with_a_recomputed_hash_is_named_instead_of_the_next() {
     let ledger = Ledger::sample(COUNT as u64);
     for place in [0, COUNT / 2] {
         let mut damaged = ledger.clone();
@@ -171,7 +171,7 @@ fn lines_that_were_never_sealed_are_inserted() {
 }
 
 #[test]
-fn a_torn_last_line_is_told_from_an_edit() {
+fn a_torn_last_line_is_distinct_from_an_edit() {
     let ledger = Ledger::sample(COUNT as u64);
     let (whole, last) = (ledger.bytes(), ledger.lines[COUNT - 1].len());
     for left in [1, 2, 100, last - 70, last - 2, last - 1] {

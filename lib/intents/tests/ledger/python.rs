@@ -55,9 +55,12 @@ pub fn verdict(ledger: &[u8], expected: &Expectations) -> Option<Result<String, 
     let mut answer = String::new();
     python.output.read_line(&mut answer).unwrap();
     std::fs::remove_file(file).unwrap();
-    let said: String = serde_json::from_str(&answer).unwrap_or_else(|error| panic!("python3 said {answer:?}: {error}"));
-    Some(match said.strip_prefix("line ").and_then(|rest| rest.split_once(':')) {
-        Some((line, _)) => Err(line.parse().unwrap()),
-        None => Ok(said.trim().to_owned()),
-    })
+    let verdict: String =
+        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("python3 said {answer:?}: {error}"));
+    Some(
+        match verdict.strip_prefix("line ").and_then(|rest| rest.split_once(':')) {
+            Some((line, _)) => Err(line.parse().unwrap()),
+            None => Ok(verdict.trim().to_owned()),
+        },
+    )
 }

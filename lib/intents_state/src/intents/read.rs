@@ -104,8 +104,8 @@ pub async fn intent_texts(
     Ok(found)
 }
 
-fn malformed(what: &str) -> StoreError {
-    StoreError::Malformed(format!("{what} of a repository"))
+fn malformed(detail: &str) -> StoreError {
+    StoreError::Malformed(format!("{detail} of a repository"))
 }
 
 fn bytes(value: &Value) -> Result<&[u8], StoreError> {

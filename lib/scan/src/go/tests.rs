@@ -45,7 +45,7 @@ fn imports_are_found_in_every_form() {
 }
 
 #[test]
-fn a_file_that_no_build_takes_says_so() {
+fn a_file_with_an_ignore_constraint_is_marked_ignored() {
     for (header, is_ignored) in [
         ("//go:build ignore\n\n", true),
         ("// Copyright\n\n//go:build ignore\n// +build ignore\n\n// Doc.\n", true),

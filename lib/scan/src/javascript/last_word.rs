@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn imports_are_told_from_prose() {
+    fn imports_are_distinguished_from_prose() {
         for (text, is_meant) in [
             ("import 'a'", true),
             ("import\n{a} from 'b'", true),

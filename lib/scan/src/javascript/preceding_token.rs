@@ -287,7 +287,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4096))]
 
         #[test]
-        fn looking_back_tells_what_reading_on_does(
+        fn looking_back_finds_the_same_token_as_reading_forward(
             pieces in pieces(),
             start in 0..3_usize,
             before in proptest::sample::select(vec![

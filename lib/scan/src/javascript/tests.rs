@@ -101,7 +101,7 @@ fn every_form_of_export_from_is_found() {
 }
 
 #[test]
-fn imports_of_types_are_told_apart() {
+fn type_imports_are_distinguished_from_value_imports() {
     check(
         TS,
         &[

@@ -92,7 +92,7 @@ fn each_leaf_of_a_use_is_one_specifier() {
 }
 
 #[test]
-fn other_names_of_crates_are_told() {
+fn aliases_of_crates_are_resolved() {
     for (text, expected) in [
         ("extern crate foo as f;", &["use f = ::foo"][..]),
         ("#[macro_use] pub extern crate r#self as me;", &["use me = crate"]),
@@ -131,7 +131,7 @@ fn of_the_rules_of_a_macro_paths_in_the_own_crate_are_found() {
 }
 
 #[test]
-fn names_that_the_file_binds_are_told() {
+fn names_that_the_file_binds_are_resolved() {
     for (text, expected) in [
         ("mod a; use a::b;", &["mod a", "use a::b = self::a::b"][..]),
         ("use a::b; mod a;", &["use a::b = self::a::b", "mod a"]),

@@ -12,7 +12,7 @@ fn a_pause_doubles_with_each_failure_up_to_a_quarter_of_an_hour() {
 
 #[test]
 fn git_output_is_logged_without_credentials() {
-    for (said, logged) in [
+    for (output, logged) in [
         ("", "git failed without a message"),
         (
             "warning: x\nfatal: no such remote\nPlease make sure\n",
@@ -28,7 +28,7 @@ fn git_output_is_logged_without_credentials() {
         ),
         ("something else\n", "something else"),
     ] {
-        assert_eq!(sentence(said), logged);
+        assert_eq!(sentence(output), logged);
     }
 }
 
@@ -63,7 +63,7 @@ fn script(folder: &Path, text: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn a_fetch_never_asks_anybody() {
+fn a_fetch_never_prompts_for_credentials() {
     let folder = tempfile::tempdir().unwrap();
     let seen = folder.path().join("seen");
     let ssh = script(

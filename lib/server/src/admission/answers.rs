@@ -42,7 +42,7 @@ impl Admission<'_> {
     /// Finds out whether the caller's commits contain the head. All but a release goes on without the answer.
     async fn find_ancestry(&mut self, known: KnownHead, age: u64) -> Result<(), ApiError> {
         self.ancestry = Ancestry::Asked;
-        let asked = match self.take_lookups(Lookup::Commits, (1, 0)) {
+        let result = match self.take_lookups(Lookup::Commits, (1, 0)) {
             Ok(()) => self.ask_source(known, age).await,
             Err(limited) if self.need == HeadNeed::Proof => return Err(limited),
             Err(_) => {
@@ -50,14 +50,14 @@ impl Admission<'_> {
                 return Ok(());
             }
         };
-        match asked {
+        match result {
             Err(error @ ApiError::UnknownRepository { .. }) => Err(self.end_trust(error).await?),
             // A command to pull without need does the caller no harm.
             Err(error) if error.is_of_source() => {
                 self.ancestry = Ancestry::Unsure;
                 Ok(())
             }
-            asked => asked,
+            result => result,
         }
     }
 

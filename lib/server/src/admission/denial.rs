@@ -19,8 +19,8 @@ pub(super) fn refusal(denial: Denial, repo: &RepoId, branch: &Branch) -> ApiErro
         Denial::UnknownHead => ApiError::SourceUnavailable(format!(
             "the head of branch {branch} of {repo} is not known yet: no server that can read the repository has reported it"
         )),
-        Denial::TooMuch(what) => ApiError::TooMuchAtOnce(what),
-        Denial::Full(what) => ApiError::TooManyLocks(what),
+        Denial::TooMuch(subject) => ApiError::TooMuchAtOnce(subject),
+        Denial::Full(subject) => ApiError::TooManyLocks(subject),
         Denial::Taken(taken) => ApiError::LockTaken(Box::new(taken)),
         // Only `Admission::run` has answers.
         Denial::Question(_) => ApiError::Internal,

@@ -211,7 +211,7 @@ impl CredentialCheck {
     /// Asks GitHub, and remembers the verdict.
     async fn verify(&self) -> Result<Member, ApiError> {
         let (name, repo) = (self.credential.name(), &self.repo);
-        let asked = {
+        let verdict = {
             let _call = Call::to_source();
             match self.credential.secret() {
                 Some(token) => self.people.verify(token, repo).await,
@@ -219,7 +219,7 @@ impl CredentialCheck {
             }
         };
         let now = SystemTime::now();
-        match asked {
+        match verdict {
             Ok(Verdict::Member(member)) => {
                 self.known.note_member(name, repo, member.clone(), now, Duration::ZERO);
                 let remembered = RememberedMember {
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_right_that_was_taken_away_counts_for_a_watcher_no_longer_than_for_others() {
+    async fn a_revoked_right_counts_for_a_watcher_no_longer_than_for_other_requests() {
         // A watcher is verified once a minute, so that none is believed with a verdict of five minutes.
         for (age, is_believed) in [(0, true), (230, true), (245, false), (295, false), (305, false)] {
             assert_eq!(counts(age, false).await, is_believed, "{age} s");

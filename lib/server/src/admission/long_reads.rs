@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_person_who_has_read_is_forgotten() {
+    async fn a_user_that_has_finished_reading_is_forgotten() {
         let reads = LongReads::default();
         drop(reads.turn(&user("eve")).await.unwrap());
         let _turn = reads.turn(&user("ann")).await.unwrap();

@@ -35,7 +35,7 @@ pub struct Lookups {
 
 #[derive(Debug)]
 struct Waiting {
-    asked: (RepoId, String),
+    key: (RepoId, String),
     found: oneshot::Sender<VerdictResult>,
 }
 
@@ -55,7 +55,7 @@ impl Lookups {
         loop {
             let (sender, mut found) = oneshot::channel();
             self.waiting().push_back(Waiting {
-                asked: (repo.clone(), credential.to_owned()),
+                key: (repo.clone(), credential.to_owned()),
                 found: sender,
             });
             loop {
@@ -77,11 +77,11 @@ impl Lookups {
         let early = (*arrival + INTERVAL).saturating_sub(self.started.elapsed() + INTERVAL * BURST);
         sleep(early).await;
         *arrival = self.started.elapsed().max(*arrival) + INTERVAL;
-        let (asked, waiting): (Vec<_>, Vec<_>) = self.next().into_iter().map(|one| (one.asked, one.found)).unzip();
-        if asked.is_empty() {
+        let (keys, waiting): (Vec<_>, Vec<_>) = self.next().into_iter().map(|one| (one.key, one.found)).unzip();
+        if keys.is_empty() {
             return;
         }
-        match recall(store, &asked, KEPT).await {
+        match recall(store, &keys, KEPT).await {
             Ok(found) => waiting.into_iter().zip(found).for_each(|(waiting, found)| {
                 // A caller that is gone needs no answer.
                 let _ = waiting.send(Ok(found));
@@ -98,7 +98,7 @@ impl Lookups {
         waiting.retain(|one| !one.found.is_closed());
         let mut repos = BTreeSet::new();
         let fitting = waiting.iter().take(MOST_AT_ONCE).take_while(|one| {
-            repos.insert(one.asked.0.clone());
+            repos.insert(one.key.0.clone());
             repos.len() <= MOST_REPOSITORIES
         });
         let count = fitting.count();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_reader_that_is_gone_leaves_nobody_waiting() {
+    async fn an_aborted_reader_leaves_no_lookup_waiting() {
         let (lookups, store) = (Arc::new(Lookups::default()), Arc::new(Counting::default()));
         let look_up = |credential: &'static str| {
             let (lookups, store) = (Arc::clone(&lookups), Arc::clone(&store));

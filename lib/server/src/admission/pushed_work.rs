@@ -42,7 +42,7 @@ impl Admission<'_> {
         let work = Work::new(self, source, (new_head, agent_head), written);
         match work.judge(&head, self.work_branch).await {
             Err(error) => Err(self.end_trust(error).await?),
-            judged => judged,
+            verdicts => verdicts,
         }
     }
 }
@@ -132,7 +132,7 @@ impl<'a> Work<'a> {
             self.judge_by_content(head).await?;
         }
         let files = &self.files;
-        let judged = |(claim_head, place): (&CommitSha, &usize)| JudgedFile {
+        let judged_file = |(claim_head, place): (&CommitSha, &usize)| JudgedFile {
             path: files[*place].path.as_str().to_owned(),
             claim_head: claim_head.clone(),
             verdict: files[*place].verdict,
@@ -140,7 +140,7 @@ impl<'a> Work<'a> {
         };
         let claims = self.claims.iter();
         let places = claims.flat_map(|(claim_head, places)| places.iter().map(move |place| (claim_head, place)));
-        Ok(places.map(judged).chain(self.nameless.iter().cloned()).collect())
+        Ok(places.map(judged_file).chain(self.nameless.iter().cloned()).collect())
     }
 
     /// The verdicts on files that the branch has by a different commit, such as a squash: a file that is as in the working copy

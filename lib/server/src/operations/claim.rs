@@ -214,7 +214,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     };
     let mut reason = blocking_reason(&blocking, standing.user());
     if let Some(seconds) = metadata.retry_after {
-        let what = match (
+        let subject = match (
             blocking.len(),
             blocking.iter().all(|finding| finding.relation == Relation::Reserved),
         ) {
@@ -222,7 +222,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
             (1, false) => "its lock",
             _ => "the first",
         };
-        reason.push_str(&format!("; {what} expires in {seconds} s"));
+        reason.push_str(&format!("; {subject} expires in {seconds} s"));
     }
     if let Some(queued) = &survey.queued {
         metadata.ticket = Some(queued.ticket.clone());

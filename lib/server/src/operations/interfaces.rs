@@ -76,7 +76,7 @@ pub(super) async fn compare_interfaces(
         if !to_be_kept.contains(&path.as_str()) {
             continue;
         }
-        let (names, what) = match &comparison {
+        let (names, difference) = match &comparison {
             InterfaceComparison::Same => continue,
             // A file that cannot be imported has no neighbors either.
             InterfaceComparison::Unknown(InterfaceUnknown::Language) => continue,
@@ -86,7 +86,7 @@ pub(super) async fn compare_interfaces(
                 format!("it cannot be compared ({}), and so counts as changed", reason.name()),
             ),
         };
-        sentences.push((path.clone(), what));
+        sentences.push((path.clone(), difference));
         broken.push(BrokenPromise { path, names });
     }
     if broken.is_empty() {
@@ -101,9 +101,9 @@ pub(super) async fn compare_interfaces(
             "no holder could be notified".to_owned()
         }
     };
-    for (path, what) in sentences {
+    for (path, difference) in sentences {
         response.warnings.push(format!(
-            "INTERFACE_CHANGED: You promised to keep the interface of '{path}': {what}; {notice}."
+            "INTERFACE_CHANGED: You promised to keep the interface of '{path}': {difference}; {notice}."
         ));
     }
 }
@@ -154,7 +154,7 @@ async fn compare(
 ) -> Result<(Vec<(String, InterfaceComparison)>, Vec<String>), ApiError> {
     let (first, then): (Vec<_>, Vec<_>) = files.iter().partition(|one| one.is_to_be_kept);
     let files: Vec<_> = first.into_iter().chain(then).map(|one| &one.written).collect();
-    let (asked, left_out) = files.split_at(files.len().min(MOST_FILES));
+    let (checked, left_out) = files.split_at(files.len().min(MOST_FILES));
     let mut compared: Vec<(String, InterfaceComparison)> = left_out
         .iter()
         .map(|one| {
@@ -163,7 +163,7 @@ async fn compare(
         })
         .collect();
     let mut by_head: BTreeMap<&CommitSha, Vec<FilePath>> = BTreeMap::new();
-    for one in asked {
+    for one in checked {
         match FilePath::parse(&one.path) {
             Ok(path) => by_head.entry(&one.claim_head).or_default().push(path),
             // A name that an earlier version kept, and that is refused now.

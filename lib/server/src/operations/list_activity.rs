@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_has_its_own_events_alone_and_no_more_than_were_asked_for() {
+    fn a_branch_lists_only_its_events_up_to_the_limit() {
         let branch_of = |number: usize| if number.is_multiple_of(2) { "main" } else { "other" };
         let logged: Vec<LoggedEvent> = (0..MOST_READ).map(|number| event(number, branch_of(number))).collect();
         let selected = |branch: &str| {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_found_the_answer_says_from_where_to_go_back() {
+    fn an_empty_page_names_the_earlier_position_unless_the_log_is_exhausted() {
         let none = Branch::parse("none").unwrap();
         let earlier = |count: usize| {
             let selection = Selection {

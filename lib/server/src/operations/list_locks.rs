@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_holds_all_that_one_person_may_hold_and_says_how_many_it_leaves_out() {
+    fn a_lock_list_fits_all_locks_of_one_login_and_counts_the_omitted_ones() {
         let short: Vec<LockEntry> = (0..MOST_KIB).map(|number| entry(number, "Reading")).collect();
         let answer = response_of(short);
         assert_eq!((answer.locks.len(), answer.locks_omitted), (MOST_KIB, 0));

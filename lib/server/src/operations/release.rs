@@ -55,7 +55,7 @@ pub struct ReleasedWork<'a> {
     pub agent_head: &'a CommitSha,
     /// Whether the source can still be asked: it is asked once, whatever the answer.
     pub can_ask: bool,
-    pub judged: Vec<JudgedFile>,
+    pub judged_files: Vec<JudgedFile>,
 }
 
 impl<'a> ReleasedWork<'a> {
@@ -64,7 +64,7 @@ impl<'a> ReleasedWork<'a> {
             new_head,
             agent_head: &request.agent_head,
             can_ask: admission.can_ask(),
-            judged: Vec::new(),
+            judged_files: Vec::new(),
         }
     }
 
@@ -74,7 +74,7 @@ impl<'a> ReleasedWork<'a> {
             Question::Ancestry(AncestryQuestion::Work { head, etag, written }) => {
                 let known = KnownHead { commit: head, etag };
                 let new_head = self.new_head.ok_or(ApiError::Internal)?;
-                self.judged = admission.judge_work(known, new_head, self.agent_head, &written).await?;
+                self.judged_files = admission.judge_work(known, new_head, self.agent_head, &written).await?;
                 self.can_ask = false;
                 Ok(())
             }
@@ -153,7 +153,7 @@ impl AdmittedCall for ReleaseCall<'_> {
             message: release.reason,
             paths: self.paths,
             can_ask: work.can_ask,
-            judged: &work.judged,
+            judged_files: &work.judged_files,
         };
         state::locks::release(store, terms, &wanted).await
     }

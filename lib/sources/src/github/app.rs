@@ -201,8 +201,8 @@ impl App {
 /// The remaining lifetime of a token, by GitHub's clock if the response has it: the local clock may be wrong.
 fn lifetime(expires_at: &str, headers: &HeaderMap) -> Option<Duration> {
     let expires_at = SystemTime::from(DateTime::parse_from_rfc3339(expires_at).ok()?);
-    let told = headers.get(DATE).and_then(|date| date.to_str().ok());
-    let now = told
+    let date = headers.get(DATE).and_then(|date| date.to_str().ok());
+    let now = date
         .and_then(|date| httpdate::parse_http_date(date).ok())
         .unwrap_or_else(SystemTime::now);
     let left = expires_at.duration_since(now).unwrap_or_default();

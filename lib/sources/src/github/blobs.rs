@@ -145,7 +145,7 @@ impl BlobRequest {
                 }
                 Ok((content, size))
             };
-            let late = || GithubError::Timeout { what: "blob", limit };
+            let late = || GithubError::Timeout { subject: "blob", limit };
             match timeout(limit, reading).await.unwrap_or_else(|_| Err(late())) {
                 Ok((_, size)) if size > self.max_bytes => return Ok(BlobResult::TooLarge(size)),
                 Ok((content, _)) if id.is_of(&content) => return Ok(BlobResult::Content(content)),

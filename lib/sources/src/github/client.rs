@@ -221,7 +221,7 @@ impl Client {
             }
         };
         let late = || GithubError::Timeout {
-            what: "response, retries included,",
+            subject: "response, retries included,",
             limit: within,
         };
         timeout(within, attempts).await.unwrap_or_else(|_| Err(late()))

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn an_abbreviated_commit_is_nothing_to_ask_by() {
+    fn an_abbreviated_commit_makes_no_condition() {
         let of = |commit: &str| {
             Condition::of(&KnownHead {
                 commit: CommitSha::parse(commit).unwrap(),

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_says_nothing_is_no_credential() {
+    fn an_empty_or_undefined_value_is_no_credential() {
         for value in ["", "  ", "undefined", "null"] {
             let pairs = [
                 ("GITHUB_TOKEN", value),

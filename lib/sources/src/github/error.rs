@@ -42,13 +42,13 @@ pub enum GithubError {
     #[error("GitHub cannot be reached: {0}")]
     Unreachable(String),
     /// No response in time.
-    #[error("GitHub gave no {what} within {limit:?}")]
-    Timeout { what: &'static str, limit: Duration },
+    #[error("GitHub gave no {subject} within {limit:?}")]
+    Timeout { subject: &'static str, limit: Duration },
     /// A response above its limit.
-    #[error("{what} is larger than {limit}")]
+    #[error("{subject} is larger than {limit}")]
     TooLarge {
         /// The part that is too large.
-        what: &'static str,
+        subject: &'static str,
         /// The limit, in bytes, entries or requests, as the words say.
         limit: u64,
     },

@@ -43,7 +43,7 @@ pub(super) struct Heads {
 /// Suggestions for a missing branch. They are cached, so that an invented branch name costs one request.
 #[derive(Clone, Debug)]
 struct Names {
-    asked: Instant,
+    requested_at: Instant,
     branches: Arc<Vec<String>>,
     /// Known once no other name was near.
     default_branch: Option<String>,
@@ -55,7 +55,7 @@ pub(super) struct KnownBranchHead {
     pub(super) answer: Result<CommitSha, SourceError>,
     pub(super) etag: Option<HeaderValue>,
     /// Time of the last response.
-    pub(super) asked: Instant,
+    pub(super) requested_at: Instant,
     /// Time of the last full response.
     pub(super) read: Instant,
 }
@@ -101,7 +101,10 @@ impl Heads {
         branch: &Branch,
     ) -> Result<CommitSha, SourceError> {
         let key = (repo.clone(), branch.clone());
-        if let Some(known) = self.known(&key).filter(|known| known.asked.elapsed() < self.max_age) {
+        if let Some(known) = self
+            .known(&key)
+            .filter(|known| known.requested_at.elapsed() < self.max_age)
+        {
             return known.answer;
         }
         let (heads, client, slug) = (Arc::clone(self), Arc::clone(client), slug.clone());
@@ -117,7 +120,7 @@ impl Heads {
     /// Remembers a response, unless the response to a later request is already known.
     pub(super) fn remember(&self, key: (RepoId, Branch), answer: KnownBranchHead) {
         let replaced = self.known.entry(&key, None, |_, known| {
-            if known.asked <= answer.asked {
+            if known.requested_at <= answer.requested_at {
                 known.clone_from(&answer);
             }
             EntryAction::Retain(())
@@ -129,20 +132,20 @@ impl Heads {
     }
 
     async fn ask(&self, client: &Client, slug: &Slug, key: (RepoId, Branch)) -> Result<CommitSha, SourceError> {
-        let asked = Instant::now();
+        let requested_at = Instant::now();
         let before = self.known(&key);
         let before = before.filter(|known| known.answer.is_ok() && known.read.elapsed() < ETAG_FOR);
         let etag = before.as_ref().and_then(|known| known.etag.as_ref());
         let (answer, etag, read) = match (self.fetch_conditional(client, slug, &key, etag, true).await?, before) {
             (HeadResponse::NotModified, Some(before)) => (before.answer, before.etag, before.read),
             (HeadResponse::NotModified, None) => return Err(GithubError::Unexpected(304).about(&key.0)),
-            (HeadResponse::Head(commit, etag), _) => (Ok(commit), etag, asked),
-            (HeadResponse::Failed(error), _) => (Err(error), None, asked),
+            (HeadResponse::Head(commit, etag), _) => (Ok(commit), etag, requested_at),
+            (HeadResponse::Failed(error), _) => (Err(error), None, requested_at),
         };
         let known = KnownBranchHead {
             answer: answer.clone(),
             etag,
-            asked,
+            requested_at,
             read,
         };
         self.remember(key, known);
@@ -231,13 +234,17 @@ impl Heads {
 
     /// Names of branches: the first page, which is enough for suggestions.
     async fn names(&self, client: &Client, slug: &Slug, repo: &RepoId) -> Result<Names, GithubError> {
-        if let Some(names) = self.names.get(repo).filter(|names| names.asked.elapsed() < NAMES_FOR) {
+        if let Some(names) = self
+            .names
+            .get(repo)
+            .filter(|names| names.requested_at.elapsed() < NAMES_FOR)
+        {
             return Ok(names);
         }
         let ask = client.small(&["branches"], &[("per_page", PAGE)]);
         let named: Vec<Named> = client.json(slug, &ask).await?;
         let names = Names {
-            asked: Instant::now(),
+            requested_at: Instant::now(),
             branches: Arc::new(named.into_iter().map(|named| named.name).collect()),
             default_branch: None,
         };

@@ -36,7 +36,7 @@ type Pair = (RepoId, CommitSha, CommitSha);
 #[derive(Debug)]
 pub(super) struct History {
     relations: Cache<Pair, (Reachable, Instant)>,
-    asked: SingleFlight<Pair, Result<Reachable, SourceError>>,
+    comparisons: SingleFlight<Pair, Result<Reachable, SourceError>>,
     lists: Cache<(RepoId, CommitSha), Arc<List>>,
 }
 
@@ -96,7 +96,7 @@ impl History {
     pub(super) fn new() -> Self {
         History {
             relations: Cache::new(MOST),
-            asked: SingleFlight::default(),
+            comparisons: SingleFlight::default(),
             lists: Cache::new(MOST_LISTS),
         }
     }
@@ -134,7 +134,7 @@ impl History {
         }
         let (history, client, slug, question) = (Arc::clone(self), Arc::clone(client), slug.clone(), pair.clone());
         let ask = move || async move { history.compare(&client, &slug, question).await };
-        self.asked.join(pair, ask).await?
+        self.comparisons.join(pair, ask).await?
     }
 
     async fn compare(&self, client: &Client, slug: &Slug, pair: Pair) -> Result<Reachable, SourceError> {

@@ -255,7 +255,7 @@ impl Source for GithubSource {
         };
         let limit = self.client.transport.limits.blobs;
         let late = || GithubError::Timeout {
-            what: "contents",
+            subject: "contents",
             limit,
         };
         timeout(limit, reading.run(&self.client, &self.trees, &self.downloads))

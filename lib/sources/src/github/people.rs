@@ -187,8 +187,8 @@ impl TokenVerification {
         let limit = self.client.transport.limits.small;
         let asking = async { tokio::join!(self.person(), self.repository()) };
         let Ok((person, repository)) = timeout(limit, asking).await else {
-            let what = "verdict on a token";
-            return Err(unavailable(&GithubError::Timeout { what, limit }, &self.repo));
+            let subject = "verdict on a token";
+            return Err(unavailable(&GithubError::Timeout { subject, limit }, &self.repo));
         };
         let is_bad = |error: Option<&GithubError>| error == Some(&GithubError::BadCredential);
         if is_bad(person.as_ref().err()) || is_bad(repository.as_ref().err()) {
@@ -322,9 +322,9 @@ impl TokenVerification {
     }
 }
 
-fn decode<T: DeserializeOwned>(what: &str, body: &[u8]) -> Result<T, GithubError> {
+fn decode<T: DeserializeOwned>(subject: &str, body: &[u8]) -> Result<T, GithubError> {
     // The cause could quote the response.
-    serde_json::from_slice(body).map_err(|_| GithubError::Malformed(what.to_owned()))
+    serde_json::from_slice(body).map_err(|_| GithubError::Malformed(subject.to_owned()))
 }
 
 fn not_shown(repo: &RepoId) -> Verdict {

@@ -130,8 +130,8 @@ fn is_used_up(headers: &HeaderMap) -> bool {
 /// Time until the primary limit restarts, by GitHub's clock if the response has it: the local clock may be wrong.
 fn until_reset(headers: &HeaderMap) -> Option<Duration> {
     let reset = number(headers, "x-ratelimit-reset")?;
-    let told = headers.get(DATE).and_then(|date| date.to_str().ok());
-    let now = told
+    let date = headers.get(DATE).and_then(|date| date.to_str().ok());
+    let now = date
         .and_then(|date| httpdate::parse_http_date(date).ok())
         .unwrap_or_else(SystemTime::now);
     let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -186,8 +186,8 @@ impl Reserve {
         if matches!(account, Account::Caller(_)) {
             return;
         }
-        let Some(said) = reserve(headers) else { return };
-        match said {
+        let Some(reserve_state) = reserve(headers) else { return };
+        match reserve_state {
             Some(limited) => {
                 let is_new = !self.0.contains_key(&account);
                 self.0.insert(account, Instant::now() + limited.retry_after);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn each_form_of_a_refusal_is_told_from_the_others() {
+    fn each_form_of_a_rate_limit_refusal_is_recognized() {
         let reset = (NOW_SECONDS + 90).to_string();
         let far = (NOW_SECONDS + 999_999).to_string();
         let (primary, secondary) = (LimitKind::Primary, LimitKind::Secondary);
@@ -269,7 +269,7 @@ mod tests {
         let used_up_far = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", far.as_str())];
         let past = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "5")];
         let left = [("x-ratelimit-remaining", "4000"), ("x-ratelimit-reset", reset.as_str())];
-        let asked = [("x-ratelimit-remaining", "4000"), ("retry-after", "30")];
+        let retry = [("x-ratelimit-remaining", "4000"), ("retry-after", "30")];
         let odd = [("retry-after", "soon"), ("x-ratelimit-remaining", "-1")];
         let named = &br#"{"message": "You have exceeded a secondary rate limit."}"#[..];
         let abuse = &b"You have triggered an abuse detection mechanism"[..];
@@ -281,15 +281,15 @@ mod tests {
             (429, &used_up, b"", Some((primary, 90))),
             (403, &used_up_far, b"", Some((primary, 3_660))),
             (403, &past, b"", Some((primary, 1))),
-            (403, &asked, b"", Some((secondary, 30))),
-            (429, &asked, b"", Some((secondary, 30))),
+            (403, &retry, b"", Some((secondary, 30))),
+            (429, &retry, b"", Some((secondary, 30))),
             (403, &left, named, Some((secondary, 60))),
             (403, &left, abuse, Some((secondary, 60))),
             (429, &odd, b"\xff", Some((secondary, 60))),
             (403, &left, attempts, Some((secondary, 60))),
             (403, &left, rights, None),
             (403, &odd, b"", None),
-            (503, &asked, named, None),
+            (503, &retry, named, None),
         ];
         for (status, pairs, body, expected) in table {
             let status = StatusCode::from_u16(status).unwrap();
@@ -310,18 +310,18 @@ mod tests {
     #[test]
     fn a_fifth_of_an_hours_requests_is_kept() {
         let reset = (NOW_SECONDS + 90).to_string();
-        let said = |limit: &str, left: &str| {
+        let limited = |limit: &str, left: &str| {
             let pairs = [
                 ("x-ratelimit-limit", limit),
                 ("x-ratelimit-remaining", left),
                 ("x-ratelimit-reset", reset.as_str()),
             ];
-            reserve(&headers(&pairs)).map(|said| said.map(|limited| limited.seconds()))
+            reserve(&headers(&pairs)).map(|limited| limited.map(|limited| limited.seconds()))
         };
-        assert_eq!(said("5000", "1001"), Some(None));
-        assert_eq!(said("5000", "1000"), Some(Some(90)));
-        assert_eq!(said("60", "12"), Some(Some(90)));
-        assert_eq!(said("60", "many"), None);
+        assert_eq!(limited("5000", "1001"), Some(None));
+        assert_eq!(limited("5000", "1000"), Some(Some(90)));
+        assert_eq!(limited("60", "12"), Some(Some(90)));
+        assert_eq!(limited("60", "many"), None);
         let gate = Reserve::default();
         let (one, other) = (Account::Installation(1), Account::Installation(2));
         let pairs = |left| {

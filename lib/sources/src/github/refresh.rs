@@ -31,7 +31,7 @@ impl Heads {
         // No head is known: repeated requests for a missing branch get the cached error.
         let missing = self
             .known(&key)
-            .filter(|own| known.is_none() && own.asked.elapsed() < MISSING_FOR);
+            .filter(|own| known.is_none() && own.requested_at.elapsed() < MISSING_FOR);
         if let Some(KnownBranchHead { answer: Err(error), .. }) = missing {
             return Err(error);
         }
@@ -51,7 +51,7 @@ impl Heads {
         before: Option<Condition>,
         is_known: bool,
     ) -> Result<RefreshedHead, SourceError> {
-        let asked = Instant::now();
+        let requested_at = Instant::now();
         let etag = before.as_ref().map(|before| &before.etag);
         let (answer, etag, is_whole) = match (
             self.fetch_conditional(client, slug, &key, etag, is_known).await?,
@@ -66,12 +66,12 @@ impl Heads {
         // time, unless it knows that head itself.
         let own = self.known(&key).filter(|own| is_of(own, &answer) && !is_whole);
         let known = match own {
-            Some(own) => KnownBranchHead { asked, ..own },
+            Some(own) => KnownBranchHead { requested_at, ..own },
             None => KnownBranchHead {
                 answer: answer.clone(),
                 etag: etag.clone().filter(|_| is_whole),
-                asked,
-                read: asked,
+                requested_at,
+                read: requested_at,
             },
         };
         self.remember(key, known);

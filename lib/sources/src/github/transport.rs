@@ -208,7 +208,7 @@ impl Transport {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(GithubError::Unreachable(innermost(&error))),
             Err(_) => Err(GithubError::Timeout {
-                what: "response",
+                subject: "response",
                 limit,
             }),
         }
@@ -217,7 +217,7 @@ impl Transport {
     /// The body of a response.
     pub(super) async fn read(&self, mut response: Response, max_bytes: u64) -> Result<Bytes, GithubError> {
         let too_large = GithubError::TooLarge {
-            what: "a response",
+            subject: "a response",
             limit: max_bytes,
         };
         if response.content_length().is_some_and(|length| length > max_bytes) {
@@ -240,7 +240,7 @@ impl Transport {
             Ok(Ok(chunk)) => Ok(chunk),
             Ok(Err(error)) => Err(GithubError::Unreachable(innermost(&error))),
             Err(_) => Err(GithubError::Timeout {
-                what: "further part of a response",
+                subject: "further part of a response",
                 limit,
             }),
         }

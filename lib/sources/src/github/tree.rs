@@ -50,7 +50,7 @@ struct Folder {
 /// All files of `commit`, sorted by path in bytes. It omits the same entries as the local source, and logs their number.
 pub(super) async fn tree(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<ListedFile>, GithubError> {
     let limit = client.transport.limits.large;
-    let late = || GithubError::Timeout { what: "tree", limit };
+    let late = || GithubError::Timeout { subject: "tree", limit };
     timeout(limit, walk(client, slug, commit))
         .await
         .unwrap_or_else(|_| Err(late()))
@@ -73,7 +73,7 @@ async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Li
             requests += 1;
             if requests > limits.tree_requests {
                 return Err(GithubError::TooLarge {
-                    what: "a tree, in requests,",
+                    subject: "a tree, in requests,",
                     limit: limits.tree_requests as u64,
                 });
             }
@@ -90,7 +90,7 @@ async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Li
         }
         if answer.truncated {
             return Err(GithubError::TooLarge {
-                what: "a folder, in entries,",
+                subject: "a folder, in entries,",
                 limit: answer.tree.len() as u64,
             });
         }
@@ -98,13 +98,13 @@ async fn walk(client: &Client, slug: &Slug, commit: &CommitSha) -> Result<Vec<Li
             files.seen += 1;
             if files.seen > limits.tree_entries {
                 return Err(GithubError::TooLarge {
-                    what: "a tree, in entries,",
+                    subject: "a tree, in entries,",
                     limit: limits.tree_entries as u64,
                 });
             }
             if files.path_bytes > limits.tree_path_bytes {
                 return Err(GithubError::TooLarge {
-                    what: "a tree, in bytes of paths,",
+                    subject: "a tree, in bytes of paths,",
                     limit: limits.tree_path_bytes as u64,
                 });
             }

@@ -80,7 +80,7 @@ struct RecalledVerdict {
     left: i64,
 }
 
-/// The stored verdicts on credentials, each in a repository, in the order of `asked`; `kept` is the time for which they were
+/// The stored verdicts on credentials, each in a repository, in the order of `credentials`; `kept` is the time for which they were
 /// stored. Reads one key for each, whose name cannot be guessed without the credential, and writes nothing. One round trip,
 /// and one script for each repository.
 ///
@@ -88,11 +88,11 @@ struct RecalledVerdict {
 /// When the store does not respond, or its reply is malformed.
 pub async fn recall(
     store: &dyn Store,
-    asked: &[(RepoId, String)],
+    credentials: &[(RepoId, String)],
     kept: Duration,
 ) -> Result<Vec<Option<AgedVerdict>>, StoreError> {
     let mut by_repo: BTreeMap<&RepoId, Vec<(usize, String)>> = BTreeMap::new();
-    for (place, (repo, credential)) in asked.iter().enumerate() {
+    for (place, (repo, credential)) in credentials.iter().enumerate() {
         let key = keys::identity(repo, credential);
         by_repo.entry(repo).or_default().push((place, key));
     }
@@ -102,7 +102,7 @@ pub async fn recall(
         args: Vec::new(),
     };
     let mut replies = store.run(by_repo.values().map(script).collect()).await?.into_iter();
-    let mut found: Vec<Option<AgedVerdict>> = asked.iter().map(|_| None).collect();
+    let mut found: Vec<Option<AgedVerdict>> = credentials.iter().map(|_| None).collect();
     for keys in by_repo.values() {
         let reply = Reply::open(&RECALL_IDENTITIES, replies.next())?;
         if reply.outcome != "RECALLED" {
@@ -110,8 +110,8 @@ pub async fn recall(
         }
         let answer: RecallIdentitiesAnswer = reply.object()?;
         for one in answer.verdicts {
-            let asked = one.place.checked_sub(1).and_then(|place| keys.get(place));
-            let Some(found) = asked.and_then(|(place, _)| found.get_mut(*place)) else {
+            let key = one.place.checked_sub(1).and_then(|place| keys.get(place));
+            let Some(found) = key.and_then(|(place, _)| found.get_mut(*place)) else {
                 return Err(reply.malformed("a verdict on no credential"));
             };
             *found = verdict(&one.verdict, one.left, kept);

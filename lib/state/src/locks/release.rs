@@ -31,7 +31,7 @@ pub struct Release<'a> {
     /// Whether a source can be asked about work that the store does not know.
     pub can_ask: bool,
     /// The verdicts of the source.
-    pub judged: &'a [JudgedFile],
+    pub judged_files: &'a [JudgedFile],
 }
 
 /// A released file whose interface others rely on.
@@ -194,7 +194,7 @@ impl Release<'_> {
             name: self.name(),
             can_ask: self.can_ask,
             paths: self.paths.iter().map(FilePath::as_str).collect(),
-            verdicts: verdicts(self.judged),
+            verdicts: verdicts(self.judged_files),
         }
     }
 }
@@ -219,10 +219,10 @@ struct ReleaseArgs<'a> {
 }
 
 /// The texts of verdicts, by file.
-pub fn verdicts(judged: &[JudgedFile]) -> HashMap<&str, String> {
-    judged
+pub fn verdicts(judged_files: &[JudgedFile]) -> HashMap<&str, String> {
+    judged_files
         .iter()
-        .map(|judged| (judged.path.as_str(), judged.text()))
+        .map(|file| (file.path.as_str(), file.text()))
         .collect()
 }
 

@@ -32,15 +32,15 @@ pub async fn tell_interfaces(
     terms: &AdmissionTerms<'_>,
     broken: &[BrokenPromise],
 ) -> Result<u64, StoreError> {
-    let mut told = 0;
+    let mut notified = 0;
     for part in broken.chunks(MOST_AT_ONCE) {
         let keys = lock_keys(terms);
         let args = terms.request(Kind::Release, part.len(), &keys, &TellInterfacesArgs { changes: part });
         let reply = call(store, &TELL_INTERFACES, keys, args).await?;
         match reply.outcome.as_str() {
-            "TOLD" => told += reply.object::<Counted>()?.count,
+            "TOLD" => notified += reply.object::<Counted>()?.count,
             _ => return Err(reply.malformed("an unknown outcome")),
         }
     }
-    Ok(told)
+    Ok(notified)
 }

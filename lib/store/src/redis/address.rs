@@ -139,8 +139,8 @@ fn decode(text: &str) -> Result<String, StoreError> {
         .map_err(|_| refusal("holds percent-encoded bytes that are not UTF-8"))
 }
 
-fn refusal(what: &str) -> StoreError {
-    StoreError::NotConfigured(format!("the URL of the Redis server {what}"))
+fn refusal(problem: &str) -> StoreError {
+    StoreError::NotConfigured(format!("the URL of the Redis server {problem}"))
 }
 
 #[cfg(test)]

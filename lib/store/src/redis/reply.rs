@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_serves_nobody_yet_is_unreachable_and_one_that_wants_a_password_denies() {
+    fn a_loading_server_is_unreachable_and_one_that_wants_a_password_denies() {
         let loading = replies(vec![parsed(b"-LOADING Redis is loading the dataset in memory\r\n")]).unwrap_err();
         assert!(
             matches!(loading.error, StoreError::Unreachable(_)) && loading.is_passing,

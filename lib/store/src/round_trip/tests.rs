@@ -142,7 +142,7 @@ async fn a_wrong_number_of_replies_is_no_answer() {
 }
 
 #[tokio::test]
-async fn an_empty_batch_asks_nothing() {
+async fn an_empty_batch_sends_nothing() {
     let wire = Scripted::new(vec![]);
     assert_eq!(run(&wire, &Dialect::new(""), &quick(), &[]).await.unwrap(), []);
 }
@@ -291,7 +291,7 @@ async fn a_load_that_fails_once_decides_nothing_and_one_that_always_fails_does()
 }
 
 #[tokio::test]
-async fn a_function_that_may_write_where_nothing_can_be_written_runs_as_a_script_and_an_error_of_its_own_stays() {
+async fn a_function_refused_as_a_write_runs_as_a_script_and_its_own_errors_are_returned() {
     let refused = "READONLY You can not run script with write flag on readonly replica.";
     let wire = Scripted::new(vec![Ok(vec![error(refused)]), Ok(vec![Value::Int(3)])]);
     let dialect = noted("");

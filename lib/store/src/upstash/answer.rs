@@ -68,16 +68,16 @@ fn value(json: Json) -> Result<Value, StoreError> {
     }
 }
 
-fn malformed(what: &str) -> StoreError {
-    StoreError::Malformed(format!("a reply holds {what}"))
+fn malformed(detail: &str) -> StoreError {
+    StoreError::Malformed(format!("a reply holds {detail}"))
 }
 
 /// The failure in a response with another status than 2xx.
 pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
-    let said = serde_json::from_slice::<Refusal>(body)
+    let error = serde_json::from_slice::<Refusal>(body)
         .ok()
         .map(|refusal| shorten(&refusal.error));
-    let text = match &said {
+    let text = match &error {
         Some(error) => format!("HTTP {}: {error}", status.as_u16()),
         None => format!("HTTP {}", status.as_u16()),
     };
@@ -89,7 +89,7 @@ pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
         _ if status.is_redirection() => {
             Failure::lasting(StoreError::Malformed(format!("{text}: redirects are not followed")))
         }
-        _ => Failure::lasting(match said {
+        _ => Failure::lasting(match error {
             Some(error) if error.starts_with("WRONGPASS") || error.starts_with("NOAUTH") => StoreError::Denied(error),
             Some(error) => StoreError::Failed(error),
             None => StoreError::Malformed(format!("{text} without an error in JSON")),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_says_whose_fault_it_is_and_whether_a_further_try_may_help() {
+    fn a_status_maps_to_an_error_kind_and_whether_a_retry_may_help() {
         let json = br#"{"error":"ERR because"}"#;
         let kinds = [401, 403, 429, 500, 503, 302, 400, 413].map(|code| {
             let failure = refusal(StatusCode::from_u16(code).unwrap(), json);

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn events_without_empty_lines_between_them_are_told_apart() {
+    fn events_without_empty_lines_between_them_are_separated() {
         let text = "data: subscribe,c,1\ndata: message,c,one\ndata: message,c,two\n";
         let events = Parser::new("c", 1000).push(text.as_bytes()).unwrap();
         assert_eq!(events, [Event::Subscribed, message("one"), message("two")]);

@@ -272,9 +272,9 @@ impl Store for UpstashStore {
 }
 
 fn parse_url(text: &str) -> Result<Url, StoreError> {
-    let refuse = |what: &str| {
+    let refuse = |problem: &str| {
         Err(StoreError::NotConfigured(format!(
-            "the URL of the Upstash database {what}"
+            "the URL of the Upstash database {problem}"
         )))
     };
     let Ok(url) = Url::parse(text.trim()) else {

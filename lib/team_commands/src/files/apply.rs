@@ -33,7 +33,7 @@ const REASON: &str = "Asked for in config.json";
 
 /// Applied changes, and their results.
 pub(super) struct ChangeApplier<'a> {
-    pub asked: &'a TeamReference,
+    pub team_reference: &'a TeamReference,
     pub server: &'a ServerTeam,
     pub kept: &'a mut LockedSyncState,
     /// Agents of the handles, also of those that join just now.
@@ -57,7 +57,7 @@ pub(super) struct ChangeApplier<'a> {
 
 impl<'a> ChangeApplier<'a> {
     pub fn new(
-        asked: &'a TeamReference,
+        team_reference: &'a TeamReference,
         server: &'a ServerTeam,
         kept: &'a mut LockedSyncState,
         claims: BTreeMap<String, i64>,
@@ -66,7 +66,7 @@ impl<'a> ChangeApplier<'a> {
             claims,
             agents: server.agents.clone(),
             shutdown: server.shutdown.as_ref().map(|shutdown| shutdown.id.clone()),
-            asked,
+            team_reference,
             server,
             kept,
             broken: BTreeSet::new(),
@@ -105,11 +105,11 @@ impl<'a> ChangeApplier<'a> {
     async fn create(&mut self, changes: &[Change]) -> Result<bool, Failure> {
         let Some(agent) = self.actor() else { return Ok(false) };
         let request = NewTasksRequest {
-            caller: self.asked.caller(agent.as_deref()),
+            caller: self.team_reference.caller(agent.as_deref()),
             tasks: Some(changes.iter().filter_map(new_task).collect()),
             request_key: None,
         };
-        let client = &self.asked.client;
+        let client = &self.team_reference.client;
         match refusal(patiently(async || client.new_tasks(&request).await).await)? {
             Err(_) => Ok(false),
             Ok(_) => {
@@ -170,8 +170,8 @@ impl<'a> ChangeApplier<'a> {
 
     /// Makes the request.
     async fn ask(&mut self, change: &Change, agent: Option<String>) -> Result<StoreReply, ClientError> {
-        let (client, team) = (&self.asked.client, self.asked.team.as_str());
-        let caller = self.asked.caller(agent.as_deref());
+        let (client, team) = (&self.team_reference.client, self.team_reference.team.as_str());
+        let caller = self.team_reference.caller(agent.as_deref());
         let actor = TeamActor {
             repo_url: caller.repo_url.clone(),
             agent_id: agent.clone(),
@@ -197,7 +197,7 @@ impl<'a> ChangeApplier<'a> {
             }
             Change::EditTask { id, .. } | Change::EditDependencies { id, .. } | Change::DeleteTask(id) => {
                 let known = self.server.team.tasks.get(id);
-                if !edit(self.asked, &caller, change, id, known).await? {
+                if !edit(self.team_reference, &caller, change, id, known).await? {
                     self.changed_meanwhile.insert(self.place(change).0);
                     self.held.insert(id.clone());
                     return Ok(StoreReply::Left);
@@ -270,8 +270,8 @@ impl<'a> ChangeApplier<'a> {
                 let is_asked = |shutdown: &&coord_protocol::teams::ShutdownView| {
                     shutdown.target.as_deref() == Some(handle.as_str())
                 };
-                let asked = self.server.shutdown.as_ref().filter(is_asked);
-                let request = match asked {
+                let open = self.server.shutdown.as_ref().filter(is_asked);
+                let request = match open {
                     // The plugin has one list for the end of the team and of a member.
                     Some(shutdown) => approval(actor, Some(shutdown.id.clone())),
                     None => ShutdownRequest {
@@ -282,7 +282,7 @@ impl<'a> ChangeApplier<'a> {
                     },
                 };
                 let answered = patiently(async || client.shut_down(team, &request).await).await?;
-                if asked.is_none() {
+                if open.is_none() {
                     self.shutdown = answered.shutdown_id;
                 }
             }
@@ -330,7 +330,7 @@ impl<'a> ChangeApplier<'a> {
         let (entry, field) = self.place(change);
         self.refused.push(Finding {
             kind: Kind::Refused,
-            what: Refusal {
+            refusal: Refusal {
                 file: entry.path(),
                 field: field.map(str::to_owned).or(refused.field).unwrap_or_default(),
                 message: refused.message,
@@ -352,7 +352,7 @@ impl<'a> ChangeApplier<'a> {
 
     /// The file that a change is of, and the field where it is of one.
     fn place(&self, change: &Change) -> (Entry, Option<&'static str>) {
-        let team = self.asked.team.clone();
+        let team = self.team_reference.team.clone();
         let task = |id: &TaskId| Entry::Task(team.clone(), id.clone());
         match change {
             Change::Join { .. } => (Entry::Config(team), Some("members")),

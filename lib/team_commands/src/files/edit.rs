@@ -15,16 +15,16 @@ use super::server::{TeamReference, odd, patiently};
 /// # Errors
 /// When the server returns an error, or no response.
 pub(super) async fn edit(
-    asked: &TeamReference,
+    team_reference: &TeamReference,
     caller: &TeamCaller,
     change: &Change,
     id: &TaskId,
     known: Option<&StoreTask>,
 ) -> Result<bool, ClientError> {
-    let client = &asked.client;
+    let client = &team_reference.client;
     // As long as the limits of the server are waited for, the task may change: it is read again each time.
     patiently(async || {
-        let shown = client.task(&asked.caller(None), id.as_str()).await?;
+        let shown = client.task(&team_reference.caller(None), id.as_str()).await?;
         let now = shown.task.ok_or_else(|| odd("it has no task"))?;
         let now = plugin_records::task(now).map_err(odd)?;
         if known.is_some_and(|known| has_changed(change, known, &now)) {

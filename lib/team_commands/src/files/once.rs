@@ -40,7 +40,7 @@ pub(super) enum SyncDirection {
 
 /// A team, its files, and the last seen state of both.
 pub(super) struct Sync {
-    pub asked: TeamReference,
+    pub team_reference: TeamReference,
     pub disk: Disk,
     pub kept: LockedSyncState,
     pub way: SyncDirection,
@@ -54,12 +54,12 @@ impl Sync {
     /// # Errors When the server returns an error or no response, or a folder cannot be read or written. Steps before the
     /// failure are in `report`.
     pub async fn once(&mut self, report: &mut Report) -> Result<(), Failure> {
-        let fingerprint = self.disk.fingerprint(&self.asked.team)?;
+        let fingerprint = self.disk.fingerprint(&self.team_reference.team)?;
         if self.is_unchanged(&fingerprint).await? {
             return Ok(());
         }
-        let cursor = cursor(&self.asked).await?;
-        let mut files = self.disk.read(&self.asked.team)?;
+        let cursor = cursor(&self.team_reference).await?;
+        let mut files = self.disk.read(&self.team_reference.team)?;
         let Some(mut server) = self.server(&files, report).await? else {
             return Ok(());
         };
@@ -115,18 +115,18 @@ impl Sync {
         let mut stay: BTreeSet<Entry> = match way {
             SyncDirection::Both => BTreeSet::new(),
             SyncDirection::In => all(),
-            SyncDirection::Out => taken.touched(&self.asked.team),
+            SyncDirection::Out => taken.touched(&self.team_reference.team),
         };
         if way != SyncDirection::In {
             taken.findings.extend(given.findings.iter().cloned());
             for entry in files.more_than_is_read(&given, &stay) {
                 taken.findings.push(Finding {
                     kind: Kind::Bounds,
-                    what: Refusal::of_file(entry.path(), super::disk::too_much()),
+                    refusal: Refusal::of_file(entry.path(), super::disk::too_much()),
                 });
                 stay.insert(entry);
             }
-            let changed = self.disk.write(&self.asked.team, &files, &given, &stay)?;
+            let changed = self.disk.write(&self.team_reference.team, &files, &given, &stay)?;
             report.changed_meanwhile.extend(changed.iter().map(Entry::path));
             stay.extend(changed);
             let written = |entry: &&Entry| !stay.contains(entry);
@@ -177,7 +177,7 @@ impl Sync {
         taken: &mut FileImport,
         report: &mut Report,
     ) -> Result<(), Failure> {
-        let mut applying = ChangeApplier::new(&self.asked, server, &mut self.kept, std::mem::take(claims));
+        let mut applying = ChangeApplier::new(&self.team_reference, server, &mut self.kept, std::mem::take(claims));
         let applied = applying.all(changes).await;
         *claims = applying.claims;
         report.applied.extend(applying.applied);
@@ -196,7 +196,7 @@ impl Sync {
 
     pub fn report(&self) -> Report {
         Report {
-            team: self.asked.team.to_string(),
+            team: self.team_reference.team.to_string(),
             folder: self.disk.root.display().to_string(),
             ..Report::default()
         }
@@ -232,12 +232,14 @@ impl Sync {
     ) -> Result<Files, Failure> {
         let before = taken.deletions();
         tokio::time::sleep(SETTLED).await;
-        let files = self.disk.read(&self.asked.team)?;
+        let files = self.disk.read(&self.team_reference.team)?;
         *taken = import_files(since, &files.folder, &server.team);
         let now = taken.deletions();
         if now != before {
             taken.changes.retain(|change| !matches!(change, Change::DeleteTask(_)));
-            let entries = now.iter().map(|id| Entry::Task(self.asked.team.clone(), id.clone()));
+            let entries = now
+                .iter()
+                .map(|id| Entry::Task(self.team_reference.team.clone(), id.clone()));
             report.changed_meanwhile.extend(entries.map(|entry| entry.path()));
             taken.held.extend(now);
         }
@@ -248,7 +250,7 @@ impl Sync {
     async fn is_unchanged(&self, fingerprint: &Fingerprint) -> Result<bool, Failure> {
         let state = self.kept.state.as_ref().filter(|_| self.kept.done.is_empty());
         match state.and_then(|state| state.unchanged.as_ref()) {
-            Some(unchanged) => Ok(unchanged.holds(fingerprint, &self.asked).await?),
+            Some(unchanged) => Ok(unchanged.holds(fingerprint, &self.team_reference).await?),
             None => Ok(false),
         }
     }
@@ -285,8 +287,8 @@ impl Sync {
 
     /// The team as the server has it, which is made where the files alone have it; `None` where it is gone.
     async fn server(&mut self, files: &Files, report: &mut Report) -> Result<Option<ServerTeam>, Failure> {
-        let team = &self.asked.team;
-        if let Some(server) = self.asked.read(&mut self.messages).await? {
+        let team = &self.team_reference.team;
+        if let Some(server) = self.team_reference.read(&mut self.messages).await? {
             return Ok(Some(server));
         }
         self.messages.clear();
@@ -326,7 +328,7 @@ impl Sync {
         let member = config.members.iter().find(|member| member.agent_id == config.leader);
         let request = NewTeamRequest {
             caller: TeamActor {
-                repo_url: Some(self.asked.repo_url.clone()),
+                repo_url: Some(self.team_reference.repo_url.clone()),
                 agent_id: Some(leader.to_string()),
             },
             name: Some(config.name.clone()),
@@ -338,13 +340,13 @@ impl Sync {
             description: config.description.clone(),
             strict: None,
         };
-        patiently(async || self.asked.client.new_team(&request).await).await?;
+        patiently(async || self.team_reference.client.new_team(&request).await).await?;
         Ok(())
     }
 
     async fn read_again(&mut self) -> Result<ServerTeam, Failure> {
-        let read = self.asked.read(&mut self.messages).await?;
-        read.ok_or_else(|| anyhow!("team {} was deleted on the server just now", self.asked.team).into())
+        let read = self.team_reference.read(&mut self.messages).await?;
+        read.ok_or_else(|| anyhow!("team {} was deleted on the server just now", self.team_reference.team).into())
     }
 
     /// Renews the claims that were made for files which still say that their owner works, once half of the time is gone; returns
@@ -376,11 +378,11 @@ impl Sync {
                 continue;
             };
             let request = ClaimTaskRequest {
-                caller: self.asked.caller(agent.as_deref()),
+                caller: self.team_reference.caller(agent.as_deref()),
                 lease_seconds: Some(LEASE_SECONDS),
                 work: files_left_alone(),
             };
-            let renewed = patiently(async || self.asked.client.claim_task(&id, &request).await).await;
+            let renewed = patiently(async || self.team_reference.client.claim_task(&id, &request).await).await;
             match renewed {
                 Err(error) if !matches!(error, coord_protocol::ClientError::Refused { .. }) => return Err(error.into()),
                 // Another process was quicker: the next look shows its owner.

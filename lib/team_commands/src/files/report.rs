@@ -40,10 +40,10 @@ pub(super) struct RejectedChange {
 impl From<&Finding> for RejectedChange {
     fn from(finding: &Finding) -> Self {
         RejectedChange {
-            file: finding.what.file.clone(),
-            field: finding.what.field.clone(),
+            file: finding.refusal.file.clone(),
+            field: finding.refusal.field.clone(),
             reason: reason(finding.kind),
-            message: finding.what.message.clone(),
+            message: finding.refusal.message.clone(),
         }
     }
 }

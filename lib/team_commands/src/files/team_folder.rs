@@ -49,7 +49,7 @@ impl TeamFolder {
         let team = self.team(workplace, &disk).await?;
         let kept = LockedSyncState::open(working_copy, &disk.root, &team)?;
         Ok(Sync {
-            asked: TeamReference {
+            team_reference: TeamReference {
                 client: workplace.connection.client.clone(),
                 repo_url: workplace.work.repo_url(),
                 team,

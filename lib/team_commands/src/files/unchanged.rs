@@ -61,7 +61,7 @@ impl UnchangedState {
     ///
     /// # Errors
     /// When the server returns an error, or no response.
-    pub async fn holds(&self, fingerprint: &Fingerprint, asked: &TeamReference) -> Result<bool, ClientError> {
+    pub async fn holds(&self, fingerprint: &Fingerprint, team_reference: &TeamReference) -> Result<bool, ClientError> {
         if self.files != fingerprint.digest || fingerprint.taken >= self.until {
             return Ok(false);
         }
@@ -70,14 +70,19 @@ impl UnchangedState {
             limit: Some(MOST_EVENTS),
             ..ActivityFilter::default()
         };
-        let news = patiently(async || asked.client.activity(&asked.repo_url, &filter).await);
-        let shown = patiently(async || asked.client.team(&asked.repo_url, asked.team.as_str()).await);
+        let news = patiently(async || team_reference.client.activity(&team_reference.repo_url, &filter).await);
+        let shown = patiently(async || {
+            team_reference
+                .client
+                .team(&team_reference.repo_url, team_reference.team.as_str())
+                .await
+        });
         let (news, shown) = match futures::try_join!(news, shown) {
             // A team that is gone, or a cursor of another log.
             Err(ClientError::Refused { status: 400 | 404, .. }) => return Ok(false),
             answered => answered?,
         };
-        let is_of_team = |team: &str| team.eq_ignore_ascii_case(asked.team.as_str());
+        let is_of_team = |team: &str| team.eq_ignore_ascii_case(team_reference.team.as_str());
         // Events of later versions are not among them.
         let are_known = !news.events.is_empty() || news.cursor == self.cursor;
         let is_quiet = are_known
@@ -92,11 +97,11 @@ impl UnchangedState {
 }
 
 /// The newest event of the repository, from which [`UnchangedState::holds`] looks on.
-pub(super) async fn cursor(asked: &TeamReference) -> Result<String, ClientError> {
+pub(super) async fn cursor(team_reference: &TeamReference) -> Result<String, ClientError> {
     let filter = ActivityFilter {
         limit: Some(1),
         ..ActivityFilter::default()
     };
-    let newest = patiently(async || asked.client.activity(&asked.repo_url, &filter).await).await?;
+    let newest = patiently(async || team_reference.client.activity(&team_reference.repo_url, &filter).await).await?;
     Ok(newest.cursor)
 }

@@ -44,9 +44,9 @@ pub(super) async fn watch(place: &TeamFolder) -> anyhow::Result<ExitCode> {
         Err(Failure::Error(error)) => return Err(error),
     };
     let (tell, mut changes) = mpsc::channel(1);
-    let mut files = WatchedFiles::new(&sync.disk, &sync.asked.team, tell.clone());
+    let mut files = WatchedFiles::new(&sync.disk, &sync.team_reference.team, tell.clone());
     let mut events = Events::open(&sync, &tell);
-    let mut told = ReportedTexts::default();
+    let mut reported = ReportedTexts::default();
     let mut retry = RETRY;
     loop {
         files.look();
@@ -55,10 +55,10 @@ pub(super) async fn watch(place: &TeamFolder) -> anyhow::Result<ExitCode> {
         let outcome = follow(&mut workplace, &mut sync, &mut events, &tell, &mut report).await;
         files.look();
         if outcome.is_ok() {
-            told.goes_on();
+            reported.recovered();
         }
         // Steps before the failure were done.
-        if (outcome.is_ok() || !report.is_quiet()) && !told.print(place, report)? {
+        if (outcome.is_ok() || !report.is_quiet()) && !reported.print(place, report)? {
             return Ok(ExitCode::SUCCESS);
         }
         let pause = match outcome {
@@ -68,7 +68,7 @@ pub(super) async fn watch(place: &TeamFolder) -> anyhow::Result<ExitCode> {
             }
             Err(Failure::NoAnswer(error)) if !error.may_pass() => return workplace.failed(error),
             Err(failure) => {
-                told.failed(match failure {
+                reported.failed(match failure {
                     Failure::NoAnswer(error) => workplace.no_answer(&error),
                     Failure::Error(error) => format!("{error:#}"),
                 });
@@ -96,7 +96,7 @@ async fn follow(
     let before = workplace.connection.server.clone();
     workplace.follow_server().map_err(anyhow::Error::msg)?;
     if workplace.connection.server != before {
-        sync.asked.client = workplace.connection.client.clone();
+        sync.team_reference.client = workplace.connection.client.clone();
         *events = Events::open(sync, tell);
     }
     sync.once(report).await
@@ -110,7 +110,7 @@ struct ReportedTexts {
 }
 
 impl ReportedTexts {
-    fn goes_on(&mut self) {
+    fn recovered(&mut self) {
         if self.failure.take().is_some() {
             note("it goes on");
         }
@@ -178,7 +178,7 @@ impl WatchedFiles {
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let matters = match event {
                 Ok(event) => {
-                    if takes_away(event.kind) && event.paths.contains(&below) {
+                    if is_removal(event.kind) && event.paths.contains(&below) {
                         is_gone.store(true, Ordering::Release);
                     }
                     is_change(event.kind) && event.paths.iter().any(|path| is_of(path, &below, &team))
@@ -210,7 +210,7 @@ fn is_change(kind: EventKind) -> bool {
 }
 
 /// Whether the path is no longer there.
-fn takes_away(kind: EventKind) -> bool {
+fn is_removal(kind: EventKind) -> bool {
     matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
 }
 
@@ -239,8 +239,8 @@ struct Events(tokio::task::JoinHandle<()>);
 
 impl Events {
     fn open(sync: &Sync, tell: &mpsc::Sender<()>) -> Self {
-        let (client, repo_url) = (sync.asked.client.clone(), sync.asked.repo_url.clone());
-        let (team, tell) = (sync.asked.team.clone(), tell.clone());
+        let (client, repo_url) = (sync.team_reference.client.clone(), sync.team_reference.repo_url.clone());
+        let (team, tell) = (sync.team_reference.team.clone(), tell.clone());
         Events(tokio::spawn(async move {
             let mut pause = RETRY;
             loop {

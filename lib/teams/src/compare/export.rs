@@ -100,13 +100,13 @@ fn export_inboxes(
 /// place that still has it.
 fn more_than_is_read(inbox: &InboxFile, text: &str) -> Option<String> {
     let (count, bytes) = (inbox.messages().len(), text.len());
-    let what = match (count > INBOX_MESSAGES, bytes > INBOX_BYTES) {
+    let excess = match (count > INBOX_MESSAGES, bytes > INBOX_BYTES) {
         (true, _) => format!("{count} messages; at most {INBOX_MESSAGES} are read"),
         (_, true) => format!("{bytes} bytes; at most {INBOX_BYTES} are read"),
         _ => return None,
     };
     Some(format!(
-        "with the new messages it would have {what}: remove read messages"
+        "with the new messages it would have {excess}: remove read messages"
     ))
 }
 

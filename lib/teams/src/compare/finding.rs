@@ -86,7 +86,7 @@ pub struct Finding {
     /// Why.
     pub kind: Kind,
     /// File, field and sentence.
-    pub what: Refusal,
+    pub refusal: Refusal,
 }
 
 /// Why something is not applied.
@@ -117,12 +117,12 @@ pub enum Kind {
 
 impl Finding {
     pub(super) fn new(kind: Kind, entry: &Entry, field: impl Into<String>, message: impl Into<String>) -> Self {
-        let what = Refusal {
+        let refusal = Refusal {
             file: entry.path(),
             field: field.into(),
             message: message.into(),
         };
-        Self { kind, what }
+        Self { kind, refusal }
     }
 }
 

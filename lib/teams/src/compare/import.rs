@@ -11,9 +11,9 @@ use crate::team::ConfigFile;
 pub fn import_files(seen: Option<&AgreedState>, folder: &Folder, store: &StoreTeam) -> FileImport {
     let mut found = FileImport::default();
     let refused = folder.refused.values();
-    found.findings.extend(refused.map(|what| Finding {
+    found.findings.extend(refused.map(|refusal| Finding {
         kind: Kind::Unreadable,
-        what: what.clone(),
+        refusal: refusal.clone(),
     }));
     let config_entry = Entry::Config(store.name.clone());
     let file = folder.config.as_ref().map(ConfigFile::config);

@@ -53,7 +53,7 @@ impl FileImport {
         let entries = self
             .findings
             .iter()
-            .filter_map(|finding| match place(&finding.what.file) {
+            .filter_map(|finding| match place(&finding.refusal.file) {
                 PathKind::Ours(entry @ (Entry::Config(_) | Entry::Task(..))) => Some(entry),
                 _ => None,
             });

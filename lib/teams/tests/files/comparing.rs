@@ -3,7 +3,7 @@
 use coord_teams::compare::{Change, Kind};
 use coord_teams::status::Status;
 
-use super::sync::{Both, append, handle, kinds, said, send, task};
+use super::sync::{Both, append, handle, kinds, send, sync_reports, task};
 
 const A: &str = "tasks/alpha/a.json";
 const B: &str = "tasks/alpha/b.json";
@@ -41,12 +41,12 @@ fn the_store_wins_a_conflict_which_is_reported() {
     let mut both = Both::alike();
     both.edit(A, "task a", "in the file");
     both.stored("a").title = "in the store".to_owned();
-    assert_eq!(said(&mut both), [(Kind::Conflict, format!("{A}: title"))]);
+    assert_eq!(sync_reports(&mut both), [(Kind::Conflict, format!("{A}: title"))]);
     assert_eq!(both.file(A)["title"], "in the store");
     // The same on both sides is none.
     both.edit(A, "in the store", "alike");
     both.stored("a").title = "alike".to_owned();
-    assert_eq!(said(&mut both), []);
+    assert_eq!(sync_reports(&mut both), []);
     both.assert_quiet();
 }
 
@@ -103,7 +103,7 @@ fn a_status_that_goes_back_is_reported_and_put_back() {
             kinds(&done.taken.findings),
             [(Kind::Transition, format!("{A}: status"))]
         );
-        let message = &done.taken.findings[0].what.message;
+        let message = &done.taken.findings[0].refusal.message;
         assert_eq!(*message, format!("Invalid status transition: {from} -> {to}"));
         assert_eq!(both.file(A)["status"], from);
         assert_eq!(done.taken.changes, []);
@@ -111,7 +111,7 @@ fn a_status_that_goes_back_is_reported_and_put_back() {
     }
     let mut both = Both::alike();
     both.edit(A, "\"pending\"", "\"completed\"");
-    assert_eq!(said(&mut both), [(Kind::Transition, format!("{A}: status"))]);
+    assert_eq!(sync_reports(&mut both), [(Kind::Transition, format!("{A}: status"))]);
     assert_eq!(both.file(A)["status"], "pending");
 }
 
@@ -154,11 +154,11 @@ fn an_owner_is_not_changed_by_a_file() {
     both.stored("a").owner = Some(handle("w1"));
     both.sync();
     both.edit(A, "\"w1\"", "\"lead\"");
-    assert_eq!(said(&mut both), [(Kind::NotByFile, format!("{A}: owner"))]);
+    assert_eq!(sync_reports(&mut both), [(Kind::NotByFile, format!("{A}: owner"))]);
     assert_eq!(both.file(A)["owner"], "w1");
     both.edit(A, "\"w1\"", "\"lead\"");
     both.edit(A, "in_progress", "completed");
-    assert_eq!(said(&mut both), [(Kind::NotByFile, format!("{A}: owner"))]);
+    assert_eq!(sync_reports(&mut both), [(Kind::NotByFile, format!("{A}: owner"))]);
     assert_eq!(both.store.tasks["a"].status, Status::InProgress);
 }
 
@@ -197,12 +197,12 @@ fn a_broken_file_is_reported_and_never_written_over() {
         both.stored("a").title = "changed".to_owned();
         send(&mut both.store, "w1", Some("lead"), "hello");
         both.store.closed = true;
-        let findings = said(&mut both);
+        let findings = sync_reports(&mut both);
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].0, Kind::Unreadable);
         assert_eq!(both.files[path], broken);
         // Nothing of it was forgotten.
-        assert_eq!(said(&mut both), findings);
+        assert_eq!(sync_reports(&mut both), findings);
     }
     // A configuration that cannot be read keeps nothing else from being read.
     let config = both.files[CONFIG].clone();
@@ -219,7 +219,7 @@ fn a_broken_file_is_reported_and_never_written_over() {
     both.stored("a").description = Some("from the store".to_owned());
     both.sync();
     both.files.insert(A.to_owned(), whole.replace("task a", "mended"));
-    assert_eq!(said(&mut both), []);
+    assert_eq!(sync_reports(&mut both), []);
     assert_eq!(both.store.tasks["a"].title, "mended");
     assert_eq!(both.file(A)["description"], "from the store");
     assert!(both.store.tasks["b"].dependencies.contains(&task("a")));
@@ -263,7 +263,7 @@ fn a_deleted_task_is_deleted_on_the_other_side_unless_it_changed() {
     both.edit(B, "task b", "changed");
     both.store.tasks.remove("b");
     let conflicts = [(Kind::Conflict, B.to_owned()), (Kind::Conflict, C.to_owned())];
-    assert_eq!(said(&mut both), conflicts);
+    assert_eq!(sync_reports(&mut both), conflicts);
     assert!(both.files.contains_key(C) && !both.files.contains_key(B));
     both.assert_quiet();
 }
@@ -277,7 +277,7 @@ fn a_new_file_does_not_take_the_place_of_a_task_whose_id_differs_in_case() {
         (Kind::Unreadable, C.to_owned()),
         (Kind::Unreadable, "tasks/alpha/C.json".to_owned()),
     ];
-    assert_eq!(said(&mut both), expected);
+    assert_eq!(sync_reports(&mut both), expected);
     assert_eq!(both.store.tasks.len(), 3);
     both.files.remove("tasks/alpha/C.json");
     both.assert_quiet();
@@ -325,7 +325,7 @@ fn changes_beyond_the_bounds_are_reported_and_reverted() {
     );
     append(&mut both, LEAD, "w1", "lead", &"x".repeat(16_385));
     assert_eq!(
-        said(&mut both),
+        sync_reports(&mut both),
         [
             (Kind::Bounds, format!("{A}: title")),
             (Kind::Bounds, format!("{C}: description")),

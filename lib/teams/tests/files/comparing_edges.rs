@@ -2,7 +2,7 @@
 
 use coord_teams::compare::{Change, Kind};
 
-use super::sync::{Both, kinds, said, task};
+use super::sync::{Both, kinds, sync_reports, task};
 
 const A: &str = "tasks/alpha/a.json";
 const B: &str = "tasks/alpha/b.json";
@@ -90,7 +90,7 @@ fn a_ring_is_named_whole_and_put_back() {
         kinds(&done.taken.findings),
         [(Kind::Cycle, format!("{A}: dependencies"))]
     );
-    let message = &done.taken.findings[0].what.message;
+    let message = &done.taken.findings[0].refusal.message;
     assert_eq!(message, "Circular dependency detected: a -> c -> b -> a");
     assert_eq!(done.taken.changes.len(), 1);
     assert_eq!(both.file(A)["dependencies"], serde_json::json!([]));
@@ -99,7 +99,7 @@ fn a_ring_is_named_whole_and_put_back() {
     both.edit(C, "\"b\"", "");
     both.sync();
     both.edit(C, "\"dependencies\": []", "\"dependencies\": [\"c\"]");
-    assert_eq!(said(&mut both), [(Kind::Cycle, format!("{C}: dependencies"))]);
+    assert_eq!(sync_reports(&mut both), [(Kind::Cycle, format!("{C}: dependencies"))]);
     both.assert_quiet();
 }
 
@@ -113,7 +113,7 @@ fn a_ring_over_a_task_that_only_the_file_calls_completed_is_found() {
         (Kind::Transition, format!("{A}: status")),
         (Kind::Cycle, format!("{C}: dependencies")),
     ];
-    assert_eq!(said(&mut both), refused);
+    assert_eq!(sync_reports(&mut both), refused);
     both.assert_quiet();
 }
 
@@ -137,7 +137,7 @@ fn a_ring_of_200_new_tasks_is_refused_and_a_chain_of_10_000_is_taken() {
     // The first by its ring, all others by their dependencies.
     let cycles = done.taken.findings.iter().filter(|finding| finding.kind == Kind::Cycle);
     let cycles: Vec<_> = cycles
-        .map(|finding| finding.what.message.matches(" -> ").count())
+        .map(|finding| finding.refusal.message.matches(" -> ").count())
         .collect();
     assert_eq!((cycles, done.taken.findings.len()), (vec![200], 200));
     assert_eq!(both.store.tasks.len(), 3);
@@ -173,7 +173,7 @@ fn a_dependency_that_is_nowhere_is_reported() {
         .taken
         .findings
         .iter()
-        .map(|finding| finding.what.message.as_str())
+        .map(|finding| finding.refusal.message.as_str())
         .collect();
     assert_eq!(
         messages,
@@ -203,7 +203,7 @@ fn a_new_task_that_cannot_be_created_takes_those_with_it_that_need_it() {
     }
     both.edit(C, "\"dependencies\": []", "\"dependencies\": [\"n3\"]");
     let files = both.files.clone();
-    let mut findings = said(&mut both);
+    let mut findings = sync_reports(&mut both);
     findings.sort();
     let places = [
         format!("{C}: dependencies[0]"),

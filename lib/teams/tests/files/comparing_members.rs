@@ -2,7 +2,7 @@
 
 use coord_teams::compare::{Change, Kind, Recipient};
 
-use super::sync::{Both, append, handle, kinds, said, send};
+use super::sync::{Both, append, handle, kinds, send, sync_reports};
 
 const CONFIG: &str = "teams/alpha/config.json";
 const LEAD: &str = "teams/alpha/inboxes/lead.json";
@@ -98,7 +98,7 @@ fn a_first_sync_takes_the_read_marks_of_messages_that_both_sides_have() {
 }
 
 #[test]
-fn approvals_that_are_left_before_a_first_sync_ask_for_no_shutdown() {
+fn approvals_from_before_a_first_sync_request_no_shutdown() {
     let mut both = Both::alike();
     both.edit(
         CONFIG,
@@ -144,7 +144,7 @@ fn members_join_by_files_and_leave_by_calls() {
     // Unknown fields of a member stay.
     assert!(both.files[CONFIG].contains("\"x\": 1"));
     both.edit(CONFIG, "\"leader\": \"lead\"", "\"leader\": \"w2\"");
-    let findings = said(&mut both);
+    let findings = sync_reports(&mut both);
     assert!(
         findings.contains(&(Kind::NotByFile, format!("{CONFIG}: leader"))),
         "{findings:?}"

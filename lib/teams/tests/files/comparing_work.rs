@@ -6,7 +6,7 @@ use coord_teams::compare::{Change, Kind};
 use coord_teams::status::Status;
 use serde_json::json;
 
-use super::sync::{Both, Files, handle, said, store, task};
+use super::sync::{Both, Files, handle, store, sync_reports, task};
 
 const A: &str = "tasks/alpha/a.json";
 
@@ -91,7 +91,7 @@ fn changes_that_end_a_claim_come_before_lasting_claims() {
 }
 
 /// `a` is in progress by w1 on both sides; then the claim expires in the store.
-fn lapsed() -> Both {
+fn with_expired_claim() -> Both {
     let mut both = Both::alike();
     both.stored("a").status = Status::InProgress;
     both.stored("a").owner = Some(handle("w1"));
@@ -102,8 +102,8 @@ fn lapsed() -> Both {
 }
 
 #[test]
-fn a_completion_in_a_file_counts_after_the_claim_has_lapsed() {
-    let mut both = lapsed();
+fn a_completion_in_a_file_counts_after_the_claim_has_expired() {
+    let mut both = with_expired_claim();
     both.edit(A, "in_progress", "completed");
     let done = both.sync();
     assert_eq!(
@@ -114,15 +114,15 @@ fn a_completion_in_a_file_counts_after_the_claim_has_lapsed() {
     assert!(both.store.tasks["b"].met.contains(&task("a")));
     both.assert_quiet();
     // Not another member's, not a released one, and not for another login.
-    let mut of_another = lapsed();
+    let mut of_another = with_expired_claim();
     of_another.edit(A, "\"w1\"", "\"lead\"");
-    let mut given_back = lapsed();
-    given_back.stored("a").lapsed = false;
-    let mut foreign = lapsed();
+    let mut released = with_expired_claim();
+    released.stored("a").lapsed = false;
+    let mut foreign = with_expired_claim();
     foreign.store.members.get_mut("w1").expect("a member").ours = false;
-    for mut both in [of_another, given_back, foreign] {
+    for mut both in [of_another, released, foreign] {
         both.edit(A, "in_progress", "completed");
-        assert_eq!(said(&mut both), [(Kind::Conflict, format!("{A}: status"))]);
+        assert_eq!(sync_reports(&mut both), [(Kind::Conflict, format!("{A}: status"))]);
         assert_eq!(both.file(A)["status"], "pending");
     }
 }

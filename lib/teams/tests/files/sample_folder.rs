@@ -54,7 +54,7 @@ fn of_team(name: &str) -> Files {
 }
 
 #[test]
-fn an_import_takes_all_and_changes_no_byte_that_says_the_same() {
+fn an_import_reads_everything_and_leaves_equal_files_unchanged() {
     let before = of_team("review-pr-7");
     let mut both = Both {
         files: before.clone(),

@@ -324,15 +324,15 @@ impl Both {
 
 /// Findings as (kind, file and field).
 pub fn kinds(findings: &[Finding]) -> Vec<(Kind, String)> {
-    let place = |finding: &Finding| match &*finding.what.field {
-        "" => finding.what.file.clone(),
-        field => format!("{}: {field}", finding.what.file),
+    let place = |finding: &Finding| match &*finding.refusal.field {
+        "" => finding.refusal.file.clone(),
+        field => format!("{}: {field}", finding.refusal.file),
     };
     findings.iter().map(|finding| (finding.kind, place(finding))).collect()
 }
 
 /// The reports of the next sync.
-pub fn said(both: &mut Both) -> Vec<(Kind, String)> {
+pub fn sync_reports(both: &mut Both) -> Vec<(Kind, String)> {
     kinds(&both.sync().taken.findings)
 }
 

@@ -74,7 +74,7 @@ fn steps_before_a_cut_off_sync_are_not_repeated() {
 }
 
 #[test]
-fn a_first_sync_that_was_cut_off_goes_on_where_it_was() {
+fn an_interrupted_first_sync_resumes_where_it_was() {
     let first = || {
         let mut both = with_news();
         // A team that the store made on its own account, of which the files know a part.
@@ -181,7 +181,7 @@ fn without_writing(both: &mut Both) -> AgreedState {
 }
 
 #[test]
-fn a_file_that_is_not_written_keeps_what_it_says_and_takes_nothing_back() {
+fn an_unwritten_file_keeps_its_content_and_reverts_nothing() {
     let mut both = with_news();
     both.stored("a").title = "of the store".to_owned();
     both.stored("a").description = Some("of the store".to_owned());

@@ -47,14 +47,14 @@ impl ClaimedFiles<'_> {
                 agent_head,
                 gate,
             } => {
-                let judged = gate.judgement.map(|judgement| judgement.files.as_slice());
+                let file_names = gate.judgement.map(|judgement| judgement.files.as_slice());
                 let claim = FileClaim {
                     gate: gate.sent(),
                     policy: policy.sent_of_task(),
                     agent_head: agent_head.as_str(),
                     repository: terms.repo.as_str(),
                     paths_of_request: PATHS_OF_A_REQUEST,
-                    judged_paths: judged.unwrap_or_default(),
+                    judged_paths: file_names.unwrap_or_default(),
                 };
                 (Some("HEAD"), Some(claim))
             }
@@ -100,7 +100,7 @@ pub enum ReleasedFiles<'a> {
         /// Whether a source can be asked about work that the store does not know.
         can_ask: bool,
         /// The verdicts of the source.
-        judged: &'a [JudgedFile],
+        judged_files: &'a [JudgedFile],
     },
     /// They are released without a push.
     Abandoned,
@@ -114,7 +114,7 @@ impl ReleasedFiles<'_> {
 
     /// The request with the fields of `own` and of `modules/release_terms.lua`.
     fn sent<'s, T>(&'s self, own: &'s T) -> FileReleaseArgs<'s, T> {
-        let (file_mode, new_head, agent_head, can_ask, judged) = match self {
+        let (file_mode, new_head, agent_head, can_ask, judged_files) = match self {
             ReleasedFiles::LeftAlone => (None, None, None, false, &[] as &[JudgedFile]),
             ReleasedFiles::NoHead => (Some("NO_HEAD"), None, None, false, &[] as &[JudgedFile]),
             ReleasedFiles::Abandoned => (Some("ABANDON"), None, None, false, &[] as &[JudgedFile]),
@@ -122,13 +122,13 @@ impl ReleasedFiles<'_> {
                 new_head,
                 agent_head,
                 can_ask,
-                judged,
+                judged_files,
             } => (
                 Some("HEAD"),
                 new_head.map(CommitSha::as_str),
                 Some(agent_head.as_str()),
                 *can_ask,
-                *judged,
+                *judged_files,
             ),
         };
         FileReleaseArgs {
@@ -140,7 +140,7 @@ impl ReleasedFiles<'_> {
             most_importer_bytes: MOST_IMPORTER_BYTES,
             can_ask,
             paths_of_request: PATHS_OF_A_REQUEST,
-            verdicts: verdicts(judged),
+            verdicts: verdicts(judged_files),
         }
     }
 }

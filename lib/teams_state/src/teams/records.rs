@@ -191,13 +191,13 @@ struct WaitingAnswer {
 pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
     let mut keys = Keys::default();
     keys.add([("members", keys::members(repo))]);
-    let asked = TellWaitingArgs {
+    let args = TellWaitingArgs {
         user_id: holder.user_id.as_str(),
         agent_id: holder.agent_or_empty(),
     };
     let request = Request::Script {
         script: &TELL_WAITING,
-        args: keys.request(&asked),
+        args: keys.request(&args),
         keys: keys.into(),
     };
     Read::new([request], |[reply]| {

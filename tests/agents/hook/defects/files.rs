@@ -99,7 +99,7 @@ fn no_tool_command_or_subtask_writes_the_files_that_rule_over_intents() {
 
 /// A deleted folder stopped all work, and a deleted or overwritten map freed all files.
 #[test]
-fn without_its_files_work_goes_on_and_each_file_keeps_its_owner() {
+fn work_continues_without_the_synced_files_and_owners_stay() {
     let world = world();
     new_intent(&world, "REQ-1", &[]);
     select(&world, "REQ-1", "one");
@@ -190,15 +190,15 @@ fn hostile_files_are_refused_by_name_and_stay_as_they_are() {
         let before = fs::read(&path).unwrap();
         fs::write(&path, hostile).unwrap();
         let output = world.run(&["sync"]);
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        assert!(matches!(output.status.code(), Some(1 | 3)), "{name}: {said}");
-        assert!(said.contains(name) && said.len() < 2000, "{name}: {said}");
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8_lossy(&printed);
+        assert!(matches!(output.status.code(), Some(1 | 3)), "{name}: {printed}");
+        assert!(printed.contains(name) && printed.len() < 2000, "{name}: {printed}");
         assert!(fs::read(&path).unwrap() == *hostile, "{name} was changed");
         if name == "agent_trace.jsonl" {
             let output = world.run(&["ledger", "verify", ".orchestration/agent_trace.jsonl"]);
-            let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            assert!(!output.status.success() && said.contains("OVERSIZED"), "{said}");
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(!output.status.success() && printed.contains("OVERSIZED"), "{printed}");
         }
         fs::write(&path, before).unwrap();
     }

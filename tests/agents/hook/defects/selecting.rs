@@ -61,21 +61,21 @@ fn a_selection_that_fails_is_neither_in_the_state_nor_a_success_in_the_ledger() 
         assert_eq!(count(&lines(&world, id), "INTENT_SELECTION SUCCESS"), 0, "{id}");
     }
     assert_eq!(shown(&world, "BARE")["status"], "PENDING");
-    let told = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
+    let context = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
     assert!(
-        told.contains("REQ-1 (PENDING)") && !told.contains("Intent BARE"),
-        "{told}"
+        context.contains("REQ-1 (PENDING)") && !context.contains("Intent BARE"),
+        "{context}"
     );
     select(&world, "REQ-1", "one");
     assert_eq!(count(&lines(&world, "REQ-1"), "INTENT_SELECTION SUCCESS"), 1);
-    let told = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
-    assert!(told.contains("Intent REQ-1: "), "{told}");
+    let context = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
+    assert!(context.contains("Intent REQ-1: "), "{context}");
 }
 
 /// Every prompt, even "go on", asked for a new selection.
 // rule: intents#required
 #[test]
-fn a_selection_outlives_prompts_unless_the_repository_wants_each_to_ask_anew() {
+fn a_selection_outlives_prompts_unless_coord_handshake_is_prompt() {
     for (settings, is_asked_anew) in [
         (&[REQUIRED][..], false),
         (&[REQUIRED, ("COORD_HANDSHAKE", "prompt")], true),
@@ -87,7 +87,7 @@ fn a_selection_outlives_prompts_unless_the_repository_wants_each_to_ask_anew() {
         ada.starts();
         assert_eq!(ada.denial(&ada.edits("src/a.txt")), None, "{settings:?}");
         ada.has_edited("src/a.txt");
-        ada.is_told("go on");
+        ada.gets_prompt("go on");
         let denied = ada.denial(&ada.edits("src/b.txt"));
         assert_eq!(denied.is_some(), is_asked_anew, "{settings:?}: {denied:?}");
         if let Some(denied) = denied {
@@ -100,7 +100,7 @@ fn a_selection_outlives_prompts_unless_the_repository_wants_each_to_ask_anew() {
 
 /// A budget that is missing has no limit, and nothing said so.
 #[test]
-fn the_model_is_told_what_is_left_of_the_budget_or_that_there_is_none() {
+fn the_start_context_has_the_budget_left_or_no_limit() {
     let world = world();
     new_intent(&world, "FREE", &[]);
     run(
@@ -118,10 +118,10 @@ fn the_model_is_told_what_is_left_of_the_budget_or_that_there_is_none() {
         ],
         0,
     );
-    for (id, told) in [("FREE", "Budget: no limit"), ("BOUND", "Budget left: 9 of 9 turns")] {
+    for (id, expected) in [("FREE", "Budget: no limit"), ("BOUND", "Budget left: 9 of 9 turns")] {
         select(&world, id, id);
         let ada = session(&world, &CLAUDE_CODE, Some(id));
         let context = ada.starts().body["hookSpecificOutput"]["additionalContext"].to_string();
-        assert!(context.contains(told), "{context}");
+        assert!(context.contains(expected), "{context}");
     }
 }

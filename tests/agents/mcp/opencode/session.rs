@@ -50,7 +50,7 @@ fn an_agent_is_the_one_of_the_plugins_environment_for_tasks_and_for_locks() {
 }
 
 #[test]
-fn the_plugins_tools_stand_in_place_of_those_of_teams() {
+fn the_opencode_tools_replace_those_of_teams() {
     let world = World::with(&[("README.md", "x")]);
     let server = Server::start(&world, 300);
     let names = |groups: &str| -> Vec<String> {
@@ -95,7 +95,7 @@ fn messages_are_read_once_the_agent_calls_again_and_come_again_to_one_that_died_
 // rule: teams#opencode-extras
 // rule: mcp#mcp-wait
 #[test]
-fn a_poll_waits_for_the_next_message_and_says_when_none_came() {
+fn a_poll_waits_for_the_next_message_and_is_empty_when_none_came() {
     let world = World::with(&[("README.md", "x")]);
     let server = Server::start(&world, 300);
     let mut lead = Board::start(&server, &[("OPENCODE_AGENT_ID", "lead")]);

@@ -77,7 +77,7 @@ struct Model<'a> {
 }
 
 /// Goes through all that happened; the sentence names what cannot be.
-pub fn judge(made: &BTreeMap<String, Made>, asked: &[(Asked, Told)], stored: &Stored) -> Result<Tally, String> {
+pub fn judge(made: &BTreeMap<String, Made>, acts: &[(Asked, Told)], stored: &Stored) -> Result<Tally, String> {
     let mut model = Model {
         made,
         status: BTreeMap::new(),
@@ -90,7 +90,7 @@ pub fn judge(made: &BTreeMap<String, Made>, asked: &[(Asked, Told)], stored: &St
         model.follow(event).map_err(|why| format!("{why}: {event}"))?;
     }
     model.compare(stored)?;
-    model.answers(asked, stored)?;
+    model.answers(acts, stored)?;
     Ok(model.tally)
 }
 
@@ -300,15 +300,15 @@ impl Model<'_> {
     }
 
     /// The answers to the clients match the events, and each turn is an allowed call.
-    fn answers(&mut self, asked: &[(Asked, Told)], stored: &Stored) -> Result<(), String> {
+    fn answers(&mut self, acts: &[(Asked, Told)], stored: &Stored) -> Result<(), String> {
         let mut turns: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-        for (asked, told) in asked {
-            self.tally.refused += usize::from(*told == Told::Refused);
-            self.tally.unanswered += usize::from(*told == Told::Nothing);
-            let counted = match asked {
+        for (act, reply) in acts {
+            self.tally.refused += usize::from(*reply == Told::Refused);
+            self.tally.unanswered += usize::from(*reply == Told::Nothing);
+            let counted = match act {
                 Asked::Claim { message, intent } => {
                     let granted = self.granted.get(message);
-                    match (told, granted) {
+                    match (reply, granted) {
                         (Told::LetIn, None) => return Err(format!("{message} was let in, and no event says so")),
                         (Told::Refused, Some(_)) => {
                             return Err(format!("{message} was refused, and an event grants it"));
@@ -321,7 +321,7 @@ impl Model<'_> {
                     }
                     used.map(|id| (id, true))
                 }
-                Asked::Call { intent } => match told {
+                Asked::Call { intent } => match reply {
                     Told::LetIn => Some((intent.clone(), true)),
                     Told::Refused => None,
                     Told::Nothing => Some((intent.clone(), false)),

@@ -62,7 +62,7 @@ struct Contest {
     /// The newest intent of each kind.
     newest: [AtomicUsize; KINDS.len()],
     messages: AtomicUsize,
-    asked: Mutex<Vec<(Asked, Told)>>,
+    acts: Mutex<Vec<(Asked, Told)>>,
 }
 
 /// Lets them loose, and judges what came of it.
@@ -73,7 +73,7 @@ pub async fn contest([one, other]: Connections, seed: u64) {
         http: reqwest::Client::builder().no_proxy().build().expect("a client"),
         newest: Default::default(),
         messages: AtomicUsize::new(0),
-        asked: Mutex::default(),
+        acts: Mutex::default(),
     });
     for kind in 0..KINDS.len() {
         contest.write(kind, 0).await;
@@ -85,8 +85,8 @@ pub async fn contest([one, other]: Connections, seed: u64) {
     let is_same = |one: &Stored, other: &Stored| one.events.len() == other.events.len() && one.turns == other.turns;
     let stored = once_quiet(async || read(&*arena.store).await, is_same).await;
     let made = made(&contest);
-    let asked = contest.asked.lock().expect("nobody panicked");
-    let tally = judge(&made, &asked, &stored).unwrap_or_else(|violation| panic!("seed {seed}: {violation}"));
+    let acts = contest.acts.lock().expect("nobody panicked");
+    let tally = judge(&made, &acts, &stored).unwrap_or_else(|violation| panic!("seed {seed}: {violation}"));
     let counts = [
         ("intents that began", tally.begun),
         ("intents that ended", tally.ended),
@@ -144,8 +144,8 @@ impl Contest {
         assert_eq!(written.expect("an answer").0, 200);
     }
 
-    fn note(&self, asked: Asked, told: Told) {
-        self.asked.lock().expect("nobody panicked").push((asked, told));
+    fn note(&self, act: Asked, reply: Told) {
+        self.acts.lock().expect("nobody panicked").push((act, reply));
     }
 }
 
@@ -159,7 +159,7 @@ async fn wander(contest: Arc<Contest>, number: usize, mut random: fastrand::Rng)
             kind = random.usize(..KINDS.len());
         }
         let id = contest.id(kind);
-        let (path, mut body, asked) = choose(&contest, &mut random, kind, &id);
+        let (path, mut body, act) = choose(&contest, &mut random, kind, &id);
         body["repo_url"] = json!(REPO_URL);
         if body.get("person").is_none() {
             body["agent_id"] = json!(agent);
@@ -171,14 +171,14 @@ async fn wander(contest: Arc<Contest>, number: usize, mut random: fastrand::Rng)
             0 => until_killed(&mut random, 6000, asking).await,
             _ => asking.await,
         };
-        if let Some(asked) = asked {
-            let told = match &answer {
+        if let Some(act) = act {
+            let reply = match &answer {
                 None => Told::Nothing,
                 Some((200, _)) => Told::LetIn,
                 Some((409, _)) => Told::Refused,
                 Some((status, body)) => panic!("{path} {status} {body}"),
             };
-            contest.note(asked, told);
+            contest.note(act, reply);
         }
         // The client that ends an intent creates the next of its kind.
         let has_ended = path.ends_with("/complete") || path.ends_with("/abandon");

@@ -37,7 +37,7 @@ fn allowed(one: &str, other: &str) -> Json {
 }
 
 /// Returns the verdict on these events, if the store matches them.
-fn said(events: &[&[Json]], asked: &[(Asked, Told)], change: impl FnOnce(&mut Stored)) -> String {
+fn verdict_on(events: &[&[Json]], acts: &[(Asked, Told)], change: impl FnOnce(&mut Stored)) -> String {
     let mut stored = Stored {
         events: events.concat(),
         ..Stored::default()
@@ -57,27 +57,27 @@ fn said(events: &[&[Json]], asked: &[(Asked, Told)], change: impl FnOnce(&mut St
         }
     }
     change(&mut stored);
-    judge(&intents(), asked, &stored).err().unwrap_or_default()
+    judge(&intents(), acts, &stored).err().unwrap_or_default()
 }
 
-fn claim(file: &str, intent: &str, told: Told) -> (Asked, Told) {
+fn claim(file: &str, intent: &str, reply: Told) -> (Asked, Told) {
     let message = format!("{file} for {:?}", Some(intent));
     let intent = Some(intent.to_owned());
-    (Asked::Claim { message, intent }, told)
+    (Asked::Claim { message, intent }, reply)
 }
 
 #[test]
 fn valid_values_pass() {
     let let_in = [claim("b", "A", Told::LetIn), claim("c", "B", Told::Refused)];
     let events: &[&[Json]] = &[&begun("A"), &[granted("b", "main", Some("A"))], &begun("C")];
-    assert_eq!(said(events, &let_in, |_| ()), "");
+    assert_eq!(verdict_on(events, &let_in, |_| ()), "");
     let events: &[&[Json]] = &[
         &begun("A"),
         &[allowed("B", "A")],
         &begun("B"),
         &[granted("b", "dev", Some("B"))],
     ];
-    assert_eq!(said(events, &[claim("b", "B", Told::Nothing)], |_| ()), "");
+    assert_eq!(verdict_on(events, &[claim("b", "B", Told::Nothing)], |_| ()), "");
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn each_broken_rule_is_named() {
             ]],
         ),
     ] {
-        let said = said(events, std::slice::from_ref(&a), |_| ());
-        assert!(said.contains(expected), "{expected}: {said}");
+        let verdict = verdict_on(events, std::slice::from_ref(&a), |_| ());
+        assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
 }
 
@@ -150,8 +150,8 @@ fn a_store_or_an_answer_that_differs_from_the_events_is_named() {
             stored.turns.clear();
         }),
     ];
-    for (expected, asked, change) in cases {
-        let said = said(events, asked, change);
-        assert!(said.contains(expected), "{expected}: {said}");
+    for (expected, acts, change) in cases {
+        let verdict = verdict_on(events, acts, change);
+        assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
 }

@@ -143,8 +143,8 @@ impl Stored {
                 _ => return Err(format!("{id} is {status}, owned: {is_owned}")),
             }
         }
-        let differs = |what: &str, one: &dyn std::fmt::Debug, other: &dyn std::fmt::Debug| {
-            Err(format!("{what}: the store has {one:?}, and the tasks say {other:?}"))
+        let differs = |subject: &str, one: &dyn std::fmt::Debug, other: &dyn std::fmt::Debug| {
+            Err(format!("{subject}: the store has {one:?}, and the tasks say {other:?}"))
         };
         if self.ready != ready {
             return differs("ready tasks", &self.ready, &ready);

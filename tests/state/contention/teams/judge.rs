@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::asked::{Ask, Asked, Inboxes, Told};
+use super::acts::{Ask, Asked, Inboxes, Told};
 use super::model::{Model, origin, texts};
 use super::stored::Stored;
 
@@ -141,18 +141,18 @@ impl Model<'_> {
 
     /// The members that were told that they left, handed over or forced have done so, and nobody else has.
     fn compare_deeds(&self) -> Result<(), String> {
-        let mut told: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
+        let mut counts: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
         for ask in self.asks.values() {
-            let Asked::Deed(deed) = &ask.asked else { continue };
-            let (done, unanswered) = told.entry((ask.handle.clone(), deed.clone())).or_default();
-            match ask.told {
+            let Asked::Deed(deed) = &ask.act else { continue };
+            let (done, unanswered) = counts.entry((ask.handle.clone(), deed.clone())).or_default();
+            match ask.reply {
                 Told::Done(_) => *done += 1,
                 Told::Refused(_) => {}
                 Told::Nothing => *unanswered += 1,
             }
         }
-        for deed in told.keys().chain(self.members.deeds.keys()) {
-            let (done, unanswered) = told.get(deed).copied().unwrap_or_default();
+        for deed in counts.keys().chain(self.members.deeds.keys()) {
+            let (done, unanswered) = counts.get(deed).copied().unwrap_or_default();
             let times = self.members.deeds.get(deed).copied().unwrap_or_default();
             if !(done..=done + unanswered).contains(&times) {
                 return Err(format!(
@@ -168,9 +168,9 @@ impl Model<'_> {
     fn answers(&mut self, bodies: &BTreeMap<u64, String>) -> Result<(), String> {
         let (mut answered, mut unanswered): (BTreeSet<i64>, BTreeMap<&str, usize>) = Default::default();
         for (mark, ask) in &self.asks {
-            let wrong = |what: &str| Err(format!("{what}: {ask:?}"));
-            self.tally.unanswered += usize::from(matches!(ask.told, Told::Nothing));
-            match (&ask.asked, &ask.told) {
+            let wrong = |problem: &str| Err(format!("{problem}: {ask:?}"));
+            self.tally.unanswered += usize::from(matches!(ask.reply, Told::Nothing));
+            match (&ask.act, &ask.reply) {
                 (Asked::Create(_), Told::Done(answer)) => {
                     let made = self
                         .created
@@ -230,7 +230,7 @@ impl Model<'_> {
                 }
                 (Asked::Send(text) | Asked::Idle(text), Told::Done(answer)) => {
                     let number = answer["id"].as_u64().unwrap_or_default();
-                    let is_idle = matches!(ask.asked, Asked::Idle(_));
+                    let is_idle = matches!(ask.act, Asked::Idle(_));
                     let sent = self.messages.get((number as usize).wrapping_sub(1));
                     let sent = sent.filter(|sent| sent.from.as_ref() == Some(&ask.handle) && sent.is_idle == is_idle);
                     let Some(sent) = sent.filter(|_| bodies.get(&number) == Some(text)) else {
@@ -242,9 +242,9 @@ impl Model<'_> {
                     self.tally.idle += usize::from(is_idle);
                     self.tally.named_ready += texts(&answer["ready"]).count();
                 }
-                (Asked::Send(text) | Asked::Idle(text), told) => {
+                (Asked::Send(text) | Asked::Idle(text), reply) => {
                     let times = bodies.values().filter(|body| *body == text).count();
-                    if times > usize::from(matches!(told, Told::Nothing)) {
+                    if times > usize::from(matches!(reply, Told::Nothing)) {
                         return wrong("this message was sent");
                     }
                 }

@@ -2,7 +2,7 @@
 //! ask each other to stop, leave, lead and continue as others, all at once. Clients are killed, claims expire, and in
 //! [`killed`] the server dies. [`Stored::check`] checks every instant, and [`judge`] all of them together.
 
-mod asked;
+mod acts;
 mod files;
 mod instant;
 mod judge;
@@ -24,11 +24,11 @@ use parking_lot::Mutex;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 
-use self::asked::{Ask, Inboxes, Told};
+use self::acts::{Ask, Inboxes, Told};
 pub use self::judge::Tally;
 use self::judge::judge;
 use self::person::Person;
-use self::stored::{Stored, lapse};
+use self::stored::{Stored, expire_some};
 use super::arena::{self, HEAD, OLD, REPO_URL};
 use super::harness::{Connections, all_at_once, assert_all_happened};
 
@@ -76,7 +76,7 @@ async fn look_on(store: Arc<dyn Store>, seed: u64) {
         }
         before = now;
         if random.u32(..3) == 0 {
-            lapse(&*store, &mut random).await;
+            expire_some(&*store, &mut random).await;
         }
         if random.u32(..4) == 0 {
             let commit = CommitSha::parse(&format!("{:040x}", random.u128(..))).unwrap();
@@ -205,7 +205,7 @@ impl Contest {
     }
 }
 
-fn told(answer: Option<&(u16, Json)>) -> Told {
+fn reply_of(answer: Option<&(u16, Json)>) -> Told {
     match answer {
         None => Told::Nothing,
         Some((200, body)) => Told::Done(body.clone()),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::asked::{Ask, Asked, Named, Told};
+use super::acts::{Ask, Asked, Named, Told};
 use super::files::Files;
 use super::judge::Tally;
 use super::members::{Members, Sent};
@@ -71,7 +71,7 @@ impl Model<'_> {
     /// The request with this mark, which must not have been refused.
     fn ask(&self, mark: usize) -> Result<&Ask, String> {
         let ask = self.asks.get(&mark).ok_or("nobody has asked for it")?;
-        match &ask.told {
+        match &ask.reply {
             Told::Refused(code) => Err(format!("it was refused with {code}")),
             _ => Ok(ask),
         }
@@ -132,7 +132,7 @@ impl Model<'_> {
     /// The files that a task was made with.
     pub fn files_of(&self, id: &str) -> BTreeSet<String> {
         let origin = self.origins.get(id);
-        let ask = origin.and_then(|(mark, place)| Some((&self.asks.get(mark)?.asked, *place)));
+        let ask = origin.and_then(|(mark, place)| Some((&self.asks.get(mark)?.act, *place)));
         match ask {
             Some((Asked::Create(wanted), place)) if place < wanted.len() => {
                 wanted[place].files.iter().cloned().collect()
@@ -158,7 +158,7 @@ impl Model<'_> {
         }
         let mark = mark.ok_or("no task")?;
         let ask = self.ask(mark)?;
-        let Asked::Create(wanted) = &ask.asked else {
+        let Asked::Create(wanted) = &ask.act else {
             return Err("nobody has asked for tasks".to_owned());
         };
         if ask.handle != handle || made.len() != wanted.len() || self.created.contains_key(&mark) {
@@ -195,7 +195,7 @@ impl Model<'_> {
             dependencies,
             blocks,
             clears,
-        } = ask.asked.clone()
+        } = ask.act.clone()
         else {
             return Err("nobody has asked for a change".to_owned());
         };

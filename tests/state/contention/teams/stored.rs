@@ -129,7 +129,7 @@ async fn eval(store: &dyn Store, script: &str, keys: &[String], argument: &str) 
 }
 
 /// Expires a claim, if there is one, and locks that are of none.
-pub async fn lapse(store: &dyn Store, random: &mut fastrand::Rng) {
+pub async fn expire_some(store: &dyn Store, random: &mut fastrand::Rng) {
     let keys = keys();
     let keys = [0, 4, 11, 12].map(|place| keys[place].clone());
     eval(store, LAPSE, &keys, &random.u32(..1000).to_string()).await;

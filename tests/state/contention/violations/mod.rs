@@ -1,7 +1,7 @@
 //! The judge and the search can fail: a history with each kind of violation, beside one without.
 
-mod judged;
 mod searched;
+mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 

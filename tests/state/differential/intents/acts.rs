@@ -71,7 +71,7 @@ pub enum Act {
     Record {
         cited: Option<&'static str>,
         trace: &'static str,
-        what: Recorded,
+        recorded: Recorded,
         is_reset: bool,
     },
     Seal {
@@ -118,7 +118,7 @@ fn act() -> impl Strategy<Value = Act> {
     let criteria = select(&[Criteria::Met, Criteria::Unmet, Criteria::Forced][..]);
     let call = || select(&["", "x", "x", "y"][..]);
     let cited = || prop::option::weighted(0.6, id());
-    let what = prop_oneof![
+    let recorded = prop_oneof![
         4 => (select(&FILES[..]), select(&[HASH, EMPTY, "DELETED"][..])).prop_map(|(file, hash)| Recorded::Change(file, hash)),
         1 => Just(Recorded::Prompt),
         1 => Just(Recorded::End),
@@ -139,8 +139,8 @@ fn act() -> impl Strategy<Value = Act> {
             }
         ),
         4 => (files(), prop::bool::weighted(0.1)).prop_map(|(files, is_push)| Act::Release { files, is_push }),
-        4 => (cited(), select(&["t1", "t2", "t3", "t4", "t5"][..]), what, any::<bool>())
-            .prop_map(|(cited, trace, what, is_reset)| Act::Record { cited, trace, what, is_reset }),
+        4 => (cited(), select(&["t1", "t2", "t3", "t4", "t5"][..]), recorded, any::<bool>())
+            .prop_map(|(cited, trace, recorded, is_reset)| Act::Record { cited, trace, recorded, is_reset }),
         1 => (2_000_usize..4_000).prop_map(|most_lines| Act::Seal { most_lines }),
         1 => select(&POLICIES[..]).prop_map(Act::Policy),
     ]

@@ -107,11 +107,11 @@ pub async fn outcome(agent: Agent<'_>, act: &Act) -> String {
         Act::Record {
             cited,
             trace,
-            what,
+            recorded,
             is_reset,
         } => {
             let plain = |kind| event(trace, kind, ActionType::ToolExecution, ResultStatus::Success);
-            let event = match what {
+            let event = match recorded {
                 Recorded::Change(file, hash) => change(trace, file, hash, None),
                 Recorded::Prompt => plain(RecordedKind::Prompt),
                 Recorded::End => plain(RecordedKind::End),

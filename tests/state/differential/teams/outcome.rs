@@ -86,7 +86,7 @@ pub async fn outcome(mate: &Mate<'_>, act: &Act) -> String {
             let is_claimed =
                 shown.is_ok_and(|shown| shown.task.record.owner.is_some() && shown.task.record.completed.is_none());
             if is_claimed {
-                mate.lapses(&id(*task)).await;
+                mate.expire_claim(&id(*task)).await;
             }
             format!("{is_claimed}")
         }

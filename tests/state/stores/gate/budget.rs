@@ -24,7 +24,7 @@ impl World {
     }
 }
 
-async fn a_call_that_is_let_in_is_a_turn_and_nothing_else_is(world: World) {
+async fn only_an_allowed_call_counts_as_a_turn(world: World) {
     world.begins(intent("a", "src/**", Some(100))).await;
     world.agent("bob").writes(&["src/taken.ts"]).await;
     let ann = world.agent("ann").citing("a");
@@ -35,7 +35,7 @@ async fn a_call_that_is_let_in_is_a_turn_and_nothing_else_is(world: World) {
     assert_eq!(world.turns("a").await, 2);
     let call = ann.clone().calling("Edit", "3");
     call.is_refused(Writing, &["src/taken.ts"]).await;
-    call.is_not_let_in(&["lib/a.ts"]).await;
+    call.is_refused_by_gate(&["lib/a.ts"]).await;
     call.checks(Writing, &["src/a.ts"]).await;
     call.claim(Reading, &["src/a.ts"]).await;
     let ClaimOutcome::Stale(_) = call
@@ -73,7 +73,7 @@ async fn the_budget_warns_and_then_blocks(world: World) {
     assert_eq!(world.status("a").await, "IN_PROGRESS", "a check blocks nothing");
     world.forgets_lines().await;
     let call = ann.clone().calling("Edit", "6");
-    assert_eq!(call.is_not_let_in(&["src/a.ts"]).await, ["BUDGET_EXHAUSTED ... a"]);
+    assert_eq!(call.is_refused_by_gate(&["src/a.ts"]).await, ["BUDGET_EXHAUSTED ... a"]);
     assert_eq!(
         (world.turns("a").await, world.status("a").await),
         (5, "BLOCKED".to_owned())
@@ -85,7 +85,7 @@ async fn the_budget_warns_and_then_blocks(world: World) {
     let reason = world.entries().await[0].result.error_message.clone();
     assert_eq!(reason.as_deref(), Some("The budget of intent a is spent: 5 of 5 turns"));
     assert_eq!(world.events().await.last().unwrap().1["status"], "BLOCKED");
-    assert_eq!(call.is_not_let_in(&["src/a.ts"]).await, ["INTENT_BLOCKED ... a"]);
+    assert_eq!(call.is_refused_by_gate(&["src/a.ts"]).await, ["INTENT_BLOCKED ... a"]);
 
     // Tokens stop the next call, too.
     let tokens = Intent {
@@ -101,9 +101,9 @@ async fn the_budget_warns_and_then_blocks(world: World) {
     let (ann, bob) = (ann.citing("t"), world.agent("bob").citing("t"));
     assert_eq!(found(&bob.writes(&["lib/a.ts"]).await), ["BUDGET_LOW TOKENS t"]);
     world.command(["HSET", &key, "t", "0 1000 1"]).await;
-    assert_eq!(bob.is_not_let_in(&["lib/a.ts"]).await, ["BUDGET_EXHAUSTED ... t"]);
+    assert_eq!(bob.is_refused_by_gate(&["lib/a.ts"]).await, ["BUDGET_EXHAUSTED ... t"]);
     assert_eq!(world.status("t").await, "IN_PROGRESS", "it is not bob's");
-    assert_eq!(ann.is_not_let_in(&["lib/b.ts"]).await, ["BUDGET_EXHAUSTED ... t"]);
+    assert_eq!(ann.is_refused_by_gate(&["lib/b.ts"]).await, ["BUDGET_EXHAUSTED ... t"]);
     assert_eq!(world.status("t").await, "BLOCKED");
 }
 
@@ -140,14 +140,14 @@ fn call<'w>(agent: &Agent<'w>, digest: &str) -> Agent<'w> {
     agent.clone().citing("a").calling("Edit", digest)
 }
 
-async fn agents_of_other_logins_have_turns_of_their_own(world: World) {
+async fn agents_of_other_logins_have_separate_turns(world: World) {
     world.begins(intent("a", "src/**", Some(2))).await;
     let (ann, bob, cem) = (world.agent("ann"), world.agent("bob"), world.agent("cem"));
     call(&bob, "1").writes(&["src/b.ts"]).await;
     let low = call(&cem, "2").writes(&["src/c.ts"]).await;
     assert_eq!(found(&low), ["BUDGET_LOW TURNS a"]);
     for other in [&bob, &cem] {
-        let refused = call(other, "3").is_not_let_in(&["src/d.ts"]).await;
+        let refused = call(other, "3").is_refused_by_gate(&["src/d.ts"]).await;
         assert_eq!(refused, ["BUDGET_EXHAUSTED ... a"]);
     }
     assert_eq!(
@@ -157,7 +157,7 @@ async fn agents_of_other_logins_have_turns_of_their_own(world: World) {
     assert!(found(&call(&ann, "1").writes(&["src/a.ts"]).await).is_empty());
     call(&ann, "2").writes(&["src/a.ts"]).await;
     assert_eq!(
-        call(&ann, "3").is_not_let_in(&["src/a.ts"]).await,
+        call(&ann, "3").is_refused_by_gate(&["src/a.ts"]).await,
         ["BUDGET_EXHAUSTED ... a"]
     );
     assert_eq!(
@@ -185,7 +185,7 @@ async fn the_same_call_again_and_again_trips_the_breaker(world: World) {
         found(&same.checks(Writing, &["src/a.ts"]).await),
         ["CIRCUIT_OPEN ... a"]
     );
-    assert_eq!(same.is_not_let_in(&["src/a.ts"]).await, ["CIRCUIT_OPEN ... a"]);
+    assert_eq!(same.is_refused_by_gate(&["src/a.ts"]).await, ["CIRCUIT_OPEN ... a"]);
     assert_eq!(world.status("a").await, "BLOCKED");
     let line = world.entries().await.remove(0);
     assert_eq!(line.payload.tool_name.as_deref(), Some("Edit"));
@@ -206,9 +206,9 @@ async fn the_same_call_again_and_again_trips_the_breaker(world: World) {
 }
 
 on_every_store!(
-    a_call_that_is_let_in_is_a_turn_and_nothing_else_is,
+    only_an_allowed_call_counts_as_a_turn,
     the_budget_warns_and_then_blocks,
     racing_claims_never_pass_the_most_of_turns,
-    agents_of_other_logins_have_turns_of_their_own,
+    agents_of_other_logins_have_separate_turns,
     the_same_call_again_and_again_trips_the_breaker,
 );

@@ -31,7 +31,7 @@ async fn a_claim_with_an_intent_is_one_round_trip_and_nine_commands_more() {
     world.agent("cem").checks(Writing, &["c.ts"]).await;
     let mut costs = Vec::new();
     counted.commands().await;
-    for (what, agent) in [
+    for (label, agent) in [
         ("cited", bob.clone().calling("Edit", "2")),
         ("selected", {
             let mut selected = bob.clone().calling("Edit", "3");
@@ -39,10 +39,10 @@ async fn a_claim_with_an_intent_is_one_round_trip_and_nine_commands_more() {
             selected
         }),
     ] {
-        agent.writes(&[format!("src/{what}.ts")]).await;
+        agent.writes(&[format!("src/{label}.ts")]).await;
         let (total, each) = counted.commands().await;
-        assert_eq!(total, without + 9, "{what}: {each}");
-        agent.writes(&[format!("src/{what}.ts")]).await;
+        assert_eq!(total, without + 9, "{label}: {each}");
+        agent.writes(&[format!("src/{label}.ts")]).await;
         costs.push(counted.commands().await.0);
         agent.checks(Writing, &[format!("src/{what}.ts")]).await;
         costs.push(counted.commands().await.0);

@@ -14,7 +14,7 @@ async fn the_first_claim_that_cites_an_intent_selects_it(world: World) {
     world.begins(intent("b", "lib/**", None)).await;
     world.forgets_lines().await;
     let ann = world.agent("ann").where_required();
-    assert_eq!(ann.is_not_let_in(&["src/a.ts"]).await, ["INTENT_REQUIRED REQUEST"]);
+    assert_eq!(ann.is_refused_by_gate(&["src/a.ts"]).await, ["INTENT_REQUIRED REQUEST"]);
     ann.clone().citing("a").writes(&["src/a.ts"]).await;
     assert_eq!(ann.session().await, in_action("a"));
     let survey = ann.writes(&["src/b.ts"]).await;
@@ -23,7 +23,10 @@ async fn the_first_claim_that_cites_an_intent_selects_it(world: World) {
         Some("a"),
         "the one that is selected"
     );
-    assert_eq!(ann.is_not_let_in(&["lib/a.ts"]).await, ["SCOPE_VIOLATION a lib/a.ts"]);
+    assert_eq!(
+        ann.is_refused_by_gate(&["lib/a.ts"]).await,
+        ["SCOPE_VIOLATION a lib/a.ts"]
+    );
     assert_eq!(ann.session().await, in_action("a"), "a refusal selects nothing else");
     ann.clone().citing("b").writes(&["lib/a.ts"]).await;
     assert_eq!(ann.session().await, in_action("b"));
@@ -58,7 +61,7 @@ async fn an_intent_that_ended_under_its_holder_is_refused_once_and_deselected(wo
         let checked = ann.checks(coord_domain::LockMode::Writing, &["src/new.ts"]).await;
         assert_eq!(super::found(&checked), [code]);
         assert_eq!(ann.session().await, in_action(id), "a check changes nothing");
-        assert_eq!(ann.is_not_let_in(&["src/new.ts"]).await, [code]);
+        assert_eq!(ann.is_refused_by_gate(&["src/new.ts"]).await, [code]);
         assert_eq!(ann.session().await, ("REASONING".to_owned(), None));
         assert_eq!(
             world.lines_of_gate().await,
@@ -72,7 +75,7 @@ async fn an_intent_that_ended_under_its_holder_is_refused_once_and_deselected(wo
     }
     let required = ann.where_required();
     assert_eq!(
-        required.is_not_let_in(&["src/new.ts"]).await,
+        required.is_refused_by_gate(&["src/new.ts"]).await,
         ["INTENT_REQUIRED REASONING"]
     );
 }
@@ -90,7 +93,7 @@ async fn an_intent_that_changed_under_its_holder_must_be_selected_again(world: W
     world.writes_intent(changed).await;
     for agent in [&ann, &bob] {
         assert_eq!(
-            agent.is_not_let_in(&["src/c.ts"]).await,
+            agent.is_refused_by_gate(&["src/c.ts"]).await,
             ["INTENT_NOT_ACTIVE CHANGED a"]
         );
         assert_eq!(agent.session().await, ("REASONING".to_owned(), None));

@@ -167,7 +167,7 @@ impl Agent<'_> {
     }
 
     /// Claims for writing; intents must refuse it. Returns the findings in short.
-    pub(super) async fn is_not_let_in(&self, paths: &[&str]) -> Vec<String> {
+    pub(super) async fn is_refused_by_gate(&self, paths: &[&str]) -> Vec<String> {
         match self.claim(Writing, paths).await {
             ClaimOutcome::Refused(survey) => found(&survey),
             other => panic!("{other:?}"),

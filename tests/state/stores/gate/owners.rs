@@ -33,13 +33,13 @@ async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
     world.agent("ann").citing("a").writes(FILE).await;
     assert_eq!(world.owners_of_gate(FILE[0]).await, json!([{ "intent": "a" }]));
     // Beyond the lock, for another holder of the same intent and for nobody else.
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     world.agent("ann/two").citing("a").writes(FILE).await;
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     let refused = ["FILE_OWNED a src/a.ts"];
-    assert_eq!(world.agent("bob").citing("b").is_not_let_in(FILE).await, refused);
+    assert_eq!(world.agent("bob").citing("b").is_refused_by_gate(FILE).await, refused);
     assert_eq!(
-        world.agent("bob").is_not_let_in(FILE).await,
+        world.agent("bob").is_refused_by_gate(FILE).await,
         refused,
         "without an intent"
     );
@@ -47,7 +47,7 @@ async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
     world.agent("bob").abandons(FILE).await;
     world.moves("a", Status::Blocked).await;
     assert_eq!(
-        world.agent("bob").citing("b").is_not_let_in(FILE).await,
+        world.agent("bob").citing("b").is_refused_by_gate(FILE).await,
         refused,
         "it goes on some day"
     );
@@ -66,9 +66,12 @@ async fn an_idle_owner_loses_a_file_to_the_next_claim(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     world.begins(intent("b", "src/**", None)).await;
     world.agent("ann").citing("a").writes(FILE).await;
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     world.silence("a", 28_790_000).await;
-    assert_eq!(world.agent("bob").is_not_let_in(FILE).await, ["FILE_OWNED a src/a.ts"]);
+    assert_eq!(
+        world.agent("bob").is_refused_by_gate(FILE).await,
+        ["FILE_OWNED a src/a.ts"]
+    );
     world.silence("a", 28_810_000).await;
     let survey = world.agent("bob").writes(FILE).await;
     assert_eq!(found(&survey), ["OWNER_IDLE a src/a.ts"]);
@@ -81,9 +84,9 @@ async fn an_idle_owner_loses_a_file_to_the_next_claim(world: World) {
     world.agent("bob").abandons(FILE).await;
     let survey = world.agent("bob").citing("b").writes(FILE).await;
     assert_eq!(found(&survey), ["OWNER_IDLE a src/a.ts"]);
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     assert_eq!(
-        world.agent("ann").citing("a").is_not_let_in(FILE).await,
+        world.agent("ann").citing("a").is_refused_by_gate(FILE).await,
         ["FILE_OWNED b src/a.ts"]
     );
 }
@@ -97,18 +100,18 @@ async fn of_an_allowed_pair_each_takes_what_the_locks_leave(world: World) {
     let (ann, bob) = (world.agent("ann").citing("a"), world.agent("bob").citing("b"));
     ann.writes(FILE).await;
     bob.is_refused(Writing, FILE).await;
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     assert_eq!(found(&bob.writes(FILE).await), [""; 0]);
     assert_eq!(world.owners_of_gate(FILE[0]).await[0]["intent"], "b");
     world.begins(intent("c", "src/**", None)).await;
-    world.lapse(FILE).await;
+    world.expire_locks(FILE).await;
     assert_eq!(
-        world.agent("cem").citing("c").is_not_let_in(FILE).await,
+        world.agent("cem").citing("c").is_refused_by_gate(FILE).await,
         ["FILE_OWNED b src/a.ts"]
     );
 }
 
-async fn owners_are_apart_on_branches_of_their_own(world: World) {
+async fn owners_are_separate_on_each_branch(world: World) {
     world.begins(on_branch("main-one", "main")).await;
     world.begins(on_branch("other-one", "other")).await;
     world.begins(intent("every", "src/**", None)).await;
@@ -126,12 +129,12 @@ async fn owners_are_apart_on_branches_of_their_own(world: World) {
     // An intent about every branch has one in common with each, wherever it claims.
     let every = world.agent("cem").citing("every").on_branch("third");
     assert_eq!(
-        every.is_not_let_in(FILE).await,
+        every.is_refused_by_gate(FILE).await,
         ["FILE_OWNED main-one src/a.ts", "FILE_OWNED other-one src/a.ts"]
     );
     world.agent("dan").on_branch("third").writes(FILE).await;
     assert_eq!(
-        world.agent("dan").on_branch("other").is_not_let_in(FILE).await,
+        world.agent("dan").on_branch("other").is_refused_by_gate(FILE).await,
         ["FILE_OWNED other-one src/a.ts"]
     );
     world.agent("dan").on_branch("third").abandons(FILE).await;
@@ -265,7 +268,7 @@ on_every_store!(
     an_intent_owns_what_it_has_claimed_until_it_ends,
     an_idle_owner_loses_a_file_to_the_next_claim,
     of_an_allowed_pair_each_takes_what_the_locks_leave,
-    owners_are_apart_on_branches_of_their_own,
+    owners_are_separate_on_each_branch,
     an_abandoned_unchanged_file_is_no_longer_owned,
     owners_are_bounded,
     files_without_an_active_owner_make_room,

@@ -10,7 +10,7 @@ use crate::world::{NEXT, World, granted};
 
 /// Each state of things is reason enough for its own refusal, and for that of none before it.
 // rule: locks#gate
-async fn the_first_reason_refuses_and_all_others_are_told(world: World) {
+async fn the_first_reason_refuses_and_all_others_are_listed(world: World) {
     let ann = world.agent("ann");
     world.begins(intent("other", "owned/**", None)).await;
     world.agent("bob").citing("other").writes(&["owned/a.ts"]).await;
@@ -38,20 +38,23 @@ async fn the_first_reason_refuses_and_all_others_are_told(world: World) {
         ),
     ];
     for (paths, expected) in cases {
-        assert_eq!(mine.is_not_let_in(paths).await, expected);
+        assert_eq!(mine.is_refused_by_gate(paths).await, expected);
         let checked = mine.checks(Writing, paths).await;
         assert_eq!(found(&checked), expected, "a check says the same");
     }
     world.begins(intent("wide", "[os]*/**", None)).await;
     let wide = ann.clone().citing("wide");
     assert_eq!(
-        wide.is_not_let_in(&["owned/a.ts", "src/a.ts", "src/b.ts"]).await,
+        wide.is_refused_by_gate(&["owned/a.ts", "src/a.ts", "src/b.ts"]).await,
         ["FILE_OWNED other owned/a.ts", "FILE_OWNED mine src/a.ts"]
     );
     assert_eq!(mine.checks(Writing, &["src/b.ts"]).await.gate.findings.len(), 1);
-    assert_eq!(mine.is_not_let_in(&["src/b.ts"]).await, ["BUDGET_EXHAUSTED ... mine"]);
     assert_eq!(
-        mine.is_not_let_in(&["owned/a.ts"]).await,
+        mine.is_refused_by_gate(&["src/b.ts"]).await,
+        ["BUDGET_EXHAUSTED ... mine"]
+    );
+    assert_eq!(
+        mine.is_refused_by_gate(&["owned/a.ts"]).await,
         [
             "INTENT_BLOCKED ... mine",
             "SCOPE_VIOLATION mine owned/a.ts",
@@ -60,11 +63,11 @@ async fn the_first_reason_refuses_and_all_others_are_told(world: World) {
     );
     world.moves("mine", Status::Abandoned).await;
     assert_eq!(
-        mine.is_not_let_in(&["owned/a.ts"]).await,
+        mine.is_refused_by_gate(&["owned/a.ts"]).await,
         ["INTENT_NOT_ACTIVE ABANDONED mine", "FILE_OWNED other owned/a.ts"]
     );
     assert_eq!(
-        ann.clone().where_required().is_not_let_in(&["owned/a.ts"]).await,
+        ann.clone().where_required().is_refused_by_gate(&["owned/a.ts"]).await,
         ["INTENT_REQUIRED REASONING", "FILE_OWNED other owned/a.ts"]
     );
 }
@@ -83,15 +86,15 @@ async fn a_refusal_has_the_locks_and_the_branch_among_its_facts(world: World) {
     let unknown = world.agent("ann").citing("mine").at(NEXT).with_aged_head();
     world.records_head(crate::world::HEAD, &[]).await;
     assert_eq!(
-        unknown.is_not_let_in(&["lib/a.ts"]).await,
+        unknown.is_refused_by_gate(&["lib/a.ts"]).await,
         ["SCOPE_VIOLATION mine lib/a.ts"]
     );
 }
 
-async fn no_status_but_in_progress_lets_a_claim_in(world: World) {
+async fn only_an_intent_in_progress_allows_a_claim(world: World) {
     let ann = world.agent("ann").citing("a");
     let expected = async |expected: &str| {
-        assert_eq!(ann.is_not_let_in(&["a.ts"]).await, [format!("{expected} a")]);
+        assert_eq!(ann.is_refused_by_gate(&["a.ts"]).await, [format!("{expected} a")]);
     };
     expected("INTENT_NOT_ACTIVE UNKNOWN").await;
     world.writes_intent(intent("a", "*.ts", None)).await;
@@ -110,15 +113,15 @@ async fn no_status_but_in_progress_lets_a_claim_in(world: World) {
     };
     world.begins(other).await;
     let ann = world.agent("ann").citing("b");
-    assert_eq!(ann.is_not_let_in(&["b.ts"]).await, ["INTENT_NOT_ACTIVE BRANCH b"]);
+    assert_eq!(ann.is_refused_by_gate(&["b.ts"]).await, ["INTENT_NOT_ACTIVE BRANCH b"]);
     ann.on_branch("other").writes(&["b.ts"]).await;
 }
 
-async fn reading_and_giving_back_need_no_intent(world: World) {
+async fn reading_and_releasing_need_no_intent(world: World) {
     world.begins(intent("mine", "src/**", None)).await;
     world.agent("bob").citing("mine").writes(&["src/a.ts"]).await;
     let ann = world.agent("ann").where_required();
-    assert_eq!(ann.is_not_let_in(&["lib/a.ts"]).await, ["INTENT_REQUIRED REQUEST"]);
+    assert_eq!(ann.is_refused_by_gate(&["lib/a.ts"]).await, ["INTENT_REQUIRED REQUEST"]);
     ann.reads(&["lib/a.ts"]).await;
     assert_eq!(found(&ann.checks(Reading, &["src/b.ts"]).await), [""; 0]);
     let read = ann.clone().citing("mine").reads(&["src/b.ts"]).await;
@@ -131,7 +134,7 @@ async fn reading_and_giving_back_need_no_intent(world: World) {
     assert_eq!(read.own[0].intent_id, None, "that is no intent");
     world.moves("mine", Status::Completed).await;
     let bob = world.agent("bob").citing("mine").where_required();
-    assert_eq!(bob.is_not_let_in(&["src/a.ts"]).await.len(), 1, "not even renewed");
+    assert_eq!(bob.is_refused_by_gate(&["src/a.ts"]).await.len(), 1, "not even renewed");
     let pushed = coord_sources::Reachable::Yes;
     crate::world::released(bob.release(Some(NEXT), pushed, &["src/a.ts"]).await);
 }
@@ -149,7 +152,7 @@ async fn ignored_files_take_precedence_over_any_scope(world: World) {
     ann.writes(&["src/a.lock"]).await;
     store("*.lock\n", "1").await;
     assert_eq!(
-        ann.is_not_let_in(&["src/a.lock"]).await,
+        ann.is_refused_by_gate(&["src/a.lock"]).await,
         ["SCOPE_VIOLATION a src/a.lock"],
         "at once"
     );
@@ -165,7 +168,7 @@ async fn a_refusal_is_one_line_and_one_event_in_a_minute(world: World) {
     world.forgets_lines().await;
     let ann = world.agent("ann/one").citing("a").calling("Edit", "1");
     for _ in 0..3 {
-        ann.is_not_let_in(&["größe \"1\".ts", "lib/b.ts"]).await;
+        ann.is_refused_by_gate(&["größe \"1\".ts", "lib/b.ts"]).await;
     }
     assert_eq!(world.lines_of_gate().await, ["a REQUEST SCOPE_VIOLATION DENIED"]);
     let entry = world.entries().await.remove(0);
@@ -189,15 +192,19 @@ async fn a_refusal_is_one_line_and_one_event_in_a_minute(world: World) {
     );
 
     world.forgets_lines().await;
-    world.agent("bob").where_required().is_not_let_in(&["src/a.ts"]).await;
-    world.agent("bob").citing("b").is_not_let_in(&["src/a.ts"]).await;
+    world
+        .agent("bob")
+        .where_required()
+        .is_refused_by_gate(&["src/a.ts"])
+        .await;
+    world.agent("bob").citing("b").is_refused_by_gate(&["src/a.ts"]).await;
     assert_eq!(
         world.lines_of_gate().await,
         ["- REQUEST TOOL_EXECUTION DENIED", "b REQUEST TOOL_EXECUTION DENIED"]
     );
     world.agent("cem").citing("a").writes(&["src/a.ts"]).await;
     world.forgets_lines().await;
-    world.agent("bob").is_not_let_in(&["src/a.ts"]).await;
+    world.agent("bob").is_refused_by_gate(&["src/a.ts"]).await;
     let entry = world.entries().await.remove(0);
     assert_eq!(
         entry.result.error_message.as_deref(),
@@ -205,7 +212,7 @@ async fn a_refusal_is_one_line_and_one_event_in_a_minute(world: World) {
     );
 }
 
-async fn locks_and_their_events_say_what_they_are_for(world: World) {
+async fn locks_and_their_events_have_their_intent(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     let ann = world.agent("ann");
     let before = world.events().await.len();
@@ -216,11 +223,11 @@ async fn locks_and_their_events_say_what_they_are_for(world: World) {
 }
 
 on_every_store!(
-    the_first_reason_refuses_and_all_others_are_told,
+    the_first_reason_refuses_and_all_others_are_listed,
     a_refusal_has_the_locks_and_the_branch_among_its_facts,
-    no_status_but_in_progress_lets_a_claim_in,
-    reading_and_giving_back_need_no_intent,
+    only_an_intent_in_progress_allows_a_claim,
+    reading_and_releasing_need_no_intent,
     ignored_files_take_precedence_over_any_scope,
     a_refusal_is_one_line_and_one_event_in_a_minute,
-    locks_and_their_events_say_what_they_are_for,
+    locks_and_their_events_have_their_intent,
 );

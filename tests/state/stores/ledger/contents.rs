@@ -51,7 +51,7 @@ async fn the_newest_content_and_those_before_it_are_kept(world: World) {
     assert!(!earlier.contains(&&*hash(10)));
 }
 
-async fn a_row_is_of_an_intent_and_its_branches_and_goes_on_for_the_next(world: World) {
+async fn a_row_belongs_to_an_intent_and_its_branches_and_passes_to_the_next(world: World) {
     let ann = world.agent("ann");
     world.has_intent("every", "IN_PROGRESS", None).await;
     world.has_intent("next", "IN_PROGRESS", None).await;
@@ -131,7 +131,7 @@ async fn a_repository_has_at_most_twenty_thousand_files_with_rows(world: World) 
 
 on_every_store!(
     the_newest_content_and_those_before_it_are_kept,
-    a_row_is_of_an_intent_and_its_branches_and_goes_on_for_the_next,
+    a_row_belongs_to_an_intent_and_its_branches_and_passes_to_the_next,
     a_file_has_at_most_eight_rows_and_those_of_active_intents_stay,
     a_repository_has_at_most_twenty_thousand_files_with_rows,
 );

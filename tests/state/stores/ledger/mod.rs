@@ -156,7 +156,7 @@ pub fn file_of(lines: &[SealedLine]) -> String {
 }
 
 /// Returns the verdict of the verifier in Python; `None` without Python.
-pub fn python_says(repository: &str, text: &str, anchors: &[String]) -> Option<String> {
+pub fn python_verdict(repository: &str, text: &str, anchors: &[String]) -> Option<String> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/ledger/verify.py");
@@ -166,8 +166,8 @@ pub fn python_says(repository: &str, text: &str, anchors: &[String]) -> Option<S
         coord_test_support::skipping::skip("python3 is not installed");
         return None;
     };
-    let said = [output.stdout, output.stderr].concat();
-    Some(String::from_utf8(said).unwrap().trim().to_owned())
+    let printed = [output.stdout, output.stderr].concat();
+    Some(String::from_utf8(printed).unwrap().trim().to_owned())
 }
 
 /// An event without a file.

@@ -43,7 +43,7 @@ async fn a_change_is_a_success_only_under_the_callers_live_lock_for_writing(worl
     bob.writes(&["b.ts"]).await;
     ann.clone().on_branch("other").writes(&["o.ts"]).await;
     world.agent("ann/two").writes(&["two.ts"]).await;
-    world.lapse(&["old.ts"]).await;
+    world.expire_locks(&["old.ts"]).await;
     let token = world.stored("a.ts").await[0].token;
     let events = [
         change("t1", "a.ts", HASH, None),
@@ -172,13 +172,19 @@ async fn the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_select
     // Their holder counts as active; turns and tokens are not changed by that.
     let usage = coord_intents_state::intents::keys::intent_use(&world.repo);
     for id in ["locked", "cited", "selected"] {
-        let heard = world.command(["HGET", &usage, id]).await;
-        assert!(heard.as_str().unwrap().starts_with("0 0 17"), "{heard:?}");
+        let last_activity = world.command(["HGET", &usage, id]).await;
+        assert!(
+            last_activity.as_str().unwrap().starts_with("0 0 17"),
+            "{last_activity:?}"
+        );
     }
     world.command(["HSET", &usage, "cited", "3 70 5"]).await;
     ann.record(Some("cited"), false, &[call("d")]).await;
-    let heard = world.command(["HGET", &usage, "cited"]).await;
-    assert!(heard.as_str().unwrap().starts_with("3 70 17"), "{heard:?}");
+    let last_activity = world.command(["HGET", &usage, "cited"]).await;
+    assert!(
+        last_activity.as_str().unwrap().starts_with("3 70 17"),
+        "{last_activity:?}"
+    );
 }
 
 async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: World) {

@@ -5,7 +5,7 @@ use coord_intents_server::ledger::{read_lines, seal_lines};
 use coord_intents_state::ledger::{ChainPosition, SealMove, move_seal};
 use coord_server::sweep::sweep_due;
 
-use super::{MANY, file_of, python_says};
+use super::{MANY, file_of, python_verdict};
 use crate::world::World;
 
 async fn lines_are_sealed_in_the_order_in_which_they_were_appended(world: World) {
@@ -27,12 +27,12 @@ async fn lines_are_sealed_in_the_order_in_which_they_were_appended(world: World)
     world.appends(601, 1).await;
     assert_eq!(world.seals(MANY).await.sealed.point.seq, 601);
     assert_eq!(world.verdict().await.damage, None);
-    if let Some(said) = python_says(world.repo.as_str(), &file_of(&world.sealed_lines().await), &[]) {
-        assert_eq!(said, world.seal().await.sealed.point.to_string());
+    if let Some(verdict) = python_verdict(world.repo.as_str(), &file_of(&world.sealed_lines().await), &[]) {
+        assert_eq!(verdict, world.seal().await.sealed.point.to_string());
     }
 }
 
-async fn a_seal_that_somebody_else_has_moved_is_not_moved(world: World) {
+async fn a_seal_that_was_moved_concurrently_is_not_moved(world: World) {
     world.appends(1, 3).await;
     let before = world.seal().await;
     let after = world.seals(MANY).await;
@@ -94,7 +94,7 @@ async fn no_lines_are_read_where_lines_follow_that_are_not_sealed(world: World) 
 async fn a_sweep_seals_what_was_left(world: World) {
     world.agent("ann").writes(&["a.ts"]).await;
     world.appends(1, 5).await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     world.let_time_pass().await;
     sweep_due(&*world.store, &coord_extensions::registered()).await.unwrap();
     assert_eq!(world.seal().await.sealed.point.seq, 5);
@@ -169,7 +169,7 @@ async fn text_that_no_script_appended_is_no_line(world: World) {
 
 on_every_store!(
     lines_are_sealed_in_the_order_in_which_they_were_appended,
-    a_seal_that_somebody_else_has_moved_is_not_moved,
+    a_seal_that_was_moved_concurrently_is_not_moved,
     sealers_that_race_make_one_chain,
     lines_that_a_sealer_leaves_are_sealed_by_the_next,
     no_lines_are_read_where_lines_follow_that_are_not_sealed,

@@ -22,7 +22,7 @@ fn calls(name: &str, count: usize) -> Vec<RecordedEvent> {
     (0..count).map(call).collect()
 }
 
-async fn a_login_that_used_its_share_is_refused_and_others_go_on(world: World) {
+async fn a_login_that_used_its_share_is_limited_and_others_are_not(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     bob.records(&calls("b", 1)).await;
     world.seals(600).await;
@@ -88,7 +88,7 @@ async fn young_lines_of_several_logins_stay_and_old_ones_go(world: World) {
 }
 
 on_every_store!(
-    a_login_that_used_its_share_is_refused_and_others_go_on,
+    a_login_that_used_its_share_is_limited_and_others_are_not,
     a_login_that_is_alone_has_no_share_and_trims_its_own_lines,
     young_lines_of_several_logins_stay_and_old_ones_go,
 );

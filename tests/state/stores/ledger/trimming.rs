@@ -3,7 +3,7 @@
 use coord_intents::ledger::Verdict;
 use coord_intents_server::ledger::read_lines;
 
-use super::{MANY, file_of, python_says};
+use super::{MANY, file_of, python_verdict};
 use crate::world::World;
 
 // rule: ledger#trimming
@@ -23,8 +23,8 @@ async fn lines_beyond_the_limit_are_dropped_up_to_a_waypoint_and_the_rest_verifi
     let lines = world.sealed_lines().await;
     assert_eq!((lines[0].seq, lines.len()), (513, 1300 - 512));
     let anchors = [seal.base.point.to_string(), seal.sealed.point.to_string()];
-    if let Some(said) = python_says(world.repo.as_str(), &file_of(&lines), &anchors) {
-        assert_eq!(said, seal.sealed.point.to_string());
+    if let Some(verdict) = python_verdict(world.repo.as_str(), &file_of(&lines), &anchors) {
+        assert_eq!(verdict, seal.sealed.point.to_string());
     }
     let events = world.events().await;
     // In two steps, because the lines were sealed in batches.
@@ -70,7 +70,7 @@ async fn one_sealing_drops_a_bounded_number_of_lines(world: World) {
     assert_eq!(world.verdict().await.damage, None);
 }
 
-async fn a_page_of_lines_that_are_dropped_meanwhile_is_asked_for_again(world: World) {
+async fn a_page_whose_lines_were_dropped_meanwhile_is_none(world: World) {
     world.appends(1, 600).await;
     let before = world.seals(MANY).await;
     world.appends(601, 1).await;
@@ -90,5 +90,5 @@ on_every_store!(
     lines_beyond_the_limit_are_dropped_up_to_a_waypoint_and_the_rest_verifies,
     lines_that_are_not_sealed_never_go,
     one_sealing_drops_a_bounded_number_of_lines,
-    a_page_of_lines_that_are_dropped_meanwhile_is_asked_for_again,
+    a_page_whose_lines_were_dropped_meanwhile_is_none,
 );

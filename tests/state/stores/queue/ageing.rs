@@ -69,7 +69,7 @@ async fn a_ticket_before_it_does_not_wait_for_it(world: World) {
     assert_eq!(waits(max, Writing, &["a.ts"]).await.1, texts(&["RESERVED! a.ts bob"]));
 }
 
-async fn a_ticket_ages_only_while_it_asks_without_a_pause(world: World) {
+async fn a_ticket_ages_only_while_its_claim_is_repeated_without_a_pause(world: World) {
     let [_, mut bob, _, joe] = bob_is_overtaken(&world).await;
     insists(&bob, &FILES, 258).await;
     // Eleven seconds of silence, and its files are free; then it begins anew.
@@ -102,7 +102,7 @@ async fn held_for(world: &World, path: &str, seconds: i64) {
     world.command(["HSET", &key, path, &entries.to_string()]).await;
 }
 
-async fn a_lock_from_before_the_ticket_overtakes_nobody(world: World) {
+async fn a_lock_from_before_the_ticket_overtakes_no_ticket(world: World) {
     let [ann, bob, eve] = ["ann", "bob", "eve"].map(|name| world.agent(name));
     ann.writes(&["a.ts"]).await;
     held_for(&world, "a.ts", 280).await;
@@ -168,8 +168,8 @@ async fn a_holder_does_not_wait_for_a_ticket_that_waits_for_it(world: World) {
 on_every_store! {
     a_ticket_that_was_overtaken_for_180_seconds_holds_its_files_back,
     a_ticket_before_it_does_not_wait_for_it,
-    a_ticket_ages_only_while_it_asks_without_a_pause,
-    a_lock_from_before_the_ticket_overtakes_nobody,
+    a_ticket_ages_only_while_its_claim_is_repeated_without_a_pause,
+    a_lock_from_before_the_ticket_overtakes_no_ticket,
     no_file_is_held_back_for_a_lock_of_more_than_five_minutes,
     one_ticket_holds_a_file_back,
     a_holder_does_not_wait_for_a_ticket_that_waits_for_it,

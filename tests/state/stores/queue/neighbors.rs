@@ -86,7 +86,7 @@ async fn neighbors_of_a_ticket_are_forgotten_where_they_block_no_longer(world: W
     assert_eq!(row(&world).await, ["bob!"]);
 }
 
-async fn a_check_of_a_neighbor_that_blocked_a_ticket_says_so(world: World) {
+async fn a_check_of_a_neighbor_that_blocked_a_ticket_lists_waiting(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts", "c.ts"])]).await;
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["b.ts", "d.ts"]).await;
@@ -103,5 +103,5 @@ on_every_store! {
     a_neighbor_that_blocked_is_held_back_by_the_reservation,
     a_claim_that_keeps_an_interface_passes_a_reservation_that_keeps_that_of_a_neighbor,
     neighbors_of_a_ticket_are_forgotten_where_they_block_no_longer,
-    a_check_of_a_neighbor_that_blocked_a_ticket_says_so,
+    a_check_of_a_neighbor_that_blocked_a_ticket_lists_waiting,
 }

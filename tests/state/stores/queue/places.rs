@@ -22,7 +22,7 @@ async fn a_refused_claim_takes_a_place_and_the_same_claim_keeps_it(world: World)
     // The order of the files and the words do not matter; another mode, branch or agent is another claim.
     let again = bob
         .clone()
-        .saying("The same in other words")
+        .with_message("The same in other words")
         .is_refused(Writing, &["a.ts", "b.ts"])
         .await;
     assert_eq!(
@@ -43,7 +43,7 @@ async fn a_refused_claim_takes_a_place_and_the_same_claim_keeps_it(world: World)
 }
 
 // rule: locks#keeping-a-ticket
-async fn a_ticket_ends_30_seconds_after_it_was_asked_for(world: World) {
+async fn a_ticket_ends_30_seconds_after_its_last_claim(world: World) {
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts"]).await;
     waits(&bob, Writing, &["a.ts"]).await;
@@ -67,7 +67,7 @@ async fn a_ticket_ends_30_seconds_after_it_was_asked_for(world: World) {
 }
 
 // rule: locks#no-rings
-async fn two_who_hold_what_the_other_wants_are_told(world: World) {
+async fn two_holders_that_wait_for_each_other_are_listed_as_mutual(world: World) {
     let (ann, bob, eve) = (world.agent("ann/one"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts"]).await;
     bob.writes(&["b.ts"]).await;
@@ -86,7 +86,7 @@ async fn two_who_hold_what_the_other_wants_are_told(world: World) {
     assert_eq!(place(&bob.is_refused(Writing, &["a.ts"]).await).mutual, []);
 }
 
-async fn branches_have_queues_of_their_own(world: World) {
+async fn branches_have_separate_queues(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts"]).await;
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
@@ -125,9 +125,9 @@ async fn the_tickets_go_by_themselves(world: World) {
 
 on_every_store! {
     a_refused_claim_takes_a_place_and_the_same_claim_keeps_it,
-    a_ticket_ends_30_seconds_after_it_was_asked_for,
-    two_who_hold_what_the_other_wants_are_told,
-    branches_have_queues_of_their_own,
+    a_ticket_ends_30_seconds_after_its_last_claim,
+    two_holders_that_wait_for_each_other_are_listed_as_mutual,
+    branches_have_separate_queues,
     a_ticket_that_an_older_version_has_stored_is_kept,
     the_tickets_go_by_themselves,
 }

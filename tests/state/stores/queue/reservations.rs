@@ -8,7 +8,7 @@ use super::{pass, place, row, texts, tickets, waits};
 use crate::world::{World, in_short};
 
 // rule: locks#free-files-stay-free
-async fn a_claim_of_free_files_is_granted_whoever_waits_for_them(world: World) {
+async fn a_claim_of_free_files_is_granted_despite_a_queued_claim(world: World) {
     let (ann, bob, eve, joe) = (
         world.agent("ann"),
         world.agent("bob"),
@@ -120,7 +120,7 @@ async fn an_expiry_reserves_as_a_release_does(world: World) {
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts", "c.ts"]).await;
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
-    world.lapse(&["a.ts", "c.ts"]).await;
+    world.expire_locks(&["a.ts", "c.ts"]).await;
     eve.writes(&["c.ts"]).await;
     assert_eq!(
         waits(&eve, Writing, &["a.ts"]).await.1,
@@ -212,7 +212,7 @@ async fn a_check_shows_waiting_and_reserved_and_when_the_lock_behind_it_ends(wor
 }
 
 // rule: locks#who-waits-for-a-ticket
-async fn nobody_waits_for_a_shared_file(world: World) {
+async fn no_claim_waits_for_a_shared_file(world: World) {
     world.store_policy("shared = [\"s.lock\"]").await;
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts", "s.lock"]).await;
@@ -237,7 +237,7 @@ async fn nobody_waits_for_a_shared_file(world: World) {
     assert_eq!(row(&world).await, [""; 0]);
 }
 
-async fn a_place_says_who_was_refused_before(world: World) {
+async fn a_queue_position_names_the_claims_before_it(world: World) {
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts", "c.ts"]).await;
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
@@ -250,7 +250,7 @@ async fn a_place_says_who_was_refused_before(world: World) {
 }
 
 on_every_store! {
-    a_claim_of_free_files_is_granted_whoever_waits_for_them,
+    a_claim_of_free_files_is_granted_despite_a_queued_claim,
     a_release_reserves_the_files_for_the_oldest_ticket_that_has_all,
     a_reservation_is_an_event,
     a_reservation_ends_after_20_seconds_and_the_next_one_is_first,
@@ -258,6 +258,6 @@ on_every_store! {
     readers_overtake_a_waiting_writer_and_a_reservation_stops_them,
     a_renewal_is_granted_beside_a_reservation,
     a_check_shows_waiting_and_reserved_and_when_the_lock_behind_it_ends,
-    nobody_waits_for_a_shared_file,
-    a_place_says_who_was_refused_before,
+    no_claim_waits_for_a_shared_file,
+    a_queue_position_names_the_claims_before_it,
 }

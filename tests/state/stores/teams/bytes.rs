@@ -149,7 +149,7 @@ async fn a_login_sends_64_mib_of_messages_and_all_of_a_repository_256(world: Wor
         has_kept(&world, "mail", login, (own * MIB, all * MIB)).await;
         let sentence = format!("There can be no more than {bound}; those that are read make room");
         for to in [&["eve"][..], &[]] {
-            assert_eq!(who.tells(to, &text).await.unwrap_err().to_string(), sentence);
+            assert_eq!(who.sends_text(to, &text).await.unwrap_err().to_string(), sentence);
         }
         if own > 0 {
             // Nothing is half done: neither the assignment nor the shutdown that nobody would hear of.
@@ -171,7 +171,7 @@ async fn a_login_sends_64_mib_of_messages_and_all_of_a_repository_256(world: Wor
         "it is not told of its own"
     );
     // Others go on.
-    bob.tells(&["eve"], &text).await.unwrap();
+    bob.sends_text(&["eve"], &text).await.unwrap();
     assert_eq!(eve.reads(None).await.unwrap().messages.len(), 2);
 }
 
@@ -179,18 +179,18 @@ async fn read_messages_make_room_for_new_ones(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let text = "x".repeat(100);
     for to in ["bob", "bob", "bob", "eve"] {
-        lead.tells(&[to], &text).await.unwrap();
+        lead.sends_text(&[to], &text).await.unwrap();
     }
     let full = (64 * MIB, 64 * MIB);
     has_kept(&world, "mail", "lead", full).await;
-    lead.tells(&["bob"], &text).await.unwrap_err();
+    lead.sends_text(&["bob"], &text).await.unwrap_err();
     bob.reads(Some(2)).await.unwrap();
     // For one message one goes; what bob has not read stays, and so does what eve has.
-    lead.tells(&["bob"], &text).await.unwrap();
+    lead.sends_text(&["bob"], &text).await.unwrap();
     assert_eq!(counted_of(&world, "mail", "lead").await, [Some(full.0), Some(full.1)]);
-    lead.tells(&["bob"], &text).await.unwrap();
-    lead.tells(&["bob"], &text).await.unwrap_err();
-    lead.tells(&["eve"], &text).await.unwrap_err();
+    lead.sends_text(&["bob"], &text).await.unwrap();
+    lead.sends_text(&["bob"], &text).await.unwrap_err();
+    lead.sends_text(&["eve"], &text).await.unwrap_err();
     let numbers = |inbox: coord_teams_state::messages::Inbox| -> Vec<u64> {
         inbox.messages.iter().map(|message| message.id).collect()
     };
@@ -199,9 +199,9 @@ async fn read_messages_make_room_for_new_ones(world: World) {
     assert_eq!(numbers(eve.reads(None).await.unwrap()), [4]);
     // Of broadcasts the oldest goes, and is missed by who has not had it.
     has_kept(&world, "mail", "lead", (0, 0)).await;
-    lead.tells(&[], &text).await.unwrap();
+    lead.sends_text(&[], &text).await.unwrap();
     has_kept(&world, "mail", "lead", full).await;
-    lead.tells(&[], &text).await.unwrap();
+    lead.sends_text(&[], &text).await.unwrap();
     let inbox = eve.reads(None).await.unwrap();
     assert_eq!((inbox.missed, numbers(inbox)), (1, vec![4, 8]));
 }
@@ -209,9 +209,9 @@ async fn read_messages_make_room_for_new_ones(world: World) {
 async fn a_message_counts_until_it_is_gone(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let text = "x".repeat(100);
-    lead.tells(&["bob"], &text).await.unwrap();
-    lead.tells(&["bob", "eve"], &text).await.unwrap();
-    lead.tells(&[], &text).await.unwrap();
+    lead.sends_text(&["bob"], &text).await.unwrap();
+    lead.sends_text(&["bob", "eve"], &text).await.unwrap();
+    lead.sends_text(&[], &text).await.unwrap();
     let all = 3 * OF_MESSAGE + 128;
     assert_eq!(counted_of(&world, "mail", "lead").await, [Some(all), Some(all)]);
     bob.reads(Some(2)).await.unwrap();
@@ -224,7 +224,7 @@ async fn a_message_counts_until_it_is_gone(world: World) {
     let bodies = coord_teams_state::mail::keys::bodies(&world.repo, &lead.team);
     world.command(["HDEL", &bodies, "3 refs"]).await;
     for _ in 0..1000 {
-        lead.tells(&[], &text).await.unwrap();
+        lead.sends_text(&[], &text).await.unwrap();
     }
     let [Some(own), Some(counted)] = counted_of(&world, "mail", "lead").await else {
         panic!("the messages count");
@@ -236,7 +236,7 @@ async fn a_message_counts_until_it_is_gone(world: World) {
     );
     // An hour of messages, of which 1,000 stay, counts no more than these.
     for _ in 0..10 {
-        lead.tells(&[], &text).await.unwrap();
+        lead.sends_text(&[], &text).await.unwrap();
     }
     assert_eq!(counted_of(&world, "mail", "lead").await[0], Some(own));
     world

@@ -183,11 +183,11 @@ async fn next_gives_what_is_assigned_then_by_priority_and_age(world: World) {
 }
 
 // rule: teams#taken
-async fn a_lapsed_claim_is_anybodys_and_three_hold_the_task_back(world: World) {
+async fn an_expired_claim_frees_its_task_and_three_expiries_hold_it_back(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     let view = eve.shows("t1").await.unwrap().task;
     let now = i64::MAX / 2;
     assert_eq!(
@@ -209,7 +209,7 @@ async fn a_lapsed_claim_is_anybodys_and_three_hold_the_task_back(world: World) {
     lead.adds(&[titled("b")]).await.unwrap();
     for (number, mate) in [&bob, &eve, &bob].into_iter().enumerate() {
         assert_eq!(next_of(mate).await.as_deref(), Some("t2"), "{number}");
-        mate.lapses("t2").await;
+        mate.expire_claim("t2").await;
     }
     assert!(matches!(
         eve.claims("t2").await,
@@ -251,7 +251,7 @@ async fn held_back_tasks_are_distinguished_from_waiting_ones(world: World) {
     for id in ["t1", "t2", "t3", "t4", "t5", "t6"] {
         for _ in 0..3 {
             lead.claims(id).await.unwrap();
-            lead.lapses(id).await;
+            lead.expire_claim(id).await;
         }
     }
     lead.adds(&[titled("g"), after("h", &["t7"]), after("i", &["t2"])])
@@ -379,7 +379,7 @@ async fn a_completed_task_is_completed_again_by_its_owner_alone(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     let token = eve.claims("t1").await.unwrap().task.task.record.token;
     eve.completes_with("t1", token, "the first").await.unwrap();
     for (token, result, is_other) in [(token, "the first", false), (None, "", false), (token, "another", true)] {
@@ -414,7 +414,7 @@ async fn a_completed_task_is_completed_again_by_its_owner_alone(world: World) {
 }
 
 /// It stayed reserved for the member that did not want it.
-async fn a_task_that_its_assignee_gives_back_is_anybodys(world: World) {
+async fn a_task_that_its_assignee_releases_is_free_for_every_member(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&["a", "b"].map(titled)).await.unwrap();
     for id in ["t1", "t2"] {
@@ -422,7 +422,7 @@ async fn a_task_that_its_assignee_gives_back_is_anybodys(world: World) {
         bob.claims(id).await.unwrap();
     }
     bob.releases("t1", "not mine").await.unwrap();
-    bob.lapses("t2").await;
+    bob.expire_claim("t2").await;
     eve.claims("t1").await.unwrap();
     eve.claims("t2").await.unwrap();
 }
@@ -488,7 +488,7 @@ async fn every_call_of_the_owner_renews(world: World) {
             5 => drop(bob.takes_next().await.unwrap()),
             6 => drop(bob.releases("t4", "").await.unwrap()),
             7 => drop(bob.deletes("t5", false).await.unwrap()),
-            8 => drop(bob.tells(&["lead"], "x").await.unwrap()),
+            8 => drop(bob.sends_text(&["lead"], "x").await.unwrap()),
             _ => drop(bob.reads(None).await.unwrap()),
         }
         let after = bob.shows("t1").await.unwrap().task.record.expires;
@@ -509,11 +509,11 @@ async fn every_call_of_the_owner_renews(world: World) {
 }
 
 /// `coord team sync` reads for agents that may be dead, and kept their tasks for them so.
-async fn a_read_by_somebody_else_renews_nothing_and_shows_nobody_alive(world: World) {
+async fn a_read_for_a_member_renews_no_claim_and_proves_no_activity(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("held")]).await.unwrap();
     bob.claims_for("t1", 40).await.unwrap();
-    lead.tells(&["bob"], "x").await.unwrap();
+    lead.sends_text(&["bob"], "x").await.unwrap();
     bob.uses_up_half("t1").await;
     let seen = coord_teams_state::teams::keys::seen(&world.repo, &bob.team);
     world.command(["HSET", &seen, "bob", "1000"]).await;
@@ -569,7 +569,7 @@ scenarios!(
     a_claim_has_one_winner_and_warns_of_dependencies,
     status_only_goes_forward,
     next_gives_what_is_assigned_then_by_priority_and_age,
-    a_lapsed_claim_is_anybodys_and_three_hold_the_task_back,
+    an_expired_claim_frees_its_task_and_three_expiries_hold_it_back,
     held_back_tasks_are_distinguished_from_waiting_ones,
     calls_of_the_owner_renew_its_claims_once_half_is_gone,
     a_renewal_for_a_shorter_time_is_renewed_after_half_of_that,
@@ -577,10 +577,10 @@ scenarios!(
     the_newest_10_000_completed_tasks_stay,
     a_member_has_50_claims,
     a_completed_task_is_completed_again_by_its_owner_alone,
-    a_task_that_its_assignee_gives_back_is_anybodys,
+    a_task_that_its_assignee_releases_is_free_for_every_member,
     tasks_that_next_did_not_examine_are_counted,
     tokens_of_tasks_and_locks_are_of_one_counter,
     a_reservation_lasts_ten_minutes,
     every_call_of_the_owner_renews,
-    a_read_by_somebody_else_renews_nothing_and_shows_nobody_alive,
+    a_read_for_a_member_renews_no_claim_and_proves_no_activity,
 );

@@ -8,8 +8,8 @@ use coord_teams_state::teams::TeamRefusal;
 use super::files::{team, with_files};
 use super::tasks::{after, depends_on};
 use crate::stores::command_counts::Counted;
-use crate::world::team::{completed, given_back, task_id, titled};
-use crate::world::worker::judged;
+use crate::world::team::{completed, released_task, task_id, titled};
+use crate::world::worker::judged_file;
 use crate::world::{HEAD, LOCAL, sha};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -19,9 +19,9 @@ async fn each_call_of_a_team_costs_what_it_costs() {
     // Every script once, so that the server knows it.
     for round in ["to know the scripts", ""] {
         let mut costs = Vec::new();
-        let mut note = async |what: &str| {
+        let mut note = async |label: &str| {
             let (total, each) = counted.commands().await;
-            costs.push(format!("{what}: {total} ({each})"));
+            costs.push(format!("{label}: {total} ({each})"));
         };
         counted.commands().await;
         let id = lead.adds(&[titled("a")]).await.unwrap().remove(0);
@@ -51,9 +51,9 @@ async fn each_call_of_a_team_costs_what_it_costs() {
         note("nothing is ready").await;
         lead.shows(&id).await.unwrap();
         note("a task is shown").await;
-        lead.tells(&["bob"], "one").await.unwrap();
+        lead.sends_text(&["bob"], "one").await.unwrap();
         note("a message to a member").await;
-        lead.tells(&[], "two").await.unwrap();
+        lead.sends_text(&[], "two").await.unwrap();
         note("a message to all").await;
         let inbox = bob.reads(None).await.unwrap();
         note("a read of two messages").await;
@@ -89,7 +89,7 @@ async fn a_task_on_which_many_depend_ends_in_a_few_commands() {
 
 /// Only the events take commands for each message: an XADD and a PUBLISH.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fifty_assignees_are_told_in_a_few_commands() {
+async fn fifty_assignees_get_their_messages_in_a_few_commands() {
     const ASSIGNEES: usize = 50;
     let Some(counted) = Counted::start() else { return };
     let names: Vec<String> = (0..ASSIGNEES).map(|number| format!("agent-{number}")).collect();
@@ -107,8 +107,8 @@ async fn fifty_assignees_are_told_in_a_few_commands() {
     assert!(commands < 2 * ASSIGNEES + 50, "{each}");
     for (number, worker) in workers.iter().enumerate() {
         let inbox = worker.reads(None).await.unwrap();
-        let told = &inbox.messages.last().unwrap().message;
-        assert_eq!(*told, format!("Dependencies are met: t{}", number + 2));
+        let message = &inbox.messages.last().unwrap().message;
+        assert_eq!(*message, format!("Dependencies are met: t{}", number + 2));
     }
 }
 
@@ -121,13 +121,13 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
     let (_lead, bob, _eve) = team(&counted.world, &tasks).await;
     counted.world.records_head(HEAD, &[HEAD]).await;
     let asking = bob.clone().with_source();
-    let (local, pushed) = (sha(LOCAL), files.map(|file| judged(file, Verdict::Pushed)));
+    let (local, pushed) = (sha(LOCAL), files.map(|file| judged_file(file, Verdict::Pushed)));
     // Every script once, and what a claim asks of the repository is known then.
     for (round, claimed) in ["t1", "t3"].into_iter().enumerate() {
         let mut costs = Vec::new();
-        let mut note = async |what: &str| {
+        let mut note = async |label: &str| {
             let (total, each) = counted.commands().await;
-            costs.push(format!("{what}: {total} ({each})"));
+            costs.push(format!("{label}: {total} ({each})"));
         };
         counted.commands().await;
         bob.takes(claimed).await;
@@ -139,9 +139,9 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
         let (next, _) = bob.next().await;
         note("the next task").await;
         let next = next.expect("a task that is ready");
-        given_back(
+        released_task(
             asking
-                .releases(&next, &asking.given_back(Some(&local), &pushed))
+                .releases(&next, &asking.released_files(Some(&local), &pushed))
                 .await
                 .unwrap(),
         );
@@ -154,7 +154,7 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
 
 /// Each claim was looked at, written and given a note alone; then all in one run, which took 400 ms with 20,000 claims.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_shutdown_that_is_forced_gives_all_claims_back_in_a_few_commands() {
+async fn a_forced_shutdown_releases_all_claims_in_a_few_commands() {
     let Some(counted) = Counted::start() else { return };
     let names: Vec<String> = (0..21).map(|number| format!("m{number:02}")).collect();
     let (lead, []) = counted.world.team_of([]).await;

@@ -18,8 +18,8 @@ async fn one_member_stops_after_it_approved(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    let asked = lead.requests_shutdown(Some("BOB"), 60).await.unwrap();
-    assert_eq!((asked.progress, asked.id.as_str()), (Open, "s1"));
+    let request = lead.requests_shutdown(Some("BOB"), 60).await.unwrap();
+    assert_eq!((request.progress, request.id.as_str()), (Open, "s1"));
     assert_eq!(
         lead.requests_shutdown(Some("bob"), 60).await.unwrap().id,
         "s1",
@@ -63,7 +63,7 @@ async fn one_member_stops_after_it_approved(world: World) {
     bob.claims("t1").await.unwrap();
 }
 
-async fn a_member_asked_to_stop_can_complete_and_release_its_tasks(world: World) {
+async fn a_member_requested_to_stop_can_complete_and_release_its_tasks(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), titled("b"), titled("c")]).await.unwrap();
     bob.claims("t1").await.unwrap();
@@ -84,9 +84,9 @@ async fn a_rejection_has_a_reason_and_ends_it(world: World) {
         bob.answers_shutdown("s1", Some("Tests run")).await.unwrap().progress,
         Rejected
     );
-    let told = lead.reads(None).await.unwrap().messages.remove(0);
+    let message = lead.reads(None).await.unwrap().messages.remove(0);
     assert_eq!(
-        (told.kind, told.message.as_str()),
+        (message.kind, message.message.as_str()),
         (MessageType::ShutdownRejected, "Tests run")
     );
     assert!(bob.takes_next().await.is_ok());
@@ -108,7 +108,7 @@ async fn a_team_closes_when_leader_and_all_live_members_approved(world: World) {
         Err(TeamRefusal::TeamClosed { .. })
     ));
     assert!(matches!(
-        lead.tells(&["bob"], "x").await,
+        lead.sends_text(&["bob"], "x").await,
         Err(TeamRefusal::TeamClosed { .. })
     ));
     assert!(!eve.reads(None).await.unwrap().messages.is_empty(), "it can be read");
@@ -117,12 +117,12 @@ async fn a_team_closes_when_leader_and_all_live_members_approved(world: World) {
     assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NoTeam { .. })));
 }
 
-async fn a_leaders_request_approves_for_the_leader_alone_and_force_names_whom_it_passed_over(world: World) {
+async fn a_leaders_request_approves_for_the_leader_alone_and_force_lists_the_passed_over(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    let asked = lead.requests_shutdown(None, 60).await.unwrap();
-    assert_eq!(asked.progress, Open);
+    let request = lead.requests_shutdown(None, 60).await.unwrap();
+    assert_eq!(request.progress, Open);
     assert!(matches!(
         lead.forces_shutdown("s1").await,
         Err(TeamRefusal::TooEarly { .. })
@@ -150,11 +150,11 @@ async fn a_leaders_request_approves_for_the_leader_alone_and_force_names_whom_it
     ));
 }
 
-async fn one_who_leaves_gives_back_and_a_team_with_live_members_stays(world: World) {
+async fn a_leaving_member_releases_its_tasks_and_a_team_with_live_members_stays(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    lead.tells(&["bob", "eve"], "both").await.unwrap();
+    lead.sends_text(&["bob", "eve"], "both").await.unwrap();
     assert_eq!(bob.leaves().await.unwrap(), ["t1"]);
     assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NotAMember { .. })));
     assert_eq!(
@@ -193,7 +193,7 @@ async fn a_member_is_live_for_15_minutes_or_with_a_claim(world: World) {
     assert!(!is_live(15 * 60 + 10).await);
     bob.claims_for("t1", 86_400).await.unwrap();
     assert!(is_live(3600).await, "with a claim");
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     assert!(!is_live(3600).await, "it has lapsed");
 }
 
@@ -241,14 +241,14 @@ async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
     of_eve.writes(&["src/of-eve.ts"]).await;
     let gone = world.agent("bob");
     gone.writes(&["src/expired.ts"]).await;
-    world.lapse(&["src/expired.ts"]).await;
-    let asked = lead.requests_shutdown(None, 60).await.unwrap();
+    world.expire_locks(&["src/expired.ts"]).await;
+    let request = lead.requests_shutdown(None, 60).await.unwrap();
     assert_eq!(
-        (asked.unpushed.len(), asked.unpushed_count),
+        (request.unpushed.len(), request.unpushed_count),
         (0, 0),
         "the leader holds nothing"
     );
-    let step = bob.answers_shutdown(&asked.id, None).await.unwrap();
+    let step = bob.answers_shutdown(&request.id, None).await.unwrap();
     let files: Vec<(&str, &str)> = step
         .unpushed
         .iter()
@@ -262,12 +262,12 @@ async fn an_approving_member_learns_which_files_are_unpushed(world: World) {
         )
     );
     // A member that continues keeps its locks anyway, and so does one that stops.
-    let rejected = eve.answers_shutdown(&asked.id, Some("not yet")).await.unwrap();
+    let rejected = eve.answers_shutdown(&request.id, Some("not yet")).await.unwrap();
     assert_eq!(rejected.unpushed_count, 0);
     assert_eq!(world.stored("src/a.ts").await.len(), 2);
 }
 
-async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
+async fn a_shutdown_request_ends_at_once_when_no_other_member_has_to_answer(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     assert_eq!(
         lead.requests_shutdown(Some("zoe"), 60).await.unwrap_err(),
@@ -303,7 +303,7 @@ async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
 }
 
 /// A member that is asked gets no task, so that asking again and again kept the team from its tasks.
-async fn a_login_whose_request_was_rejected_keeps_no_other_login_from_tasks(world: World) {
+async fn a_login_whose_request_was_rejected_blocks_no_other_login_from_tasks(world: World) {
     let (lead, [bob, cyd, dan]) = world.team_of(["bob", "cyd", "dan"]).await;
     lead.adds(&["a", "b", "c"].map(titled)).await.unwrap();
     assert_eq!(bob.requests_shutdown(Some("cyd"), 60).await.unwrap().progress, Open);
@@ -328,12 +328,12 @@ async fn a_login_whose_request_was_rejected_keeps_no_other_login_from_tasks(worl
     for (asking, id) in [(&lead, "s4"), (&lead, "s5"), (&cyd, "s6")] {
         let target = if id == "s6" { "lead" } else { "cyd" };
         asking.requests_shutdown(Some(target), 60).await.unwrap();
-        let asked = if id == "s6" { &lead } else { &cyd };
+        let requested = if id == "s6" { &lead } else { &cyd };
         assert!(
-            matches!(asked.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })),
+            matches!(requested.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })),
             "{id}"
         );
-        asked.answers_shutdown(id, Some("not yet")).await.unwrap();
+        requested.answers_shutdown(id, Some("not yet")).await.unwrap();
     }
     // As if ten minutes had passed.
     let team = keys::team(&world.repo, &lead.team);
@@ -370,7 +370,7 @@ async fn a_leader_that_has_stopped_and_is_away_keeps_no_team_open(world: World) 
 }
 
 /// A member that had stopped was "not a member".
-async fn a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader(world: World) {
+async fn a_stopped_member_gets_no_second_request_and_cannot_become_the_leader(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     bob.requests_shutdown(Some("bob"), 60).await.unwrap();
     let stopped = TeamRefusal::HasStopped {
@@ -382,7 +382,7 @@ async fn a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader(wo
 }
 
 /// A member that joined again was given tasks, which nobody released once the team was closed.
-async fn an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again(world: World) {
+async fn an_approval_is_final_while_the_shutdown_is_open_even_after_a_rejoin(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     lead.requests_shutdown(None, 60).await.unwrap();
@@ -471,15 +471,15 @@ async fn a_request_for_the_same_shutdown_is_a_visible_approval(world: World) {
             change("closed", None, "lead"),
         ]
     );
-    let told = async |mate: &Mate<'_>| {
+    let approvals_read = async |mate: &Mate<'_>| {
         let messages = mate.reads(None).await.unwrap().messages;
         let approvals = messages
             .iter()
             .filter(|message| message.kind == MessageType::ShutdownApproved);
         approvals.map(|message| message.message.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(told(&lead).await, ["Agent bob approved shutdown"]);
-    assert_eq!(told(&eve).await, ["Agent lead approved team shutdown"]);
+    assert_eq!(approvals_read(&lead).await, ["Agent bob approved shutdown"]);
+    assert_eq!(approvals_read(&eve).await, ["Agent lead approved team shutdown"]);
 }
 
 /// The event of the end named nobody, as that of the whole team.
@@ -525,18 +525,18 @@ scenarios!(
     the_end_of_a_shutdown_names_the_member_that_left,
     a_member_is_live_for_15_minutes_or_with_a_claim,
     tasks_reserved_for_a_stopped_member_are_free_for_all,
-    an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again,
+    an_approval_is_final_while_the_shutdown_is_open_even_after_a_rejoin,
     a_new_member_under_a_freed_handle_answers_for_itself,
-    a_request_ends_at_once_where_nobody_else_has_to_answer,
-    a_login_whose_request_was_rejected_keeps_no_other_login_from_tasks,
+    a_shutdown_request_ends_at_once_when_no_other_member_has_to_answer,
+    a_login_whose_request_was_rejected_blocks_no_other_login_from_tasks,
     a_team_never_closes_without_a_leader_that_is_live,
     a_leader_that_has_stopped_and_is_away_keeps_no_team_open,
-    a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader,
+    a_stopped_member_gets_no_second_request_and_cannot_become_the_leader,
     one_member_stops_after_it_approved,
-    a_member_asked_to_stop_can_complete_and_release_its_tasks,
+    a_member_requested_to_stop_can_complete_and_release_its_tasks,
     a_rejection_has_a_reason_and_ends_it,
     a_team_closes_when_leader_and_all_live_members_approved,
-    a_leaders_request_approves_for_the_leader_alone_and_force_names_whom_it_passed_over,
-    one_who_leaves_gives_back_and_a_team_with_live_members_stays,
+    a_leaders_request_approves_for_the_leader_alone_and_force_lists_the_passed_over,
+    a_leaving_member_releases_its_tasks_and_a_team_with_live_members_stays,
     an_approving_member_learns_which_files_are_unpushed,
 );

@@ -8,7 +8,7 @@ use coord_teams_state::tasks::{NewTask, ReleasedFiles, TaskChanges, TaskClaim, T
 
 use super::tasks::sentence;
 use crate::stores::gate::intent;
-use crate::world::team::{Mate, claimed, completed, given_back, refused_or, titled};
+use crate::world::team::{Mate, claimed, completed, refused_or, released_task, titled};
 use crate::world::worker::{Worker, holders};
 use crate::world::{LOCAL, NEXT, World, answered, denial_of};
 
@@ -166,7 +166,7 @@ async fn files_with_very_many_locks_are_too_much_to_look_at(world: World) {
         let reader = world
             .agent(&format!("r{number}"))
             .on_branch(&format!("b{number}"))
-            .saying(&"\u{1f40c}".repeat(500));
+            .with_message(&"\u{1f40c}".repeat(500));
         for some in files.chunks(4) {
             reader.reads(some).await;
         }
@@ -229,7 +229,7 @@ async fn a_member_has_one_task_at_a_time_with_a_file(world: World) {
         "Task t1 cannot have 'a.ts' now, which is claimed with task alpha/t1",
         "the files of a task that is out do not change"
     );
-    given_back(bob.releases("t1", &ReleasedFiles::Abandoned).await.unwrap());
+    released_task(bob.releases("t1", &ReleasedFiles::Abandoned).await.unwrap());
     bob.mate.updates("t1", &files).await.unwrap();
     bob.takes("t2").await;
 }

@@ -65,7 +65,7 @@ async fn a_handle_is_one_logins_alone(world: World) {
         })
     );
     assert_eq!(
-        sentence(eve.tells(&["bob"], "hi").await),
+        sentence(eve.sends_text(&["bob"], "hi").await),
         "\"eve\" is not a member of team \"alpha\""
     );
     assert_eq!(
@@ -74,13 +74,13 @@ async fn a_handle_is_one_logins_alone(world: World) {
     );
 }
 
-async fn a_restarted_agent_goes_on_with_inbox_and_tasks(world: World) {
+async fn a_restarted_agent_keeps_its_inbox_and_tasks(world: World) {
     let (lead, []) = world.team_of([]).await;
     let old = world.mate("bob/old", "alpha");
     old.joins("bob").await.unwrap();
     lead.adds(&[titled("a")]).await.unwrap();
     old.claims("t1").await.unwrap();
-    lead.tells(&["bob"], "for bob").await.unwrap();
+    lead.sends_text(&["bob"], "for bob").await.unwrap();
     let new = world.mate("bob/new", "alpha");
     let taken = new.joins("Bob").await.unwrap();
     assert_eq!(
@@ -260,7 +260,7 @@ async fn a_freed_handle_carries_no_rights_of_the_earlier_login(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     bob.adds(&[titled("a"), titled("b")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     bob.leaves().await.unwrap();
     let mallory = world.mate("mallory", "alpha");
     mallory.joins("bob").await.unwrap();
@@ -324,7 +324,7 @@ scenarios!(
     a_freed_handle_carries_no_rights_of_the_earlier_login,
     a_team_is_made_once_whatever_the_case_of_its_name,
     a_handle_is_one_logins_alone,
-    a_restarted_agent_goes_on_with_inbox_and_tasks,
+    a_restarted_agent_keeps_its_inbox_and_tasks,
     the_leader_hands_over_and_alone_may,
     a_repository_has_100_teams,
     a_login_makes_20_of_the_teams_of_a_repository_by_whatever_agents,

@@ -16,10 +16,10 @@ async fn a_cursor_that_is_sent_back_marks_what_is_before_it_as_read(world: World
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let empty = bob.reads(None).await.unwrap();
     assert_eq!((empty.cursor, empty.unread, texts(&empty).len()), (0, 0, 0));
-    lead.tells(&["bob"], "one").await.unwrap();
-    lead.tells(&[], "two").await.unwrap();
-    bob.tells(&[], "own").await.unwrap();
-    eve.tells(&["BOB", "lead", "bob"], "three").await.unwrap();
+    lead.sends_text(&["bob"], "one").await.unwrap();
+    lead.sends_text(&[], "two").await.unwrap();
+    bob.sends_text(&[], "own").await.unwrap();
+    eve.sends_text(&["BOB", "lead", "bob"], "three").await.unwrap();
     let first = bob.reads(None).await.unwrap();
     assert_eq!(
         (texts(&first), first.unread, first.cursor),
@@ -46,13 +46,13 @@ async fn a_cursor_that_is_sent_back_marks_what_is_before_it_as_read(world: World
 
 async fn a_member_gets_no_broadcast_from_before_it_joined(world: World) {
     let (lead, []) = world.team_of([]).await;
-    lead.tells(&[], "before").await.unwrap();
+    lead.sends_text(&[], "before").await.unwrap();
     let bob = world.mate("bob", "alpha");
     bob.joins("bob").await.unwrap();
-    lead.tells(&[], "after").await.unwrap();
+    lead.sends_text(&[], "after").await.unwrap();
     assert_eq!(texts(&bob.reads(Some(0)).await.unwrap()), ["after"]);
     // Nor what was sent to the same handle of another.
-    lead.tells(&["bob"], "secret").await.unwrap();
+    lead.sends_text(&["bob"], "secret").await.unwrap();
     bob.leaves().await.unwrap();
     let other = world.mate("mallory", "alpha");
     other.joins("bob").await.unwrap();
@@ -65,9 +65,9 @@ async fn a_page_is_followed_by_the_rest(world: World) {
     for number in 0..23 {
         let text = format!("m{number}");
         match number % 3 {
-            0 => lead.tells(&["bob"], &text).await.map(|_| sent.push(text)).unwrap(),
-            1 => lead.tells(&[], &text).await.map(|_| sent.push(text)).unwrap(),
-            _ => drop(bob.tells(&[], &text).await.unwrap()),
+            0 => lead.sends_text(&["bob"], &text).await.map(|_| sent.push(text)).unwrap(),
+            1 => lead.sends_text(&[], &text).await.map(|_| sent.push(text)).unwrap(),
+            _ => drop(bob.sends_text(&[], &text).await.unwrap()),
         }
     }
     for most in [1, 2, 5] {
@@ -85,34 +85,34 @@ async fn a_page_is_followed_by_the_rest(world: World) {
     }
 }
 
-async fn a_message_goes_to_members_only_and_a_full_inbox_is_told(world: World) {
+async fn a_message_goes_to_members_only_and_a_full_inbox_refuses_it(world: World) {
     let (lead, [bob, cem, dan, eve]) = world.team_of(["bob", "cem", "dan", "eve"]).await;
     assert_eq!(
-        lead.tells(&["ghost"], "hi").await.unwrap_err().to_string(),
+        lead.sends_text(&["ghost"], "hi").await.unwrap_err().to_string(),
         "Recipient \"ghost\" is not a member of team \"alpha\""
     );
     for sender in [&lead, &cem, &dan, &eve] {
         for _ in 0..250 {
-            sender.tells(&["bob"], "m").await.unwrap();
+            sender.sends_text(&["bob"], "m").await.unwrap();
         }
     }
     let full = TeamRefusal::InboxFull {
         handle: "bob".to_owned(),
         unread: 1000,
     };
-    assert_eq!(lead.tells(&["lead", "bob"], "m").await, Err(full));
+    assert_eq!(lead.sends_text(&["lead", "bob"], "m").await, Err(full));
     assert_eq!(lead.reads(None).await.unwrap().unread, 0, "nothing is half sent");
     let page = bob.reads(None).await.unwrap();
     assert_eq!(bob.reads(Some(page.cursor)).await.unwrap().unread, 800);
-    lead.tells(&["bob"], "last").await.unwrap();
+    lead.sends_text(&["bob"], "last").await.unwrap();
     assert_eq!(bob.reads(Some(1000)).await.unwrap().messages[0].message, "last");
 }
 
 async fn a_member_behind_1000_broadcasts_learns_how_many_it_missed(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    bob.tells(&[], "own").await.unwrap();
+    bob.sends_text(&[], "own").await.unwrap();
     for number in 0..1010 {
-        lead.tells(&[], &format!("b{number}")).await.unwrap();
+        lead.sends_text(&[], &format!("b{number}")).await.unwrap();
     }
     let page = bob.reads(None).await.unwrap();
     // Its own stays; those of the login that has a quarter make room.
@@ -131,12 +131,12 @@ async fn a_broadcast_is_stored_once_however_many_members_there_are(world: World)
             world.number(["ZCARD", &mail]).await,
         )
     };
-    lead.tells(&[], "to one").await.unwrap();
+    lead.sends_text(&[], "to one").await.unwrap();
     let of_two = size().await;
     for name in ["m2", "m3", "m4", "m5"] {
         world.mate(name, "alpha").joins(name).await.unwrap();
     }
-    lead.tells(&[], "to five").await.unwrap();
+    lead.sends_text(&[], "to five").await.unwrap();
     let of_six = size().await;
     assert_eq!((of_six.0, of_six.1), (2 * of_two.0, 2 * of_two.1));
     // Itself, and what it counts for whom.
@@ -147,12 +147,12 @@ async fn a_broadcast_is_stored_once_however_many_members_there_are(world: World)
 async fn a_cursor_within_a_page_hides_no_broadcast_that_is_gone(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     for number in 1..=20 {
-        lead.tells(&[], &format!("b{number}")).await.unwrap();
+        lead.sends_text(&[], &format!("b{number}")).await.unwrap();
     }
     assert_eq!(bob.reads(None).await.unwrap().cursor, 20);
-    lead.tells(&["bob"], "direct").await.unwrap();
+    lead.sends_text(&["bob"], "direct").await.unwrap();
     for number in 21..=1200 {
-        lead.tells(&[], &format!("b{number}")).await.unwrap();
+        lead.sends_text(&[], &format!("b{number}")).await.unwrap();
     }
     let page = bob.reads(Some(3)).await.unwrap();
     assert_eq!((page.missed, texts(&page)[..2].to_vec()), (197, vec!["direct", "b201"]));
@@ -160,7 +160,7 @@ async fn a_cursor_within_a_page_hides_no_broadcast_that_is_gone(world: World) {
     assert_eq!(next.missed, 0, "it was said");
 }
 
-async fn a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready(world: World) {
+async fn a_repeated_send_sends_nothing_and_idle_lists_the_ready_tasks(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let key = RequestKey {
         key: "k",
@@ -194,11 +194,11 @@ async fn a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready(world: Wor
     assert_eq!(lead.reads(None).await.unwrap().messages[0].kind, MessageType::Idle);
 }
 
-async fn the_history_is_filtered_paged_and_tells_how_far_each_has_read(world: World) {
+async fn the_history_is_filtered_and_paged_with_the_read_position_of_each_member(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
-    lead.tells(&["bob"], "one").await.unwrap();
-    bob.tells(&[], "two").await.unwrap();
-    eve.tells(&["BOB", "lead"], "three").await.unwrap();
+    lead.sends_text(&["bob"], "one").await.unwrap();
+    bob.sends_text(&[], "two").await.unwrap();
+    eve.sends_text(&["BOB", "lead"], "three").await.unwrap();
     bob.reads(Some(2)).await.unwrap();
     let history = async |most, filter: &MessageFilter<'_>| lead.history(most, filter).await.unwrap();
     let all = history(10, &MessageFilter::default()).await;
@@ -239,13 +239,13 @@ async fn the_history_is_filtered_paged_and_tells_how_far_each_has_read(world: Wo
 }
 
 /// An idle member was told of tasks reserved for others, and not of tasks whose claims had expired unnoticed.
-async fn idle_is_told_of_lapsed_tasks_and_not_of_those_kept_for_others(world: World) {
+async fn idle_lists_tasks_with_expired_claims_and_none_reserved_for_others(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&["a", "b", "c", "d"].map(titled)).await.unwrap();
     eve.claims("t1").await.unwrap();
     lead.assigns("t2", Some("eve")).await.unwrap();
     lead.assigns("t3", Some("bob")).await.unwrap();
-    eve.lapses("t1").await;
+    eve.expire_claim("t1").await;
     let key = RequestKey {
         key: "k",
         content: "idle",
@@ -257,14 +257,14 @@ async fn idle_is_told_of_lapsed_tasks_and_not_of_those_kept_for_others(world: Wo
 }
 
 scenarios!(
-    idle_is_told_of_lapsed_tasks_and_not_of_those_kept_for_others,
+    idle_lists_tasks_with_expired_claims_and_none_reserved_for_others,
     a_cursor_that_is_sent_back_marks_what_is_before_it_as_read,
     a_member_gets_no_broadcast_from_before_it_joined,
     a_page_is_followed_by_the_rest,
-    a_message_goes_to_members_only_and_a_full_inbox_is_told,
+    a_message_goes_to_members_only_and_a_full_inbox_refuses_it,
     a_member_behind_1000_broadcasts_learns_how_many_it_missed,
     a_broadcast_is_stored_once_however_many_members_there_are,
     a_cursor_within_a_page_hides_no_broadcast_that_is_gone,
-    a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready,
-    the_history_is_filtered_paged_and_tells_how_far_each_has_read,
+    a_repeated_send_sends_nothing_and_idle_lists_the_ready_tasks,
+    the_history_is_filtered_and_paged_with_the_read_position_of_each_member,
 );

@@ -245,12 +245,12 @@ impl Run<'_> {
         }
     }
 
-    async fn lapse(&mut self) {
+    async fn expire_some_claim(&mut self) {
         let held = self.model.tasks.0.iter().filter(|(_, task)| !task.is_completed);
         let held = held.filter_map(|(id, task)| Some((id.clone(), task.owner.clone()?)));
         let held: Vec<(String, String)> = held.collect();
         if let Some((id, owner)) = self.random.choice(held) {
-            self.mates[0].lapses(&id).await;
+            self.mates[0].expire_claim(&id).await;
             self.model.tasks.end_claim(&id, &owner, true).unwrap();
         }
     }
@@ -281,13 +281,13 @@ impl Run<'_> {
     async fn write(&mut self, mate: usize) {
         let text = format!("m{}", self.random.u32(..));
         if self.random.bool() {
-            self.mates[mate].tells(&[], &text).await.unwrap();
+            self.mates[mate].sends_text(&[], &text).await.unwrap();
             for name in MATES.iter().filter(|name| **name != MATES[mate]) {
                 self.model.sends(name, text.clone());
             }
         } else {
             let to = MATES[self.random.usize(..3)];
-            self.mates[mate].tells(&[to], &text).await.unwrap();
+            self.mates[mate].sends_text(&[to], &text).await.unwrap();
             self.model.sends(to, text);
         }
     }
@@ -331,7 +331,7 @@ impl Run<'_> {
             };
             assert_eq!(view.record.status, status, "{id}");
             assert_eq!(view.owner(now_ms), task.owner.as_deref(), "{id}");
-            assert_eq!(u64::from(view.lapses(now_ms)), task.lapses, "{id}");
+            assert_eq!(u64::from(view.expire_claim(now_ms)), task.lapses, "{id}");
             assert_eq!(
                 view.is_ready(now_ms),
                 self.model.tasks.is_ready(id),
@@ -394,7 +394,7 @@ async fn the_stored_state_matches_the_model(world: World) {
                 6..9 => run.next(mate).await,
                 9..13 => run.end(mate, true).await,
                 13 => run.end(mate, false).await,
-                14 => run.lapse().await,
+                14 => run.expire_some_claim().await,
                 15 => run.delete(mate).await,
                 16..18 => run.write(mate).await,
                 _ => run.read(mate).await,

@@ -25,7 +25,7 @@ async fn acts(mate: &Mate<'_>) -> Refused {
         ("release_task", mate.releases("t1", "").await.err()),
         ("complete_task", mate.completes("t1").await.err()),
         ("delete_task", mate.deletes("t1", true).await.err()),
-        ("send_message", mate.tells(&[], "x").await.err()),
+        ("send_message", mate.sends_text(&[], "x").await.err()),
         ("hand_over", mate.hands_over("lead").await.err()),
         ("request_shutdown", mate.requests_shutdown(None, 60).await.err()),
         ("answer_shutdown", mate.answers_shutdown("s1", None).await.err()),
@@ -91,7 +91,7 @@ async fn an_agent_outside_the_team_can_only_read_it(world: World) {
     assert_eq!(world.events().await.len(), before, "nothing has happened");
 }
 
-async fn an_agent_whose_handle_went_on_is_superseded_in_all_that_it_does(world: World) {
+async fn an_agent_whose_handle_was_taken_over_gets_superseded_in_every_call(world: World) {
     let (lead, []) = world.team_of([]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     let old = world.mate("bob/old", "alpha");
@@ -159,7 +159,7 @@ fn too_many<T>(what: &str, most: u64) -> Result<T, TeamRefusal> {
     })
 }
 
-async fn a_task_has_256_dependencies_whoever_adds_them(world: World) {
+async fn a_task_has_256_dependencies_at_most_from_both_directions(world: World) {
     let (lead, []) = world.team_of([]).await;
     for _ in 0..2 {
         let some: Vec<NewTask> = (0..128).map(|_| titled("part")).collect();
@@ -221,7 +221,7 @@ async fn has_had(world: &World, handle: &str, messages: u64) {
         .await;
 }
 
-async fn a_full_inbox_takes_nothing_and_what_coord_says_later(world: World) {
+async fn a_full_inbox_refuses_members_at_1000_messages_and_coord_at_2000(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), after("b", &["t1"]), after("c", &["t1"])])
         .await
@@ -232,7 +232,7 @@ async fn a_full_inbox_takes_nothing_and_what_coord_says_later(world: World) {
         unread,
     };
     has_had(&world, "bob", 1000).await;
-    assert_eq!(lead.tells(&["bob"], "x").await, Err(full(1000)));
+    assert_eq!(lead.sends_text(&["bob"], "x").await, Err(full(1000)));
     assert_eq!(lead.assigns("t3", Some("bob")).await.unwrap_err(), full(1000));
     assert_eq!(
         lead.shows("t3").await.unwrap().task.record.assignee,
@@ -258,7 +258,7 @@ async fn a_full_inbox_takes_nothing_and_what_coord_says_later(world: World) {
 }
 
 /// It said nothing of it.
-async fn an_answer_to_a_shutdown_names_whom_it_did_not_tell(world: World) {
+async fn a_response_to_a_shutdown_lists_members_that_were_not_notified(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.requests_shutdown(None, 60).await.unwrap();
     has_had(&world, "lead", 2000).await;
@@ -315,7 +315,7 @@ async fn a_key_is_for_one_request(world: World) {
     );
 }
 
-async fn a_claim_that_ended_is_told_from_one_that_never_was(world: World) {
+async fn an_ended_claim_is_claim_lost_and_distinct_from_a_missing_one(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     let token = bob.claims("t1").await.unwrap().task.task.record.token.unwrap();
@@ -353,15 +353,15 @@ async fn a_claim_that_ended_is_told_from_one_that_never_was(world: World) {
 scenarios!(
     a_team_that_is_not_there_is_refused_by_all,
     an_agent_outside_the_team_can_only_read_it,
-    an_agent_whose_handle_went_on_is_superseded_in_all_that_it_does,
+    an_agent_whose_handle_was_taken_over_gets_superseded_in_every_call,
     a_closed_team_takes_no_writes_and_can_be_read_and_left,
     a_task_that_is_not_there_is_refused_by_all,
-    a_task_has_256_dependencies_whoever_adds_them,
+    a_task_has_256_dependencies_at_most_from_both_directions,
     a_member_has_200_assigned_tasks,
-    a_full_inbox_takes_nothing_and_what_coord_says_later,
-    an_answer_to_a_shutdown_names_whom_it_did_not_tell,
+    a_full_inbox_refuses_members_at_1000_messages_and_coord_at_2000,
+    a_response_to_a_shutdown_lists_members_that_were_not_notified,
     a_team_has_1000_members,
     a_team_has_20_000_open_tasks,
     a_key_is_for_one_request,
-    a_claim_that_ended_is_told_from_one_that_never_was,
+    an_ended_claim_is_claim_lost_and_distinct_from_a_missing_one,
 );

@@ -25,7 +25,7 @@ async fn a_cascade_over_10_000_dependents_is_whole(world: World) {
     );
 }
 
-async fn a_cascade_tells_each_member_once_and_its_event_names_a_hundred(world: World) {
+async fn a_cascade_sends_each_member_one_message_and_its_event_names_a_hundred(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("hub")]).await.unwrap();
     let some: Vec<NewTask> = (0..150).map(|_| after("leaf", &["t1"])).collect();
@@ -39,14 +39,14 @@ async fn a_cascade_tells_each_member_once_and_its_event_names_a_hundred(world: W
     lead.claims("t1").await.unwrap();
     lead.completes("t1").await.unwrap();
     let inbox = bob.reads(None).await.unwrap();
-    let told: Vec<&str> = inbox
+    let texts: Vec<&str> = inbox
         .messages
         .iter()
         .filter(|message| message.kind == MessageType::Plain)
         .map(|message| message.message.as_str())
         .collect();
-    assert_eq!(told.len(), 1, "{told:?}");
-    let ids = told[0].strip_prefix("Dependencies are met: ").unwrap();
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    let ids = texts[0].strip_prefix("Dependencies are met: ").unwrap();
     let (ids, more) = ids.split_once(" and ").unwrap();
     assert_eq!((ids.split(", ").count(), more), (20, "6 more"));
     let events = world.events().await;
@@ -109,7 +109,7 @@ async fn of_very_many_dependents_the_first_1000_are_named_and_all_are_counted(wo
 
 on_every_store!(
     a_cascade_over_10_000_dependents_is_whole,
-    a_cascade_tells_each_member_once_and_its_event_names_a_hundred,
+    a_cascade_sends_each_member_one_message_and_its_event_names_a_hundred,
     a_ring_of_20_000_tasks_is_named_as_far_as_there_is_room,
     of_very_many_dependents_the_first_1000_are_named_and_all_are_counted,
 );

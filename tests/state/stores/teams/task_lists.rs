@@ -82,7 +82,7 @@ async fn a_listing_has_pages_and_filters(world: World) {
     );
 }
 
-async fn a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them(world: World) {
+async fn a_listing_with_descriptions_is_paged_by_their_size(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let described = |number: usize| NewTask {
         description: if number.is_multiple_of(2) {
@@ -152,5 +152,5 @@ async fn dependencies_are_read_in_their_given_order(world: World) {
 scenarios!(
     dependencies_are_read_in_their_given_order,
     a_listing_has_pages_and_filters,
-    a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them,
+    a_listing_with_descriptions_is_paged_by_their_size,
 );

@@ -368,7 +368,7 @@ async fn no_answer_is_forgotten_before_ten_minutes_are_over(world: World) {
 }
 
 /// It stayed in the `blocks` of what it had depended on.
-async fn a_completed_task_is_in_nobodys_blocks_and_waits_for_nothing(world: World) {
+async fn a_completed_task_blocks_no_task_and_waits_for_nothing(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("met"), titled("open"), titled("late")])
         .await
@@ -433,7 +433,7 @@ scenarios!(
     the_id_of_an_imported_task_does_not_spoil_the_numbers_of_the_next_ones,
     two_ids_differ_by_more_than_their_case,
     no_answer_is_forgotten_before_ten_minutes_are_over,
-    a_completed_task_is_in_nobodys_blocks_and_waits_for_nothing,
+    a_completed_task_blocks_no_task_and_waits_for_nothing,
     no_task_depends_on_itself_completed_ones_included,
     tasks_are_added_all_or_none,
     a_repeated_request_makes_no_second_task,

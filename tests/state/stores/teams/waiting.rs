@@ -19,12 +19,12 @@ async fn listed(mate: &Mate<'_>) -> Vec<Membership> {
         .unwrap()
 }
 
-async fn answers_refusals_and_those_about_locks_tell_a_member_the_same(world: World) {
+async fn responses_refusals_and_lock_checks_carry_the_same_waiting_notice(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     assert_eq!(bob.waits().await, unread(0));
-    lead.tells(&["bob"], "one").await.unwrap();
-    lead.tells(&[], "two").await.unwrap();
+    lead.sends_text(&["bob"], "one").await.unwrap();
+    lead.sends_text(&[], "two").await.unwrap();
     lead.claims("t1").await.unwrap();
     let locks = world
         .agent("bob")
@@ -56,40 +56,40 @@ async fn answers_refusals_and_those_about_locks_tell_a_member_the_same(world: Wo
     assert_eq!((bob.waits().await, lead.waits().await), (unread(0), unread(0)));
 }
 
-async fn an_open_shutdown_stands_in_every_answer_until_it_is_answered(world: World) {
+async fn an_open_shutdown_is_in_every_response_until_it_is_answered(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let id = lead.requests_shutdown(Some("BOB"), 60).await.unwrap().id;
-    let asked = |waiting: Waiting| {
+    let request_of = |waiting: Waiting| {
         waiting
             .shutdown
-            .map(|asked: PendingShutdown| (asked.id, asked.by, asked.target))
+            .map(|request: PendingShutdown| (request.id, request.by, request.target))
     };
     let expected = Some((id.clone(), "lead".to_owned(), "bob".to_owned()));
     lead.adds(&[titled("a")]).await.unwrap();
-    assert_eq!(asked(bob.waits().await), expected);
+    assert_eq!(request_of(bob.waits().await), expected);
     assert_eq!(
-        asked(bob.waits_after_claim("t1").await),
+        request_of(bob.waits_after_claim("t1").await),
         expected,
         "in the refusal, too"
     );
-    assert_eq!(asked(listed(&bob).await.remove(0).waiting), expected);
+    assert_eq!(request_of(listed(&bob).await.remove(0).waiting), expected);
     for other in [&lead, &eve] {
-        assert_eq!(asked(other.waits().await), None);
+        assert_eq!(request_of(other.waits().await), None);
     }
     bob.answers_shutdown(&id, Some("Not yet")).await.unwrap();
-    assert_eq!(asked(bob.waits().await), None);
-    assert_eq!(asked(listed(&bob).await.remove(0).waiting), None);
+    assert_eq!(request_of(bob.waits().await), None);
+    assert_eq!(request_of(listed(&bob).await.remove(0).waiting), None);
     // One of the team asks all but those that have answered.
     let id = lead.requests_shutdown(None, 60).await.unwrap().id;
-    assert_eq!(asked(lead.waits().await), None, "who asks has approved");
+    assert_eq!(request_of(lead.waits().await), None, "who asks has approved");
     eve.answers_shutdown(&id, None).await.unwrap();
-    let of_eve = asked(eve.waits().await);
-    assert_eq!((of_eve, asked(bob.waits().await).is_some()), (None, true));
+    let of_eve = request_of(eve.waits().await);
+    assert_eq!((of_eve, request_of(bob.waits().await).is_some()), (None, true));
 }
 
 async fn a_caller_that_is_no_member_gets_no_news(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.tells(&[], "hello").await.unwrap();
+    lead.sends_text(&[], "hello").await.unwrap();
     let nothing = Waiting::default();
     let stranger = world.mate("mallory", "alpha");
     assert_eq!(
@@ -107,7 +107,7 @@ async fn a_caller_that_is_no_member_gets_no_news(world: World) {
 }
 
 scenarios!(
-    answers_refusals_and_those_about_locks_tell_a_member_the_same,
-    an_open_shutdown_stands_in_every_answer_until_it_is_answered,
+    responses_refusals_and_lock_checks_carry_the_same_waiting_notice,
+    an_open_shutdown_is_in_every_response_until_it_is_answered,
     a_caller_that_is_no_member_gets_no_news,
 );

@@ -88,7 +88,7 @@ impl Fake {
     }
 
     /// Waits until a request for a target with this text has arrived since the last look.
-    pub async fn until_asked(&self, target: &str) {
+    pub async fn until_requested(&self, target: &str) {
         until("GitHub is asked", async || {
             let behavior = self.shared.behavior.lock().unwrap();
             behavior.seen.iter().any(|seen| seen.target.contains(target))
@@ -97,7 +97,7 @@ impl Fake {
     }
 
     /// Paths and queries of the requests since the last call, from the repository on.
-    pub fn asked(&self) -> Vec<String> {
+    pub fn requested_paths(&self) -> Vec<String> {
         let prefix = format!("/api/v3/repos/{OWNER}/{NAME}");
         let short = |seen: Seen| seen.target.strip_prefix(&prefix).unwrap_or(&seen.target).to_owned();
         self.seen().into_iter().map(short).collect()

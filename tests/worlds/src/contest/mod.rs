@@ -60,7 +60,7 @@ impl Figures {
             files: mean(&|outcome| outcome.files as f64),
             claims: mean(&|outcome| outcome.waits.len() as f64),
             large_claims: mean(&|outcome| outcome.large_claims as f64),
-            held_back: mean(&|outcome| outcome.held_back as f64 / outcome.asked as f64),
+            held_back: mean(&|outcome| outcome.held_back as f64 / outcome.claims as f64),
             median_wait: mean_time(&Outcome::median_wait),
             longest_wait: mean_time(&|outcome| outcome.longest_wait_for_five),
         }

@@ -62,7 +62,7 @@ pub struct Outcome {
     /// Granted claims of four or five files.
     pub large_claims: usize,
     /// Claims that were made, granted or not.
-    pub asked: usize,
+    pub claims: usize,
     /// Claims that were refused although no lock blocked them.
     pub held_back: usize,
     /// The time from the first claim to the grant, of each claim that was granted.
@@ -234,7 +234,7 @@ impl Run {
         }
         let Agent { caller, files, .. } = &self.agents[agent];
         let outcome = caller.claim(&self.store, files).await?;
-        self.outcome.asked += 1;
+        self.outcome.claims += 1;
         match outcome {
             ClaimOutcome::Claimed(_) => {
                 let count = self.agents[agent].files.len();

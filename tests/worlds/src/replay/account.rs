@@ -33,7 +33,7 @@ pub struct TaskRun {
     /// When it was pushed to the branch.
     pub landed: Option<Duration>,
     /// When its files were first asked for, by a check or a claim.
-    pub asked: Option<Duration>,
+    pub requested_at: Option<Duration>,
     /// From then to the grant, and for files of its edits.
     pub waited: Duration,
     /// Whether another task changed the interface of a neighbor while the change of its file was not yet on the branch.

@@ -102,7 +102,7 @@ impl<'a> Agent<'a> {
         let mut seen = BTreeSet::new();
         let mut next = Some(first);
         while let Some(place) = next.filter(|_| seen.len() < LOOKS) {
-            self.run.asked(place);
+            self.run.requested(place);
             let Some(free) = self.check(place).await? else {
                 return Ok(Some(place));
             };
@@ -116,7 +116,7 @@ impl<'a> Agent<'a> {
     /// learns when its first edit is refused: the interface change conflicts with a neighbor.
     async fn check(&self, place: usize) -> Result<Option<Vec<String>>> {
         let mut fields = json!({"file_paths": self.run.paths(place)});
-        self.say_interfaces(&mut fields, place, &self.run.paths(place)).await?;
+        self.add_interfaces(&mut fields, place, &self.run.paths(place)).await?;
         let answer = self
             .run
             .server
@@ -197,7 +197,7 @@ impl<'a> Agent<'a> {
     async fn claim(&mut self, place: usize) -> Result<()> {
         let run = self.run;
         let begin = run.clock.now();
-        run.asked(place);
+        run.requested(place);
         if self.insist(place, &run.paths(place)).await? == FinalClaimAnswer::Mutual {
             bail!("an agent without files is told that others wait for them");
         }
@@ -255,7 +255,7 @@ impl<'a> Agent<'a> {
             self.run.account.borrow_mut().claims += 1;
             let message = format!("Making the change of {} again", self.run.tasks[place].commit);
             let mut claim = json!({"file_paths": paths, "status": "WRITING", "message": message});
-            self.say_interfaces(&mut claim, place, paths).await?;
+            self.add_interfaces(&mut claim, place, paths).await?;
             let answer = self.post(claim).await?;
             match action(&answer) {
                 "PROCEED" => {
@@ -282,7 +282,7 @@ impl<'a> Agent<'a> {
     }
 
     /// Says in a claim or a check what the hooks of a session find out by its edits.
-    async fn say_interfaces(&self, fields: &mut Value, place: usize, paths: &[&str]) -> Result<()> {
+    async fn add_interfaces(&self, fields: &mut Value, place: usize, paths: &[&str]) -> Result<()> {
         if self.run.mode.rules != Rules::Interface {
             return Ok(());
         }

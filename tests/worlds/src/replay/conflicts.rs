@@ -82,8 +82,8 @@ impl Conflicts {
             .output()
             .context("git cannot be run")?;
         if !matches!(printed.status.code(), Some(0 | 1)) {
-            let said = String::from_utf8_lossy(&printed.stderr);
-            bail!("git merge-tree (it takes git 2.45 or later): {}", said.trim());
+            let errors = String::from_utf8_lossy(&printed.stderr);
+            bail!("git merge-tree (it takes git 2.45 or later): {}", errors.trim());
         }
         let mut words = printed.stdout.split(|byte| *byte == 0).map(String::from_utf8_lossy);
         let tree = words.next().context("git merge-tree printed nothing")?.into_owned();

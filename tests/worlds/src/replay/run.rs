@@ -67,16 +67,18 @@ impl Run<'_> {
     }
 
     /// The files of a task are asked for.
-    pub fn asked(&self, place: usize) {
+    pub fn requested(&self, place: usize) {
         let now = self.clock.now();
-        self.account.borrow_mut().tasks[place].asked.get_or_insert(now);
+        self.account.borrow_mut().tasks[place].requested_at.get_or_insert(now);
     }
 
     /// A task has its files, or its edits begin.
     pub fn granted(&self, place: usize, agent: usize) {
         self.started(place, agent);
         let task = &mut self.account.borrow_mut().tasks[place];
-        task.waited = task.asked.map_or(Duration::ZERO, |asked| self.clock.now() - asked);
+        task.waited = task
+            .requested_at
+            .map_or(Duration::ZERO, |requested_at| self.clock.now() - requested_at);
     }
 
     /// The agent of a task has waited for files after its beginning.

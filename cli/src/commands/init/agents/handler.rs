@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_without_coord_says_nothing_or_denies_with_a_sentence() {
+    fn a_hook_without_coord_prints_nothing_or_denies_with_a_sentence() {
         let empty = tempfile::tempdir().unwrap();
         for command in commands(Form::Guarded) {
             let output = run(&command, empty.path());
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_with_coord_ends_with_what_coord_says() {
+    fn a_hook_with_coord_passes_on_its_output_and_exit_status() {
         let bin = tempfile::tempdir().unwrap();
         let program = bin.path().join("coord");
         fs::write(&program, "#!/bin/sh\necho \"$@\"\necho aside >&2\nexit 2\n").unwrap();

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn braces_stand_for_choices_up_to_a_bound() {
+    fn braces_expand_to_choices_up_to_a_bound() {
         let all = |pattern: &str| Some(choices(pattern)?.join(" "));
         assert_eq!(all("a/*.{js,ts}").as_deref(), Some("a/*.js a/*.ts"));
         assert_eq!(all("{a,b{c,d}}/{e,}").as_deref(), Some("a/ a/e bc/ bc/e bd/ bd/e"));

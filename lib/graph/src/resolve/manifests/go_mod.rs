@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_manifest_says_nothing() {
+    fn text_that_is_no_manifest_has_no_module_and_no_uses() {
         for text in [
             "",
             "(",

@@ -102,14 +102,14 @@ pub(super) fn power_shell(arguments: &Value) -> Tool {
 /// The user's words, without what agents wrap around them: elements at the beginning, such as the context of hooks (Gemini CLI) and
 /// notices of ended background tasks (Claude Code), and quotation marks around the whole (OpenCode's command line).
 pub(super) fn prompt(object: &Value) -> Option<String> {
-    let said = text(object, &["prompt", "initialPrompt", "initial_prompt"])?;
-    let mut said = said.trim();
-    while let Some(rest) = after_element(said) {
-        said = rest.trim_start();
+    let prompt = text(object, &["prompt", "initialPrompt", "initial_prompt"])?;
+    let mut text = prompt.trim();
+    while let Some(rest) = after_element(text) {
+        text = rest.trim_start();
     }
-    let quoted = said.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    let said = quoted.filter(|inner| !inner.contains('"')).unwrap_or(said).trim();
-    Some(said.to_owned()).filter(|said| !said.is_empty())
+    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let text = quoted.filter(|inner| !inner.contains('"')).unwrap_or(text).trim();
+    Some(text.to_owned()).filter(|text| !text.is_empty())
 }
 
 /// The text after the element that `text` begins with.
@@ -145,8 +145,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_is_what_the_user_has_said() {
-        for (sent, said) in [
+    fn a_prompt_is_the_user_text_without_injected_context() {
+        for (sent, expected) in [
             ("Fix a.ts", Some("Fix a.ts")),
             ("<hook_context>Coord: x</hook_context>\n\nFix a.ts", Some("Fix a.ts")),
             (
@@ -168,7 +168,7 @@ mod tests {
             ("<hook_context>all of it</hook_context>", None),
             ("", None),
         ] {
-            assert_eq!(prompt(&json!({ "prompt": sent })).as_deref(), said, "{sent}");
+            assert_eq!(prompt(&json!({ "prompt": sent })).as_deref(), expected, "{sent}");
         }
     }
 

@@ -1,41 +1,18 @@
 //! The tools of Coord's own MCP server, by the names that agents give them.
 
-/// The tools of Coord's own MCP server: its own ones, then those of the plugin opencode-teams.
-const OWN: [&str; 25] = [
-    "check_status",
-    "post_status",
-    "select_active_intent",
-    "update_intent",
-    "team",
-    "task_create",
-    "task_list",
-    "task_claim",
-    "task_update",
-    "message_send",
-    "message_read",
-    "spawn-team",
-    "discover-teams",
-    "join-team",
-    "get-team-info",
-    "send-message",
-    "broadcast-message",
-    "read-messages",
-    "poll-inbox",
-    "create-task",
-    "get-tasks",
-    "claim-task",
-    "update-task",
-    "request-shutdown",
-    "approve-shutdown",
-];
+use coord_protocol::tool_names;
 
 /// The tool of Coord's own MCP server that an agent calls `name`, such as `mcp__coord__check_status`: each agent joins server and
 /// tool in its own way.
 pub(super) fn own(name: &str) -> Option<&'static str> {
-    let tool = OWN.into_iter().find(|tool| name.ends_with(tool))?;
-    let server = name.strip_suffix(tool)?.trim_end_matches(['_', '-', ':', '.', '/']);
-    let server = server.rsplit(['_', '-', ':', '.', '/']).next().unwrap_or_default();
-    (server == "coord" || name == tool).then_some(tool)
+    const SEPARATORS: [char; 5] = ['_', '-', ':', '.', '/'];
+    let is_named = |tool: &&str| {
+        name.strip_suffix(*tool).is_some_and(|server| {
+            let server = server.trim_end_matches(SEPARATORS).rsplit(SEPARATORS).next();
+            name == *tool || server == Some("coord")
+        })
+    };
+    tool_names::ALL.iter().copied().find(is_named)
 }
 
 #[cfg(test)]
@@ -63,7 +40,14 @@ mod tests {
         ] {
             assert_eq!(own(name), None, "{name}");
         }
-        assert_eq!(own("coord_read-messages"), Some("read-messages"));
+        for (name, tool) in [
+            ("coord_read-messages", "read-messages"),
+            // One that ends like another.
+            ("mcp__coord__join-team", "join-team"),
+            ("mcp__coord__team", "team"),
+        ] {
+            assert_eq!(own(name), Some(tool), "{name}");
+        }
         assert_eq!(own("other_read-messages"), None);
     }
 }

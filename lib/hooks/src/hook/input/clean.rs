@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_json_forbids_is_mended_however_it_arrives() {
+    fn text_that_json_forbids_is_cleaned_however_it_is_chunked() {
         for (input, expected) in [
             (&b"\xef\xbb\xbf \xef\xbb\xbf{}"[..], "{}"),
             (b"", ""),

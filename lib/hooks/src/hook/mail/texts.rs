@@ -245,18 +245,18 @@ mod tests {
     }
 
     #[test]
-    fn an_open_shutdown_is_told_after_a_tool_once_and_at_each_prompt_until_it_is_answered() {
+    fn an_open_shutdown_is_shown_once_after_a_tool_and_at_each_prompt_until_answered() {
         let mut all = inbox(Vec::new());
         let mut known = TeamNotes::default();
-        let mut said = |all: &InboxResponse, moment| inbox_text(all, &mut known, moment, &mut 1000).is_some();
+        let mut is_shown = |all: &InboxResponse, moment| inbox_text(all, &mut known, moment, &mut 1000).is_some();
         all.shutdown = Some(shutdown("All is done"));
-        assert!(said(&all, Moment::AfterTool));
-        assert!(!said(&all, Moment::AfterTool));
-        assert!(said(&all, Moment::Prompt));
+        assert!(is_shown(&all, Moment::AfterTool));
+        assert!(!is_shown(&all, Moment::AfterTool));
+        assert!(is_shown(&all, Moment::Prompt));
         all.shutdown.as_mut().unwrap().approved.push("ANN".to_owned());
-        assert!(!said(&all, Moment::Prompt));
+        assert!(!is_shown(&all, Moment::Prompt));
         all.shutdown.as_mut().unwrap().approved.clear();
         all.shutdown.as_mut().unwrap().target = Some("bob".to_owned());
-        assert!(!said(&all, Moment::Prompt));
+        assert!(!is_shown(&all, Moment::Prompt));
     }
 }

@@ -232,7 +232,7 @@ fn acts_of_a_person_are_found_in_commands_and_in_requests() {
 }
 
 #[test]
-fn a_redirection_to_a_quoted_name_is_seen_and_one_that_cannot_be_told_is_a_change() {
+fn a_redirection_to_a_quoted_name_is_a_write_and_to_an_unknown_name_a_change() {
     for command in [
         "> $'a.rs'",
         ">| $\"a.rs\"",

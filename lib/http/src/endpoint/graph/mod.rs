@@ -70,20 +70,20 @@ async fn get_graph(
                   direction, each once"
             .to_owned(),
     })?;
-    let asked = query.parse(caller)?;
-    let (head, mut overview) = read_overview(&app, &asked.repo, &asked.branch, asked.caller.clone()).await?;
-    let mut tag = tag(&asked, head.as_str(), &overview)?;
+    let request = query.parse(caller)?;
+    let (head, mut overview) = read_overview(&app, &request.repo, &request.branch, request.caller.clone()).await?;
+    let mut tag = tag(&request, head.as_str(), &overview)?;
     let response = if is_known(&headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let graph = load_graph(&app, &asked.repo, &asked.branch, &head, &mut overview).await?;
-        tag = self::tag(&asked, head.as_str(), &overview)?;
+        let graph = load_graph(&app, &request.repo, &request.branch, &head, &mut overview).await?;
+        tag = self::tag(&request, head.as_str(), &overview)?;
         let status = if overview.version.is_none() {
             StatusCode::ACCEPTED
         } else {
             StatusCode::OK
         };
-        let body = text(graph, &asked, head.as_str(), &overview)?.into_body();
+        let body = text(graph, &request, head.as_str(), &overview)?.into_body();
         (status, [(CONTENT_TYPE, "application/json")], body).into_response()
     };
     Ok(conditional::tag(response, &tag, OF_CALLERS)?)
@@ -94,23 +94,23 @@ async fn get_graph(
 /// # Errors
 /// When a field is missing or invalid, the caller is denied, or store or source do not respond.
 pub async fn read_graph_view(app: &App, query: &GraphQuery, caller: Caller) -> Result<String, ApiError> {
-    let asked = query.parse(caller)?;
-    let (head, mut overview) = read_overview(app, &asked.repo, &asked.branch, asked.caller.clone()).await?;
-    let graph = load_graph(app, &asked.repo, &asked.branch, &head, &mut overview).await?;
-    let pieces: Vec<Bytes> = text(graph, &asked, head.as_str(), &overview)?.collect();
+    let request = query.parse(caller)?;
+    let (head, mut overview) = read_overview(app, &request.repo, &request.branch, request.caller.clone()).await?;
+    let graph = load_graph(app, &request.repo, &request.branch, &head, &mut overview).await?;
+    let pieces: Vec<Bytes> = text(graph, &request, head.as_str(), &overview)?.collect();
     String::from_utf8(pieces.concat()).map_err(|_| ApiError::Internal)
 }
 
-/// The part of `graph` that `asked` selects.
-fn text(graph: Arc<CachedGraph>, asked: &ValidQuery, head: &str, overview: &Overview) -> Result<GraphText, ApiError> {
-    let shown = GraphPart::new(graph, asked.format, asked.focus.as_ref())?;
+/// The part of `graph` that `request` selects.
+fn text(graph: Arc<CachedGraph>, request: &ValidQuery, head: &str, overview: &Overview) -> Result<GraphText, ApiError> {
+    let shown = GraphPart::new(graph, request.format, request.focus.as_ref())?;
     let state = GraphState::of(overview, head);
-    let rest = serde_json::to_vec(&GraphView::new(&shown, state, overview, asked.focus.as_ref()));
+    let rest = serde_json::to_vec(&GraphView::new(&shown, state, overview, request.focus.as_ref()));
     Ok(GraphText::new(shown, rest.map_err(|_| ApiError::Internal)?))
 }
 
 /// The ETag: a hash of all that a response depends on.
-fn tag(asked: &ValidQuery, head: &str, overview: &Overview) -> Result<String, ApiError> {
+fn tag(request: &ValidQuery, head: &str, overview: &Overview) -> Result<String, ApiError> {
     let graph_state = GraphState::of(overview, head);
     let Overview {
         version,
@@ -123,7 +123,7 @@ fn tag(asked: &ValidQuery, head: &str, overview: &Overview) -> Result<String, Ap
     } = overview;
     let parts = (version, graph_state, locks, failure, progress, policy, pending);
     let parts = serde_json::to_string(&parts).map_err(|_| ApiError::Internal)?;
-    let parts = format!("{parts} {:?} {:?}", asked.format, asked.focus);
+    let parts = format!("{parts} {:?} {:?}", request.format, request.focus);
     Ok(tag_of(&parts))
 }
 

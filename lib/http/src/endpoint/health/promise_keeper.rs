@@ -14,7 +14,7 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 /// Remembers the promises.
 #[derive(Default)]
 pub(super) struct PromiseKeeper {
-    asked: Mutex<Option<Instant>>,
+    read_at: Mutex<Option<Instant>>,
     known: Arc<Mutex<Option<Promises>>>,
 }
 
@@ -37,10 +37,10 @@ impl PromiseKeeper {
 
     /// True once in [`MAX_AGE`].
     fn is_due(&self) -> bool {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = asked.is_none_or(|at| at.elapsed() >= MAX_AGE);
+        let mut read_at = self.read_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = read_at.is_none_or(|at| at.elapsed() >= MAX_AGE);
         if is_due {
-            *asked = Some(Instant::now());
+            *read_at = Some(Instant::now());
         }
         is_due
     }

@@ -143,8 +143,8 @@ impl Cause {
             ("BUSY", Cause::Busy),
             ("LOADING", Cause::Loading),
         ];
-        let told = causes.into_iter().find(|(code, _)| has(code)).map(|(_, cause)| cause);
-        told.or_else(|| error.contains("the disk failed").then_some(Cause::Disk))
+        let cause = causes.into_iter().find(|(code, _)| has(code)).map(|(_, cause)| cause);
+        cause.or_else(|| error.contains("the disk failed").then_some(Cause::Disk))
     }
 }
 

@@ -143,8 +143,8 @@ fn lines_about(id: &str, lines: &[AppendedLine]) -> Vec<String> {
 fn ledger_line(record: &Record) -> String {
     let time = record.timestamp.get(11..19).unwrap_or_default();
     let files = record.target_files.join(", ");
-    let what = [&files, &record.reasoning, &record.output_summary, &record.error_message];
-    let what: Vec<&str> = what
+    let texts = [&files, &record.reasoning, &record.output_summary, &record.error_message];
+    let texts: Vec<&str> = texts
         .into_iter()
         .map(String::as_str)
         .filter(|text| !text.is_empty())
@@ -154,7 +154,7 @@ fn ledger_line(record: &Record) -> String {
         record.agent_id,
         record.action_type,
         record.status,
-        quoted_line(&what.join("; "))
+        quoted_line(&texts.join("; "))
     )
 }
 

@@ -204,8 +204,8 @@ fn budget_left(intent: &IntentView) -> String {
     let Some(budget) = intent.budget else {
         return "Budget: no limit".to_owned();
     };
-    let left = |what: &str, used: u64, most: Option<u64>| {
-        most.map(|most| format!("{} of {most} {what}", most.saturating_sub(used)))
+    let left = |unit: &str, used: u64, most: Option<u64>| {
+        most.map(|most| format!("{} of {most} {unit}", most.saturating_sub(used)))
     };
     let left = [
         left("turns", budget.consumed_turns, budget.max_turns),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_told_what_it_has_to_know() {
+    fn the_context_of_an_intent_has_its_scope_rules_budget_and_history() {
         let expected = "\
 Intent REQ-POOL-1: Connection pooling
 Status: IN_PROGRESS, branch main

@@ -4,6 +4,7 @@ use coord_intents::intent::Status;
 use coord_intents::ledger::{
     ActionType, Event, Metadata as LineMetadata, Outcome, Payload, ResultStatus, State, ToolInput, TraceId,
 };
+use coord_protocol::tool_names;
 use coord_protocol::{Action, ErrorCode, IntentResponse};
 use futures::FutureExt;
 use serde_json::json;
@@ -169,7 +170,7 @@ fn line(
     let event = Event {
         action_type: ActionType::IntentSelection,
         payload: Payload {
-            tool_name: Some("select_active_intent".to_owned()),
+            tool_name: Some(tool_names::SELECT_ACTIVE_INTENT.to_owned()),
             tool_input: Some(ToolInput::record(&json!({ "intent_id": id }))),
             ..Payload::default()
         },

@@ -118,8 +118,8 @@ pub fn counted_call(call: &ToolCall) -> Result<(String, String), ApiError> {
 }
 
 /// The warning from four fifths of a limit on.
-pub fn budget_low(id: &str, (what, used, most): (&str, u64, Option<u64>)) -> Option<String> {
+pub fn budget_low(id: &str, (unit, used, most): (&str, u64, Option<u64>)) -> Option<String> {
     let most = most?;
     let is_low = used.saturating_mul(5) >= most.saturating_mul(4);
-    is_low.then(|| format!("BUDGET_LOW: Intent {id} has used {used} of {most} {what}; finish soon."))
+    is_low.then(|| format!("BUDGET_LOW: Intent {id} has used {used} of {most} {unit}; finish soon."))
 }

@@ -111,7 +111,7 @@ pub async fn edit_intent(
     loop {
         let gathered = RegistryContext::read(app, &caller.repo, &holder, id).await?;
         match try_edit(app, &caller.repo, &mut admission, &gathered, sent).await? {
-            Edit::Done(what) => return done(app, &caller.repo, &holder, id, what).await,
+            Edit::Done(edited) => return done(app, &caller.repo, &holder, id, edited).await,
             Edit::Frozen(member) => {
                 let status = gathered.record.status.as_str();
                 let reason = format!(
@@ -154,8 +154,8 @@ async fn try_edit(
         Err(EditRefusal::Invalid(error)) => return Err(error),
         Err(EditRefusal::Frozen(member)) => return Ok(Edit::Frozen(member)),
         Err(EditRefusal::Person) => {
-            let what = "raise or remove a limit of the budget of an intent that has begun";
-            return Err(person_required(app, what));
+            let act = "raise or remove a limit of the budget of an intent that has begun";
+            return Err(person_required(app, act));
         }
     };
     let id = edited.intent.id.clone();

@@ -58,7 +58,7 @@ fn rows(owners: Owners, registry: &Registry, branch: Option<&Branch>, heard_sinc
         // Entries without an intent are in the ledger alone.
         for owner in owners.into_iter().filter(|owner| !owner.intent.is_empty()) {
             let pair = owner.branch.as_deref().zip(branch);
-            if pair.is_none_or(|(own, asked)| own == asked.as_str()) {
+            if pair.is_none_or(|(own, requested)| own == requested.as_str()) {
                 files.push(MappedFile {
                     file_path: path.clone(),
                     is_locked: is_locked(&owner.intent),

@@ -63,7 +63,7 @@ fn files(sent: &[FileContent]) -> Result<Vec<(FilePath, ContentHash)>, ApiError>
 fn report(path: &FilePath, hash: ContentHash, owners: &[Owner], branch: Option<&Branch>) -> FileReport {
     let is_of_branch = |owner: &&Owner| {
         let pair = owner.branch.as_deref().zip(branch);
-        pair.is_none_or(|(own, asked)| own == asked.as_str())
+        pair.is_none_or(|(own, requested)| own == requested.as_str())
     };
     let rows: Vec<&Owner> = owners
         .iter()

@@ -249,7 +249,7 @@ impl AdmittedCall for EndCall<'_> {
                 new_head: work.new_head,
                 agent_head: work.agent_head,
                 can_ask: work.can_ask,
-                judged: &work.judged,
+                judged_files: &work.judged_files,
             },
             _ => ReleasedFiles::NoHead,
         };

@@ -27,7 +27,7 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &O
         0 => String::new(),
         count => format!(", {count} {} kept for others", verb(count, "is", "are")),
     };
-    let in_the_way = match of(false) {
+    let blockers = match of(false) {
         0 => String::new(),
         count => format!(
             ", {count} {} files that you cannot have now",
@@ -82,7 +82,7 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[SkippedTask], obstacles: &O
             )
         }
     };
-    format!("{none}: {claimed} {is_claimed} claimed{reserved}{in_the_way}{not_seen}{held_back}{rest}{cleared}")
+    format!("{none}: {claimed} {is_claimed} claimed{reserved}{blockers}{not_seen}{held_back}{rest}{cleared}")
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
     use coord_teams_state::tasks::HeldBackTask;
 
     #[test]
-    fn why_there_is_no_task_is_told_in_good_grammar() {
+    fn the_reason_for_no_task_is_a_grammatical_sentence() {
         let passed = |reason| SkippedTask {
             id: "t1".to_owned(),
             reason,

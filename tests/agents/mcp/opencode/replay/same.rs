@@ -135,7 +135,7 @@ impl Replay<'_> {
             (Some(from), "broadcast") => from != handle,
             (Some(_), to) => to == handle,
         };
-        let told = |message: &MessageView| {
+        let view = |message: &MessageView| {
             let from = message.from.as_deref().map(there).unwrap_or_default().to_owned();
             (
                 from,
@@ -154,7 +154,7 @@ impl Replay<'_> {
             let (from, text) = (text(message, "from"), text(message, "message"));
             (from.to_owned(), text.to_owned(), message["read"] == true)
         });
-        let (ours, theirs): (Vec<_>, Vec<_>) = (plain.map(told).collect(), theirs.collect());
+        let (ours, theirs): (Vec<_>, Vec<_>) = (plain.map(view).collect(), theirs.collect());
         assert_eq!(ours, theirs, "{handle}");
     }
 }

@@ -18,9 +18,9 @@ impl Replay<'_> {
         self.refused_to_a_stranger(handle, "request-shutdown", json!({ "agentId": handle }), "D11");
         let asking = here(handle).to_owned();
         self.approvals.insert(there(&asking).to_owned());
-        self.ask_to_end(&asking);
-        self.nobody_gets_a_task(&asking);
-        self.go_on(&asking, &[&asking]);
+        self.requests_team_shutdown(&asking);
+        self.no_member_gets_a_task(&asking);
+        self.reject_shutdown(&asking, &[&asking]);
         self.same_config(recorded.as_ref().expect("a configuration"));
         self.differences.met("D11");
     }
@@ -34,9 +34,9 @@ impl Replay<'_> {
         let approving = here(handle).to_owned();
         let asking = if approving == LEADER { "w1" } else { LEADER };
         self.approvals.insert(there(&approving).to_owned());
-        self.ask_to_end(asking);
+        self.requests_team_shutdown(asking);
         self.approve(&approving, &[asking, &approving], asking);
-        self.go_on(asking, &[asking, &approving]);
+        self.reject_shutdown(asking, &[asking, &approving]);
         self.same_config(recorded.as_ref().expect("a configuration"));
         self.differences.met("D11");
     }
@@ -54,7 +54,7 @@ impl Replay<'_> {
     }
 
     /// `asking` asks, and has approved with that, for itself alone.
-    fn ask_to_end(&mut self, asking: &str) {
+    fn requests_team_shutdown(&mut self, asking: &str) {
         let (team, notes) = self.board.call("request-shutdown", json!({ "agentId": asking }));
         let team = team.expect("a configuration");
         assert_eq!(texts(&team["shutdownApprovals"]), [asking]);
@@ -92,7 +92,7 @@ impl Replay<'_> {
     }
 
     /// While it is open, nobody is given a task.
-    fn nobody_gets_a_task(&mut self, asking: &str) {
+    fn no_member_gets_a_task(&mut self, asking: &str) {
         let pending = json!({ "filters": { "status": "pending" } });
         let pending = self.board.tool("get-tasks", pending).expect("tasks");
         let Some(task) = pending.as_array().expect("tasks").first() else {
@@ -113,7 +113,7 @@ impl Replay<'_> {
     }
 
     /// All others reject; those that have `approved` join again, and take their tasks again.
-    fn go_on(&mut self, asking: &str, approved: &[&str]) {
+    fn reject_shutdown(&mut self, asking: &str, approved: &[&str]) {
         let team = self
             .board
             .wait(self.board.http.team(coord_test_worlds::world::REPO_URL, TEAM))
@@ -160,7 +160,7 @@ impl Replay<'_> {
 
     /// The whole handshake, which the leader begins: the team ends with the last answer.
     pub(super) fn close(&mut self) {
-        self.ask_to_end(LEADER);
+        self.requests_team_shutdown(LEADER);
         let mut approved = vec![LEADER.to_owned()];
         let others: Vec<String> = self.unread.keys().filter(|handle| *handle != LEADER).cloned().collect();
         for (place, handle) in others.iter().enumerate() {

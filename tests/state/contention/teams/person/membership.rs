@@ -6,8 +6,8 @@ use reqwest::Method;
 use serde_json::{Value as Json, json};
 
 use super::super::TEAM;
-use super::super::asked::{Asked, Told};
-use super::{FOUNDER, Person, post, request, told};
+use super::super::acts::{Asked, Told};
+use super::{FOUNDER, Person, post, reply_of, request};
 
 impl Person {
     /// Joins, as the agent that it is now.
@@ -15,7 +15,7 @@ impl Person {
         let path = format!("/api/teams/{TEAM}/join");
         let request = post(path, json!({ "handle": self.handle }));
         // Refused, if it was done before and not answered.
-        while self.asks(&request).await.is_none() {}
+        while self.sends(&request).await.is_none() {}
     }
 
     /// Answers the open shutdown, if there is one for it, or keeps silent if it alone is asked; and begins again if it has stopped.
@@ -37,9 +37,9 @@ impl Person {
     }
 
     /// Asks a member to stop; or all, and itself first, but it joins again.
-    pub(super) async fn asks_to_stop(&mut self) {
+    pub(super) async fn requests_stop(&mut self) {
         let is_about_all = self.handle != FOUNDER && self.random.u32(..3) == 0;
-        let target = (!is_about_all).then(|| self.anybody());
+        let target = (!is_about_all).then(|| self.any_handle());
         let body = json!({ "step": "request", "target": target, "reason": "Enough", "respond_by_seconds": 1 });
         self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
         if is_about_all {
@@ -53,12 +53,12 @@ impl Person {
             return;
         }
         let request = post(format!("/api/teams/{TEAM}/leave"), json!({}));
-        let told = told(self.asks(&request).await.as_ref());
-        if matches!(told, Told::Nothing) {
+        let reply = reply_of(self.sends(&request).await.as_ref());
+        if matches!(reply, Told::Nothing) {
             // To the end: a refusal may say that it was done before.
-            while self.asks(&request).await.is_none() {}
+            while self.sends(&request).await.is_none() {}
         }
-        self.notes(Some((self.contest.mark(), Asked::Deed("left".to_owned()))), &told);
+        self.notes(Some((self.contest.mark(), Asked::Deed("left".to_owned()))), &reply);
         // time: a member is away for a while.
         tokio::time::sleep(Duration::from_millis(self.random.u64(..60))).await;
         self.joins().await;
@@ -66,9 +66,9 @@ impl Person {
 
     /// Makes another one the leader, if it leads.
     pub(super) async fn hands_over(&mut self) {
-        let heir = self.anybody();
+        let heir = self.any_handle();
         let mut request = request(Method::PATCH, format!("/api/teams/{TEAM}"), json!({ "leader": heir }));
-        request.asked = Some((self.contest.mark(), Asked::Deed(format!("handed over to {heir}"))));
+        request.act = Some((self.contest.mark(), Asked::Deed(format!("handed over to {heir}"))));
         self.tries(request).await;
     }
 
@@ -81,8 +81,8 @@ impl Person {
             let body = json!({ "step": "force", "shutdown_id": id });
             loop {
                 let mut request = post(format!("/api/teams/{TEAM}/shutdown"), body.clone());
-                request.asked = Some((self.contest.mark(), Asked::Deed(format!("forced {id}"))));
-                match self.is_told(request).await {
+                request.act = Some((self.contest.mark(), Asked::Deed(format!("forced {id}"))));
+                match self.outcome_of(request).await {
                     Told::Refused(code) if code == "SHUTDOWN_TOO_EARLY" => {
                         // time: the time to respond ends.
                         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -108,7 +108,7 @@ impl Person {
             let body = json!({ "title": title, "clear_lapses": true });
             let mut request = request(Method::PATCH, format!("/api/tasks/{id}"), body);
             let (dependencies, blocks, clears) = (None, None, true);
-            request.asked = Some((
+            request.act = Some((
                 mark,
                 Asked::Update {
                     id,

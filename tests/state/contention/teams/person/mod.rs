@@ -9,8 +9,8 @@ use reqwest::Method;
 use serde_json::{Value as Json, json};
 
 use super::super::arena::HEAD;
-use super::asked::{Ask, Asked, Named, Told, Wanted};
-use super::{CLIENTS, Contest, REPO_URL, TEAM, told};
+use super::acts::{Ask, Asked, Named, Told, Wanted};
+use super::{CLIENTS, Contest, REPO_URL, TEAM, reply_of};
 
 pub struct Person {
     contest: Arc<Contest>,
@@ -45,7 +45,7 @@ struct Request {
     method: Method,
     path: String,
     body: Json,
-    asked: Option<(usize, Asked)>,
+    act: Option<(usize, Asked)>,
 }
 
 fn request(method: Method, path: impl Into<String>, body: Json) -> Request {
@@ -53,7 +53,7 @@ fn request(method: Method, path: impl Into<String>, body: Json) -> Request {
         method,
         path: path.into(),
         body,
-        asked: None,
+        act: None,
     }
 }
 
@@ -77,7 +77,7 @@ impl Person {
     }
 
     /// One request to the end, whatever is killed meanwhile.
-    async fn asks(&mut self, request: &Request) -> Option<(u16, Json)> {
+    async fn sends(&mut self, request: &Request) -> Option<(u16, Json)> {
         let server = self.random.usize(..2);
         let mut path = request.path.clone();
         let mut body = request.body.clone();
@@ -99,7 +99,7 @@ impl Person {
     pub async fn must(&mut self, path: &str, body: Json) {
         let request = post(path, body);
         loop {
-            if let Some((status, body)) = self.asks(&request).await {
+            if let Some((status, body)) = self.sends(&request).await {
                 assert_eq!(status, 200, "{path}: {body}");
                 return;
             }
@@ -108,16 +108,16 @@ impl Person {
 
     /// Sends a request and returns its answer, unless that is a refusal.
     async fn tries(&mut self, request: Request) -> Option<Json> {
-        match self.is_told(request).await {
+        match self.outcome_of(request).await {
             Told::Done(body) => Some(body),
             _ => None,
         }
     }
 
     /// Asks, and is killed meanwhile now and then; what has a key is repeated by half of those.
-    async fn is_told(&mut self, mut request: Request) -> Told {
+    async fn outcome_of(&mut self, mut request: Request) -> Told {
         let has_key = matches!(
-            request.asked,
+            request.act,
             Some((_, Asked::Create(_) | Asked::Send(_) | Asked::Idle(_)))
         ) && self.random.bool();
         if has_key {
@@ -126,30 +126,33 @@ impl Person {
         let is_killed = self.random.u32(..10) == 0;
         let patience = Duration::from_micros(self.random.u64(..25_000));
         let mut answer = if is_killed {
-            tokio::time::timeout(patience, self.asks(&request)).await.ok().flatten()
+            tokio::time::timeout(patience, self.sends(&request))
+                .await
+                .ok()
+                .flatten()
         } else {
-            self.asks(&request).await
+            self.sends(&request).await
         };
         if has_key {
             while answer.is_none() {
-                answer = self.asks(&request).await;
+                answer = self.sends(&request).await;
             }
         }
-        let told = told(answer.as_ref());
-        self.notes(request.asked, &told);
-        if matches!(&told, Told::Refused(code) if code == "SHUTTING_DOWN") {
+        let reply = reply_of(answer.as_ref());
+        self.notes(request.act, &reply);
+        if matches!(&reply, Told::Refused(code) if code == "SHUTTING_DOWN") {
             Box::pin(self.stops()).await;
         }
-        told
+        reply
     }
 
-    fn notes(&self, asked: Option<(usize, Asked)>, told: &Told) {
-        if let Some((mark, asked)) = asked {
+    fn notes(&self, act: Option<(usize, Asked)>, reply: &Told) {
+        if let Some((mark, act)) = act {
             self.contest.note(Ask {
                 handle: self.handle.clone(),
                 mark,
-                asked,
-                told: told.clone(),
+                act,
+                reply: reply.clone(),
             });
         }
     }
@@ -182,7 +185,7 @@ impl Person {
     /// Pulls: its working copy has the newest commit.
     async fn pulls(&mut self) {
         let body = json!({ "branch": "main", "agent_head": self.head, "file_paths": [file(0)] });
-        if let Some((200, checked)) = self.asks(&post("/api/check_status", body)).await {
+        if let Some((200, checked)) = self.sends(&post("/api/check_status", body)).await {
             checked["repo_head"]
                 .as_str()
                 .expect("a head")
@@ -199,7 +202,7 @@ impl Person {
         work
     }
 
-    fn anybody(&mut self) -> String {
+    fn any_handle(&mut self) -> String {
         format!("h{}", self.random.usize(..CLIENTS))
     }
 
@@ -240,20 +243,20 @@ impl Person {
                 }
             }
             32..46 => self.completes().await,
-            46..49 => self.gives_back().await,
-            49..57 => self.tells().await,
+            46..49 => self.releases_task().await,
+            49..57 => self.sends_message().await,
             57..69 => drop(self.reads(0).await),
             69..71 => drop(self.reads(1).await),
             71..73 => self.deletes().await,
             73..75 => {
                 if let Some((id, _)) = self.any_task() {
-                    let assignee = self.anybody();
+                    let assignee = self.any_handle();
                     let body = json!({ "assignee": assignee });
                     self.tries(request(Method::PATCH, format!("/api/tasks/{id}"), body))
                         .await;
                 }
             }
-            75..78 => self.asks_to_stop().await,
+            75..78 => self.requests_stop().await,
             78..82 => self.edits_without_a_task().await,
             82..84 => self.leaves().await,
             84..92 => self.hands_over().await,
@@ -308,7 +311,7 @@ impl Person {
             all.push(wanted);
         }
         let mut request = post("/api/tasks", json!({ "tasks": tasks }));
-        request.asked = Some((mark, Asked::Create(all)));
+        request.act = Some((mark, Asked::Create(all)));
         if let Some(body) = self.tries(request).await {
             for (place, id) in body["ids"].as_array().expect("ids").iter().enumerate() {
                 self.contest
@@ -330,7 +333,7 @@ impl Person {
         }
         let mut request = request(Method::PATCH, format!("/api/tasks/{id}"), body);
         let clears = false;
-        request.asked = Some((
+        request.act = Some((
             mark,
             Asked::Update {
                 id,
@@ -354,7 +357,7 @@ impl Person {
             false => json!({ "claim_files": false }),
         };
         let mut request = post(path, body);
-        request.asked = Some((self.contest.mark(), Asked::Take { with_files }));
+        request.act = Some((self.contest.mark(), Asked::Take { with_files }));
         if let Some(body) = self.tries(request).await
             && let Some(id) = body["task"]["id"].as_str()
         {
@@ -370,13 +373,13 @@ impl Person {
         let mut body = self.work(true);
         body["result"] = json!(format!("{id} is done"));
         let mut request = post(format!("/api/tasks/{id}/complete"), body);
-        request.asked = Some((self.contest.mark(), Asked::Complete(id.clone())));
-        if matches!(self.is_told(request).await, Told::Refused(code) if code == "NOT_PUSHED") {
+        request.act = Some((self.contest.mark(), Asked::Complete(id.clone())));
+        if matches!(self.outcome_of(request).await, Told::Refused(code) if code == "NOT_PUSHED") {
             self.own.push(id);
         }
     }
 
-    async fn gives_back(&mut self) {
+    async fn releases_task(&mut self) {
         let Some(id) = self.own_task() else { return };
         let is_pushed = self.random.bool();
         let mut body = self.work(is_pushed);
@@ -400,13 +403,13 @@ impl Person {
         self.agent = agent;
     }
 
-    async fn tells(&mut self) {
+    async fn sends_message(&mut self) {
         let mark = self.contest.mark();
         let text = format!("Message {mark} of {}", self.handle);
-        let (body, asked) = if self.random.u32(..5) == 0 {
+        let (body, act) = if self.random.u32(..5) == 0 {
             (json!({ "type": "idle", "message": text }), Asked::Idle(text))
         } else {
-            let mut to: Vec<String> = (0..3).map(|_| self.anybody()).collect();
+            let mut to: Vec<String> = (0..3).map(|_| self.any_handle()).collect();
             match self.random.u32(..4) {
                 0 => to = vec!["broadcast".to_owned()],
                 1 => {}
@@ -415,7 +418,7 @@ impl Person {
             (json!({ "to": to, "message": text }), Asked::Send(text))
         };
         let mut request = post("/api/messages", body);
-        request.asked = Some((mark, asked));
+        request.act = Some((mark, act));
         self.tries(request).await;
     }
 

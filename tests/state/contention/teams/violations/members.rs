@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::asked::{Ask, Asked, Told};
-use super::{said, team_changed};
+use super::super::acts::{Ask, Asked, Told};
+use super::{team_changed, verdict_on};
 
 fn shutdown(state: &str, target: Option<&str>, handle: &str, time: i64) -> Json {
     json!({
@@ -12,8 +12,8 @@ fn shutdown(state: &str, target: Option<&str>, handle: &str, time: i64) -> Json 
 }
 
 /// Returns the verdict if these events come before the claim of `h1`.
-fn said_of(events: impl IntoIterator<Item = Json>) -> String {
-    said(|_, _, stored| drop(stored.events.splice(4..4, events)))
+fn verdict_on_events(events: impl IntoIterator<Item = Json>) -> String {
+    verdict_on(|_, _, stored| drop(stored.events.splice(4..4, events)))
 }
 
 #[test]
@@ -31,8 +31,8 @@ fn a_claiming_member_that_must_stop_is_named() {
         // An approval is final.
         vec![of_all(), joined()],
     ] {
-        let said = said_of(events.clone());
-        assert!(said.contains("is to stop"), "{events:?}: {said}");
+        let verdict = verdict_on_events(events.clone());
+        assert!(verdict.contains("is to stop"), "{events:?}: {verdict}");
     }
     for events in [
         vec![requested(), rejected[0].clone(), rejected[1].clone()],
@@ -44,7 +44,7 @@ fn a_claiming_member_that_must_stop_is_named() {
             team_changed("joined", "h0", "user-0"),
         ],
     ] {
-        assert_eq!(said_of(events.clone()), "", "{events:?}");
+        assert_eq!(verdict_on_events(events.clone()), "", "{events:?}");
     }
 }
 
@@ -106,8 +106,8 @@ fn a_shutdown_that_cannot_be_is_named() {
         ),
     ];
     for (expected, events) in cases {
-        let said = said_of(events);
-        assert!(said.contains(expected), "{expected}: {said}");
+        let verdict = verdict_on_events(events);
+        assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
 }
 
@@ -130,50 +130,50 @@ fn members_that_cannot_be_are_named() {
         ("the store has the members", team_changed("joined", "h2", "user-2")),
     ];
     for (expected, event) in cases {
-        let said = said_of([event]);
-        assert!(said.contains(expected), "{expected}: {said}");
+        let verdict = verdict_on_events([event]);
+        assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
     let back = || team_changed("joined", "h1", "user-1");
-    assert!(said_of([left(), back()]).contains("1 times, of which 0 to 0"));
-    let asks = |asks: &mut Vec<Ask>, told| {
+    assert!(verdict_on_events([left(), back()]).contains("1 times, of which 0 to 0"));
+    let asks = |asks: &mut Vec<Ask>, reply| {
         asks.push(Ask {
             mark: 6,
-            asked: Asked::Deed("left".to_owned()),
-            told,
+            act: Asked::Deed("left".to_owned()),
+            reply,
             handle: "h1".to_owned(),
         });
     };
-    for (told, expected) in [
+    for (reply, expected) in [
         (Told::Nothing, ""),
         (Told::Done(json!({})), ""),
         (Told::Refused("LEADER_STAYS".to_owned()), "of which 0"),
     ] {
-        let said = said(|all, _, stored| {
-            asks(all, told);
+        let verdict = verdict_on(|all, _, stored| {
+            asks(all, reply);
             stored.events.splice(4..4, [left(), back()]);
         });
         assert!(
-            said.contains(expected) && said.is_empty() == expected.is_empty(),
-            "{said}"
+            verdict.contains(expected) && verdict.is_empty() == expected.is_empty(),
+            "{verdict}"
         );
     }
-    assert!(said(|all, _, _| asks(all, Told::Done(json!({})))).contains("0 times, of which 1"));
+    assert!(verdict_on(|all, _, _| asks(all, Told::Done(json!({})))).contains("0 times, of which 1"));
 }
 
 #[test]
-fn messages_of_who_has_left_or_is_idle_that_cannot_be_are_named() {
+fn impossible_messages_about_departed_or_idle_members_are_violations() {
     let leaves = |asks: &mut Vec<Ask>, events: &mut Vec<Json>| {
-        let (asked, told) = (Asked::Deed("left".to_owned()), Told::Nothing);
+        let (act, reply) = (Asked::Deed("left".to_owned()), Told::Nothing);
         asks.push(Ask {
             mark: 6,
-            asked,
-            told,
+            act,
+            reply,
             handle: "h1".to_owned(),
         });
         events.extend(["left", "joined"].map(|change| team_changed(change, "h1", "user-1")));
     };
     let with = |is_got: bool, is_kept: bool, is_noted: bool| {
-        said(|asks, inboxes, stored| {
+        verdict_on(|asks, inboxes, stored| {
             leaves(asks, &mut stored.events);
             if !is_got {
                 inboxes.insert("h1".to_owned(), vec![]);
@@ -194,20 +194,20 @@ fn messages_of_who_has_left_or_is_idle_that_cannot_be_are_named() {
     assert_eq!(with(false, true, true), "", "it has left without it");
     assert!(with(false, true, false).contains("is not kept as unread by h1"));
     assert!(with(false, false, false).contains("is not kept as unread by h1"));
-    let is_gone = said(|_, _, stored| {
+    let is_gone = verdict_on(|_, _, stored| {
         stored.bodies.clear();
         stored.mail.clear();
     });
     assert!(is_gone.contains("message 1 is gone"), "{is_gone}");
-    let differs = said(|_, inboxes, _| inboxes.get_mut("h1").unwrap()[0].1 = "bye".to_owned());
+    let differs = verdict_on(|_, inboxes, _| inboxes.get_mut("h1").unwrap()[0].1 = "bye".to_owned());
     assert!(differs.contains("somebody got \"bye\""), "{differs}");
 
     // `h1` is idle, and h0 leads.
     let idle = |leader: &str, ready: &[&str]| {
-        said(|asks, inboxes, stored| {
-            asks[4].asked = Asked::Idle("hello".to_owned());
+        verdict_on(|asks, inboxes, stored| {
+            asks[4].act = Asked::Idle("hello".to_owned());
             asks[4].handle = "h1".to_owned();
-            asks[4].told = Told::Done(json!({ "id": 1, "ready": ready }));
+            asks[4].reply = Told::Done(json!({ "id": 1, "ready": ready }));
             let sent = json!({ "message_type": "idle", "from": "h1", "to": leader, "recipients": [leader] });
             stored.events[6]
                 .as_object_mut()
@@ -223,21 +223,21 @@ fn messages_of_who_has_left_or_is_idle_that_cannot_be_are_named() {
 }
 
 #[test]
-fn lapses_that_are_cleared_by_no_right_are_named() {
-    let clears = |handle: &str, told: Told| {
-        said(|asks, _, stored| {
+fn expiry_counts_that_are_cleared_without_a_right_are_violations() {
+    let clears = |handle: &str, reply: Told| {
+        verdict_on(|asks, _, stored| {
             asks.push(Ask {
                 mark: 7,
-                asked: Asked::Update {
+                act: Asked::Update {
                     id: "t2".to_owned(),
                     dependencies: None,
                     blocks: None,
                     clears: true,
                 },
-                told: told.clone(),
+                reply: reply.clone(),
                 handle: handle.to_owned(),
             });
-            if matches!(told, Told::Done(_)) {
+            if matches!(reply, Told::Done(_)) {
                 stored
                     .events
                     .push(json!({ "type": "task_updated", "task": "t2", "title": "m1.1 u7", "handle": handle }));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::asked::{Ask, Asked, Inboxes, Named, Told, Wanted};
+use super::acts::{Ask, Asked, Inboxes, Named, Told, Wanted};
 use super::judge::judge;
 use super::stored::Stored;
 
@@ -73,11 +73,11 @@ fn history() -> (Vec<Ask>, Inboxes, Stored) {
         events,
         ..Stored::default()
     };
-    let ask = |handle: &str, mark, asked, told| Ask {
+    let ask = |handle: &str, mark, act, reply| Ask {
         handle: handle.to_owned(),
         mark,
-        asked,
-        told,
+        act,
+        reply,
     };
     let taken = |id: &str, token: i64| Told::Done(json!({ "task": { "id": id, "lease": { "token": token } } }));
     let second = Wanted {
@@ -116,7 +116,7 @@ fn verdict((asks, inboxes, mut stored): (Vec<Ask>, Inboxes, Stored)) -> String {
 }
 
 /// Returns the verdict on this history, once it is changed.
-fn said(change: impl FnOnce(&mut Vec<Ask>, &mut Inboxes, &mut Stored)) -> String {
+fn verdict_on(change: impl FnOnce(&mut Vec<Ask>, &mut Inboxes, &mut Stored)) -> String {
     let (mut asks, mut inboxes, mut stored) = history();
     change(&mut asks, &mut inboxes, &mut stored);
     verdict((asks, inboxes, stored))
@@ -124,7 +124,7 @@ fn said(change: impl FnOnce(&mut Vec<Ask>, &mut Inboxes, &mut Stored)) -> String
 
 #[test]
 fn valid_values_pass() {
-    assert_eq!(said(|_, _, _| ()), "");
+    assert_eq!(verdict_on(|_, _, _| ()), "");
 }
 
 #[test]
@@ -160,8 +160,8 @@ fn each_event_that_cannot_be_is_named() {
         }),
     ];
     for (expected, change) in cases {
-        let said = said(|_, _, stored| change(&mut stored.events));
-        assert!(said.contains(expected), "{expected}: {said}");
+        let verdict = verdict_on(|_, _, stored| change(&mut stored.events));
+        assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
 }
 
@@ -170,39 +170,39 @@ fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
     type Change = fn(&mut Vec<Ask>, &mut Inboxes);
     let cases: [(&str, Change); 12] = [
         ("it was refused with CIRCULAR", |asks, _| {
-            asks[0].told = Told::Refused("CIRCULAR".to_owned());
+            asks[0].reply = Told::Refused("CIRCULAR".to_owned());
         }),
         ("no event tells of these tasks", |asks, _| {
-            asks[0].told = Told::Done(json!({ "ids": ["t1"] }));
+            asks[0].reply = Told::Done(json!({ "ids": ["t1"] }));
         }),
         ("asked for 1 tasks", |asks, _| {
-            asks[0].asked = Asked::Create(vec![Wanted::default()]);
+            asks[0].act = Asked::Create(vec![Wanted::default()]);
         }),
         ("no event tells of this claim", |asks, _| {
             asks[1].handle = "h1".to_owned();
         }),
         ("has not asked for it", |asks, _| {
-            asks[3].told = Told::Refused("NO_TASK".to_owned());
+            asks[3].reply = Told::Refused("NO_TASK".to_owned());
         }),
         ("no event tells of this completion", |asks, _| {
-            asks[2].asked = Asked::Complete("t2".to_owned());
+            asks[2].act = Asked::Complete("t2".to_owned());
         }),
         ("no event tells of this message", |asks, _| {
-            asks[4].asked = Asked::Send("bye".to_owned());
+            asks[4].act = Asked::Send("bye".to_owned());
         }),
         ("this message was sent", |asks, _| {
-            asks[4].told = Told::Refused("INBOX_FULL".to_owned());
+            asks[4].reply = Told::Refused("INBOX_FULL".to_owned());
         }),
         ("no event tells of this change", |asks, _| {
             asks.push(Ask {
                 mark: 6,
-                asked: Asked::Update {
+                act: Asked::Update {
                     id: "t1".to_owned(),
                     dependencies: None,
                     blocks: None,
                     clears: false,
                 },
-                told: Told::Done(json!({})),
+                reply: Told::Done(json!({})),
                 handle: "h0".to_owned(),
             });
         }),
@@ -216,8 +216,8 @@ fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
         }),
     ];
     for (expected, change) in cases {
-        let said = said(|asks, inboxes, _| change(asks, inboxes));
-        assert!(said.contains(expected), "{expected}: {said}");
+        let verdict = verdict_on(|asks, inboxes, _| change(asks, inboxes));
+        assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
 }
 
@@ -254,12 +254,12 @@ fn a_claim_that_has_its_files_is_not_objected_to() {
 fn with_files() -> (Vec<Ask>, Inboxes, Stored) {
     let (mut asks, inboxes, mut stored) = history();
     let files = ["src/part0.ts", "src/part1.ts"];
-    let Asked::Create(wanted) = &mut asks[0].asked else {
+    let Asked::Create(wanted) = &mut asks[0].act else {
         unreachable!()
     };
     wanted[0].files = files.map(str::to_owned).to_vec();
-    asks[1].asked = Asked::Take { with_files: true };
-    let Told::Done(answer) = &mut asks[1].told else {
+    asks[1].act = Asked::Take { with_files: true };
+    let Told::Done(answer) = &mut asks[1].reply else {
         unreachable!()
     };
     answer["locks"] = json!({ files[0]: {}, files[1]: {} });
@@ -271,12 +271,12 @@ fn with_files() -> (Vec<Ask>, Inboxes, Stored) {
 
 #[test]
 fn files_that_are_not_claimed_with_their_task_are_named() {
-    let said = |change: fn(&mut Vec<Ask>, &mut Vec<Json>)| {
+    let verdict_on = |change: fn(&mut Vec<Ask>, &mut Vec<Json>)| {
         let (mut asks, inboxes, mut stored) = with_files();
         change(&mut asks, &mut stored.events);
         verdict((asks, inboxes, stored))
     };
-    assert_eq!(said(|_, _| ()), "");
+    assert_eq!(verdict_on(|_, _| ()), "");
     type Change = fn(&mut Vec<Ask>, &mut Vec<Json>);
     let cases: [(&str, Change); 8] = [
         ("were claimed without it", |_, events| drop(events.remove(2))),
@@ -294,7 +294,7 @@ fn files_that_are_not_claimed_with_their_task_are_named() {
             }
         }),
         ("not claimed as it was told", |asks, _| {
-            asks[1].asked = Asked::Take { with_files: false };
+            asks[1].act = Asked::Take { with_files: false };
         }),
         ("not claimed as it was told", |_, events| {
             events.remove(3);
@@ -302,8 +302,8 @@ fn files_that_are_not_claimed_with_their_task_are_named() {
         }),
     ];
     for (expected, change) in cases {
-        let said = said(change);
-        assert!(said.contains(expected), "{expected}: {said}");
+        let verdict = verdict_on(change);
+        assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
 }
 
@@ -390,8 +390,8 @@ fn a_store_that_cannot_be_is_named() {
         }),
     ];
     for (expected, change) in cases {
-        let said = said(|_, _, stored| change(stored));
-        assert!(said.contains(expected), "{expected}: {said}");
+        let verdict = verdict_on(|_, _, stored| change(stored));
+        assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
 }
 
@@ -416,7 +416,7 @@ fn an_instant_that_cannot_follow_is_named() {
     for (expected, change) in cases {
         let mut after = before.clone();
         change(&mut after);
-        let said = after.follows(&before).unwrap_err();
-        assert!(said.contains(expected), "{expected}: {said}");
+        let verdict = after.follows(&before).unwrap_err();
+        assert!(verdict.contains(expected), "{expected}: {verdict}");
     }
 }

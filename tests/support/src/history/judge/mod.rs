@@ -148,13 +148,13 @@ impl Trial<'_> {
             }
             locks
         };
-        let (told, kept) = (sorted(&last.locks), sorted(&self.stored.locks));
-        require(told == kept, Rule::FinalState, || {
-            format!("the log gives {told:#?}, the store has {kept:#?}")
+        let (logged, kept) = (sorted(&last.locks), sorted(&self.stored.locks));
+        require(logged == kept, Rule::FinalState, || {
+            format!("the log gives {logged:#?}, the store has {kept:#?}")
         })?;
-        let (told, kept) = (last.newest_token, self.stored.token);
-        require(told == kept, Rule::FinalState, || {
-            format!("the log ends with token {told}, the store has {kept}")
+        let (logged, kept) = (last.newest_token, self.stored.token);
+        require(logged == kept, Rule::FinalState, || {
+            format!("the log ends with token {logged}, the store has {kept}")
         })?;
         let mut earliest: BTreeMap<String, i64> = BTreeMap::new();
         for ((_, file), entries) in &self.stored.locks {

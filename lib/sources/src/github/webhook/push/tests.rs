@@ -42,7 +42,7 @@ fn push(payload: &Value) -> Push {
 }
 
 #[test]
-fn a_push_says_what_was_pushed_where() {
+fn a_push_has_its_repository_branch_commits_and_time() {
     let sha = |digit| CommitSha::parse(&id(digit)).unwrap();
     let expected = Push {
         repo: RepoId::parse("https://github.com/acme/shop").unwrap(),

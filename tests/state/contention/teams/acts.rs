@@ -10,8 +10,8 @@ pub struct Ask {
     pub handle: String,
     /// A unique number, which is in the titles that it writes.
     pub mark: usize,
-    pub asked: Asked,
-    pub told: Told,
+    pub act: Asked,
+    pub reply: Told,
 }
 
 #[derive(Clone, Debug)]

@@ -57,7 +57,7 @@ fn the_judge_sees_two_holders_where_there_may_be_one() {
 }
 
 #[test]
-fn the_judge_lets_two_write_a_shared_file_and_sees_who_was_refused_it() {
+fn the_judge_allows_two_writers_of_a_shared_file_and_finds_a_refused_one() {
     let (mut operations, mut stored) = truth();
     for (number, user) in [(20, "cat"), (21, "dan")] {
         let token = number - 15;
@@ -219,7 +219,7 @@ fn the_judge_sees_a_holder_who_may_not_renew_because_it_is_behind() {
 }
 
 #[test]
-fn the_judge_knows_what_was_given_back_before() {
+fn the_judge_knows_which_files_were_released_before() {
     // ann releases b once more, while bob already writes it.
     let (mut operations, stored) = truth();
     operations.push(operation(10, "ann", &["b"], Act::Release, 112, released(&[])));
@@ -329,7 +329,7 @@ fn the_judge_sees_an_order_against_real_time() {
 }
 
 #[test]
-fn the_judge_sees_a_store_that_is_not_what_the_log_says() {
+fn the_judge_finds_a_store_that_contradicts_the_log() {
     assert_eq!(
         broken(|_, stored| drop(stored.locks.pop_first())),
         Rule::FinalState,
@@ -468,7 +468,7 @@ fn the_judge_sees_a_reservation_that_may_not_be() {
             change(operations, stored);
         })
     };
-    let gives_back = |operations: &mut Vec<Operation>, stored: &mut Stored| {
+    let adds_release = |operations: &mut Vec<Operation>, stored: &mut Stored| {
         operations.push(operation(12, "ann", &["q"], Act::Release, 115, released(&[])));
         stored
             .events
@@ -481,7 +481,7 @@ fn the_judge_sees_a_reservation_that_may_not_be() {
     );
     assert_eq!(
         with(&|operations, stored| {
-            gives_back(operations, stored);
+            adds_release(operations, stored);
             stored.events.push(reservation("eve", &["q"], 115));
         }),
         Rule::Reservation,
@@ -489,7 +489,7 @@ fn the_judge_sees_a_reservation_that_may_not_be() {
     );
     assert_eq!(
         with(&|operations, stored| {
-            gives_back(operations, stored);
+            adds_release(operations, stored);
             stored.events.push(reservation("dan", &["q"], 115));
         }),
         Rule::Overtaken,
@@ -497,7 +497,7 @@ fn the_judge_sees_a_reservation_that_may_not_be() {
     );
     assert_eq!(
         with(&|operations, stored| {
-            gives_back(operations, stored);
+            adds_release(operations, stored);
             stored.events.push(reservation("bob", &["q"], 115));
             stored.events.push(reservation("dan", &["q"], 115));
         }),

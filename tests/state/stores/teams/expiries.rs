@@ -12,7 +12,7 @@ use crate::world::team::{Mate, claimed, titled};
 
 impl World {
     /// The tasks of the events `task_lapsed`, in their order.
-    async fn lapsed_tasks(&self) -> Vec<String> {
+    async fn expired_tasks(&self) -> Vec<String> {
         let events = self.events().await.into_iter();
         let lapsed = events.filter(|(_, event)| event["type"] == "task_lapsed");
         lapsed
@@ -21,25 +21,25 @@ impl World {
     }
 
     /// Returns the time when the first claim of the team expires, according to the index.
-    async fn first_lapse(&self) -> Option<i64> {
+    async fn first_expiry(&self) -> Option<i64> {
         self.command(["ZSCORE", &keys::lapses(&self.repo), "alpha"])
             .await
             .as_int()
     }
 
     /// That the claim of `id` is announced sooner or later, by sweeps alone, and once.
-    async fn assert_lapse_is_found(&self, mate: &Mate<'_>, id: &str) {
-        mate.lapses(id).await;
+    async fn assert_expiry_is_announced(&self, mate: &Mate<'_>, id: &str) {
+        mate.expire_claim(id).await;
         for _ in 0..3 {
             self.let_time_pass().await;
             self.sweeps().await;
         }
-        let found = self.lapsed_tasks().await.into_iter().filter(|task| task == id).count();
+        let found = self.expired_tasks().await.into_iter().filter(|task| task == id).count();
         assert_eq!(found, 1, "{:?}", self.due().await);
     }
 }
 
-async fn a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back(world: World) {
+async fn a_sweep_announces_an_expired_claim_once_and_frees_its_task(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     assert_eq!(
@@ -50,10 +50,10 @@ async fn a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back(world: Wor
     bob.claims("t1").await.unwrap();
     lead.claims("t2").await.unwrap();
     assert_eq!(world.due().await, list(&[("REPO", false)]));
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     world.let_time_pass().await;
     assert_eq!(world.sweeps().await.expired, 1);
-    assert_eq!(world.lapsed_tasks().await, ["t1"]);
+    assert_eq!(world.expired_tasks().await, ["t1"]);
     let task = bob.shows("t1").await.unwrap().task;
     assert_eq!(
         (task.record.owner, task.record.had.as_deref(), task.record.lapses),
@@ -65,7 +65,7 @@ async fn a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back(world: Wor
     assert_eq!(world.sweeps().await.expired, 0);
     let again = claimed(lead.takes_next().await.unwrap());
     assert_eq!(
-        (again.task.task.id.as_str(), world.lapsed_tasks().await.len()),
+        (again.task.task.id.as_str(), world.expired_tasks().await.len()),
         ("t1", 1)
     );
 }
@@ -74,14 +74,14 @@ async fn the_sweep_does_not_announce_what_a_request_has_settled(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     bob.claims("t1").await.unwrap();
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     lead.claims("t1").await.unwrap();
     world.let_time_pass().await;
     assert_eq!(world.sweeps().await.expired, 0);
-    assert_eq!(world.lapsed_tasks().await, ["t1"]);
+    assert_eq!(world.expired_tasks().await, ["t1"]);
     // The index is exact again.
     let due = world.command(["ZSCORE", DUE, world.repo.as_str()]).await.as_int();
-    assert_eq!(due, world.first_lapse().await);
+    assert_eq!(due, world.first_expiry().await);
 }
 
 async fn many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_them_loses_none(world: World) {
@@ -89,7 +89,7 @@ async fn many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_t
     lead.adds(&["a", "b", "c", "d", "e"].map(titled)).await.unwrap();
     for id in ["t1", "t2", "t3", "t4", "t5"] {
         bob.claims(id).await.unwrap();
-        bob.lapses(id).await;
+        bob.expire_claim(id).await;
     }
     world.let_time_pass().await;
     // It takes the repository, finds the team, settles a part, and dies.
@@ -97,15 +97,15 @@ async fn many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_t
     let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
     assert_eq!(swept.due.len(), 1);
     let settled = settle_lapses(&*world.store, &world.repo, &bob.team, 2).await.unwrap();
-    assert_eq!((settled, world.lapsed_tasks().await.len()), (2, 2));
+    assert_eq!((settled, world.expired_tasks().await.len()), (2, 2));
     world.let_time_pass().await;
     let report = world.sweeps().await;
     assert_eq!((report.expired, report.is_complete), (3, true));
-    let mut lapsed = world.lapsed_tasks().await;
+    let mut lapsed = world.expired_tasks().await;
     lapsed.sort();
     assert_eq!(lapsed, ["t1", "t2", "t3", "t4", "t5"]);
     assert_eq!(
-        (world.first_lapse().await, world.due().await),
+        (world.first_expiry().await, world.due().await),
         (None, list(&[("idle:REPO", false)]))
     );
     world.let_time_pass().await;
@@ -117,7 +117,7 @@ async fn a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept(world: World) 
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&["a", "b", "c"].map(titled)).await.unwrap();
     bob.claims("t1").await.unwrap();
-    bob.lapses("t1").await;
+    bob.expire_claim("t1").await;
     world.let_time_pass().await;
     let taken = world.take().await.unwrap();
     settle_lapses(&*world.store, &world.repo, &bob.team, 500).await.unwrap();
@@ -126,7 +126,7 @@ async fn a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept(world: World) 
     bob.claims("t2").await.unwrap();
     settle_due(&*world.store, &taken, swept.next_expiry).await.unwrap();
     assert_eq!(world.due().await, list(&[("REPO", false), ("idle:REPO", false)]));
-    world.assert_lapse_is_found(&bob, "t2").await;
+    world.assert_expiry_is_announced(&bob, "t2").await;
 
     world.command(["DEL", DUE]).await;
     world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
@@ -136,7 +136,7 @@ async fn a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept(world: World) 
     bob.claims("t3").await.unwrap();
     settle_due(&*world.store, &taken, swept.next_expiry).await.unwrap();
     assert_eq!(world.due().await, list(&[("REPO", false)]));
-    world.assert_lapse_is_found(&bob, "t3").await;
+    world.assert_expiry_is_announced(&bob, "t3").await;
 }
 
 async fn a_claim_is_marked_before_it_is_made_and_a_refused_one_leaves_nothing(world: World) {
@@ -158,11 +158,11 @@ async fn a_claim_is_marked_before_it_is_made_and_a_refused_one_leaves_nothing(wo
     world.command(["DEL", DUE]).await;
     bob.claims_for("t1", 30).await.unwrap();
     assert_eq!(world.due().await, list(&[("REPO", false)]));
-    let first = world.first_lapse().await.unwrap();
+    let first = world.first_expiry().await.unwrap();
     assert!(first <= late - 800, "{first} {late}");
     // A lock and a claim keep the repository on the list for each other.
     world.agent("ann").writes(&["a.ts"]).await;
-    world.assert_lapse_is_found(&bob, "t1").await;
+    world.assert_expiry_is_announced(&bob, "t1").await;
     world.assert_lock_is_found("a.ts").await;
 }
 
@@ -170,18 +170,18 @@ async fn a_deleted_team_leaves_nothing_to_sweep(world: World) {
     let (lead, []) = world.team_of([]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     lead.claims("t1").await.unwrap();
-    lead.lapses("t1").await;
+    lead.expire_claim("t1").await;
     lead.deletes_team().await.unwrap();
     world.let_time_pass().await;
     assert_eq!(world.sweeps().await.expired, 0);
     assert_eq!(
-        (world.first_lapse().await, world.due().await),
+        (world.first_expiry().await, world.due().await),
         (None, list(&[("idle:REPO", false)]))
     );
 }
 
 scenarios!(
-    a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back,
+    a_sweep_announces_an_expired_claim_once_and_frees_its_task,
     the_sweep_does_not_announce_what_a_request_has_settled,
     many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_them_loses_none,
     a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::api::Api;
 
 /// The warnings about teams of a check, a claim and a release of one file, which must agree.
-async fn told(api: &Api, who: &str) -> Vec<String> {
+async fn team_warnings(api: &Api, who: &str) -> Vec<String> {
     let work = |more: Value| {
         let mut body = json!({ "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -38,54 +38,54 @@ async fn told(api: &Api, who: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_member_is_told_of_messages_until_it_has_read_them() {
+async fn a_member_is_warned_unread_until_it_has_read_its_messages() {
     let api = Api::with_team().await;
-    assert_eq!(told(&api, "bob/one").await, [""; 0]);
+    assert_eq!(team_warnings(&api, "bob/one").await, [""; 0]);
     for to in ["one", "broadcast"] {
         let sent = json!({ "to": [to], "message": "Hello" });
         api.does_in_team("ann/lead", "/api/messages", sent).await;
     }
     assert_eq!(
-        told(&api, "bob/one").await,
+        team_warnings(&api, "bob/one").await,
         ["UNREAD: 2 messages wait for you, 'one' of team 'alpha'."]
     );
     assert_eq!(
-        told(&api, "bob/two").await,
+        team_warnings(&api, "bob/two").await,
         ["UNREAD: A message waits for you, 'two' of team 'alpha'."]
     );
     // Neither the sender of a broadcast, nor another agent of the same login, nor one outside of the team.
     for other in ["ann/lead", "bob/else", "bob"] {
-        assert_eq!(told(&api, other).await, [""; 0], "{other}");
+        assert_eq!(team_warnings(&api, other).await, [""; 0], "{other}");
     }
     let read = api.does_in_team("bob/one", "/api/messages/read", json!({})).await;
     let proof = json!({ "cursor": read["cursor"] });
     api.does_in_team("bob/one", "/api/messages/read", proof).await;
-    assert_eq!(told(&api, "bob/one").await, [""; 0]);
+    assert_eq!(team_warnings(&api, "bob/one").await, [""; 0]);
 }
 
 #[tokio::test]
-async fn a_member_is_told_of_a_shutdown_until_it_has_answered() {
+async fn a_member_is_warned_shutdown_requested_until_it_has_answered() {
     let api = Api::with_team().await;
     let path = "/api/teams/alpha/shutdown";
-    let asked = json!({ "step": "request", "target": "one", "reason": "Enough" });
-    let request = api.does_in_team("ann/lead", path, asked).await;
-    let asks = "SHUTDOWN_REQUESTED: 'lead' asks you, 'one' of team 'alpha', to stop (shutdown s1): read your messages, and approve or reject.";
+    let body = json!({ "step": "request", "target": "one", "reason": "Enough" });
+    let request = api.does_in_team("ann/lead", path, body).await;
+    let requested = "SHUTDOWN_REQUESTED: 'lead' asks you, 'one' of team 'alpha', to stop (shutdown s1): read your messages, and approve or reject.";
     assert_eq!(
-        told(&api, "bob/one").await,
-        [asks, "UNREAD: A message waits for you, 'one' of team 'alpha'."]
+        team_warnings(&api, "bob/one").await,
+        [requested, "UNREAD: A message waits for you, 'one' of team 'alpha'."]
     );
-    assert_eq!(told(&api, "bob/two").await, [""; 0]);
+    assert_eq!(team_warnings(&api, "bob/two").await, [""; 0]);
     let reject = json!({ "step": "reject", "reason": "Not yet", "shutdown_id": request["shutdown_id"] });
     api.does_in_team("bob/one", path, reject).await;
     assert_eq!(
-        told(&api, "bob/one").await,
+        team_warnings(&api, "bob/one").await,
         ["UNREAD: A message waits for you, 'one' of team 'alpha'."]
     );
 }
 
 // rule: teams#waiting
 #[tokio::test]
-async fn answers_about_locks_have_the_teams_of_a_caller_and_none_for_who_is_in_none() {
+async fn responses_about_locks_list_the_teams_of_a_member_and_none_for_others() {
     let api = Api::with_team().await;
     api.does_in_team(
         "ann/lead",
@@ -93,8 +93,8 @@ async fn answers_about_locks_have_the_teams_of_a_caller_and_none_for_who_is_in_n
         json!({ "to": ["one"], "message": "Hello" }),
     )
     .await;
-    let asked = json!({ "step": "request", "target": "one", "reason": "Enough" });
-    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", asked).await;
+    let request = json!({ "step": "request", "target": "one", "reason": "Enough" });
+    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", request).await;
     let work = json!({ "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head });
     let mut checked = api.does_in_team("bob/one", "/api/check_status", work.clone()).await;
     let respond_by = checked["your_teams"][0]["shutdown"]["respond_by"].take();
@@ -131,7 +131,7 @@ async fn answers_about_locks_have_the_teams_of_a_caller_and_none_for_who_is_in_n
 
 // rule: teams#waiting
 #[tokio::test]
-async fn every_answer_about_teams_tells_a_member_what_waits() {
+async fn every_response_about_teams_warns_a_member_of_what_waits() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }, { "title": "B" }])).await;
     api.does_in_team("ann/lead", "/api/tasks/t1/claim", json!({})).await;
@@ -141,13 +141,13 @@ async fn every_answer_about_teams_tells_a_member_what_waits() {
         json!({ "to": ["one"], "message": "Hello" }),
     )
     .await;
-    let asked = json!({ "step": "request", "target": "one" });
-    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", asked).await;
+    let request = json!({ "step": "request", "target": "one" });
+    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", request).await;
     let by = |who: &'static str| {
         let (user, agent) = who.split_once('/').unwrap();
         [("x-coord-user", user), ("x-coord-agent", agent)]
     };
-    let mut told = Vec::new();
+    let mut responses = Vec::new();
     for path in [
         "/api/tasks?team=alpha",
         "/api/tasks/t1?team=alpha",
@@ -156,7 +156,7 @@ async fn every_answer_about_teams_tells_a_member_what_waits() {
     ] {
         let path = format!("{path}&repo_url={}", crate::api::REPO_URL);
         let path = path.replace("?&", "?");
-        told.push((path.clone(), api.get(&path, &by("bob/one")).await));
+        responses.push((path.clone(), api.get(&path, &by("bob/one")).await));
         let stranger = api.get(&path, &[("x-coord-user", "eve")]).await.json();
         assert_eq!(
             (stranger.get("unread"), stranger.get("shutdown")),
@@ -176,9 +176,9 @@ async fn every_answer_about_teams_tells_a_member_what_waits() {
             json!({ "step": "approve", "shutdown_id": "s9" }),
         ),
     ] {
-        told.push((path.to_owned(), api.sends("bob/one", path, more).await));
+        responses.push((path.to_owned(), api.sends("bob/one", path, more).await));
     }
-    for (path, answer) in told {
+    for (path, answer) in responses {
         let answer = answer.json();
         assert_eq!(
             (&answer["unread"], &answer["shutdown"]["id"], &answer["shutdown"]["by"]),
@@ -211,8 +211,8 @@ async fn an_approving_member_learns_which_work_is_unpushed() {
         "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head, "status": "WRITING", "message": "Try"
     });
     api.does_in_team("bob/one", "/api/post_status", work).await;
-    let asked = json!({ "step": "request", "target": "one" });
-    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", asked).await;
+    let request = json!({ "step": "request", "target": "one" });
+    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", request).await;
     let approve = json!({ "step": "approve", "shutdown_id": "s1" });
     let approved = api.does_in_team("bob/one", "/api/teams/alpha/shutdown", approve).await;
     assert_eq!(

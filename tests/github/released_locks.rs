@@ -26,7 +26,7 @@ async fn a_second_open_is_answered_as_the_first_though_another_holds_it() {
     cloud.fake.seen();
     let again = open(&instance, &pushed, json!({})).await;
     assert_eq!(again.body, first.body);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new(), "nobody is asked");
+    assert_eq!(cloud.fake.requested_paths(), Vec::<String>::new(), "nobody is asked");
     let other = json!({"status": "OPEN", "abandon": true});
     let other = instance.post(&jwt("ann"), other).await;
     assert!(
@@ -39,7 +39,7 @@ async fn a_second_open_is_answered_as_the_first_though_another_holds_it() {
 #[tokio::test]
 async fn abandoning_releases_the_rest_and_names_no_orphans() {
     let (cloud, instance) = claimed().await;
-    cloud.lapse("src/b.ts").await;
+    cloud.expire_locks("src/b.ts").await;
     let of_bob = instance.post(&jwt("bob"), json!({"file_paths": ["src/b.ts"]})).await;
     assert_eq!(of_bob.status, 200, "{of_bob:?}");
     let both = json!({"status": "OPEN", "file_paths": ["src/a.ts", "src/b.ts"], "abandon": true});
@@ -52,7 +52,7 @@ async fn abandoning_releases_the_rest_and_names_no_orphans() {
 }
 
 #[tokio::test]
-async fn two_agents_without_an_id_are_told() {
+async fn two_agents_without_an_id_are_warned_already_held() {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&[]).await;
     let first = instance.post(&jwt("ann"), json!({})).await;

@@ -8,11 +8,11 @@ use coord_teams_state::tasks::{LeaseState, ReleasedFiles, TaskChanges, TaskEnd, 
 
 use super::files::{team, with_files};
 use super::tasks::sentence;
-use crate::world::team::{Mate, completed, given_back, titled};
-use crate::world::worker::{Worker, holders, judged};
+use crate::world::team::{Mate, completed, released_task, titled};
+use crate::world::worker::{Worker, holders, judged_file};
 use crate::world::{HEAD, LOCAL, NEXT, World, question_of};
 
-async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
+async fn completing_a_task_releases_its_files_once_they_are_pushed(world: World) {
     let (lead, bob, eve) = team(&world, &[with_files("one", &["a.ts", "b.ts"])]).await;
     bob.takes("t1").await;
     let before = world.events().await.len();
@@ -20,8 +20,8 @@ async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
         sentence(bob.completes_with("t1", &ReleasedFiles::NoHead).await),
         "Task t1 names files, and the request names no working copy: new_repo_head is missing"
     );
-    let in_the_way = async |worker: &Worker<'_>, new_head, judged: &[_]| match worker
-        .completes("t1", new_head, judged)
+    let blocking_outcome = async |worker: &Worker<'_>, new_head, judged_files: &[_]| match worker
+        .completes("t1", new_head, judged_files)
         .await
         .unwrap()
     {
@@ -29,11 +29,11 @@ async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
         end => panic!("{end:?}"),
     };
     assert!(matches!(
-        in_the_way(&bob, None, &[]).await,
+        blocking_outcome(&bob, None, &[]).await,
         ReleaseOutcome::NoNewHead { written } if written == ["a.ts", "b.ts"]
     ));
     assert!(matches!(
-        in_the_way(&bob, Some(HEAD), &[]).await,
+        blocking_outcome(&bob, Some(HEAD), &[]).await,
         ReleaseOutcome::NotPushed { unpushed, .. } if unpushed.len() == 2
     ));
     world.records_head(NEXT, &[]).await;
@@ -43,11 +43,11 @@ async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
         Question::Ancestry(AncestryQuestion::Work { written, .. }) if written.len() == 2
     ));
     let not_there = [
-        judged("a.ts", Verdict::Pushed),
-        judged("b.ts", Verdict::Missing(Shortfall::NotOnBranch)),
+        judged_file("a.ts", Verdict::Pushed),
+        judged_file("b.ts", Verdict::Missing(Shortfall::NotOnBranch)),
     ];
     assert!(matches!(
-        in_the_way(&asking, Some(LOCAL), &not_there).await,
+        blocking_outcome(&asking, Some(LOCAL), &not_there).await,
         ReleaseOutcome::NotPushed { unpushed, .. } if unpushed == [("b.ts".to_owned(), Shortfall::NotOnBranch)]
     ));
     let task = lead.shows("t1").await.unwrap().task;
@@ -63,7 +63,10 @@ async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
             .iter()
             .all(|event| event.starts_with("lock_refused") || event.starts_with("head_moved"))
     );
-    let there = [judged("a.ts", Verdict::Pushed), judged("b.ts", Verdict::Unchanged)];
+    let there = [
+        judged_file("a.ts", Verdict::Pushed),
+        judged_file("b.ts", Verdict::Unchanged),
+    ];
     let done = completed(asking.completes("t1", Some(LOCAL), &there).await.unwrap());
     assert_eq!(done.files.unwrap().released, ["a.ts", "b.ts"]);
     assert_eq!(world.stored("a.ts").await, []);
@@ -76,7 +79,7 @@ async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
 async fn a_file_that_another_has_now_stops_the_completion(world: World) {
     let (lead, bob, _) = team(&world, &[with_files("one", &["a.ts", "b.ts"])]).await;
     bob.takes("t1").await;
-    world.lapse(&["a.ts"]).await;
+    world.expire_locks(&["a.ts"]).await;
     world.agent("zoe").writes(&["a.ts"]).await;
     let outcome = bob
         .clone()
@@ -97,23 +100,23 @@ async fn a_file_that_another_has_now_stops_the_completion(world: World) {
     assert_eq!(holders(&world.stored("b.ts").await), ["bob"], "left alone");
 }
 
-async fn a_claim_that_lapsed_completes_with_what_is_left_of_its_files(world: World) {
+async fn an_expired_claim_completes_and_lists_its_lost_files_as_missing(world: World) {
     let (_, bob, _) = team(&world, &[with_files("one", &["a.ts"])]).await;
     bob.takes("t1").await;
-    bob.mate.lapses("t1").await;
-    world.lapse(&["a.ts"]).await;
+    bob.mate.expire_claim("t1").await;
+    world.expire_locks(&["a.ts"]).await;
     let pushed = bob.clone().while_branch_is_at(NEXT).at(NEXT);
     let done = completed(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
     assert!(done.had_expired);
     assert_eq!(done.files.unwrap().missing, ["a.ts"]);
 }
 
-async fn a_claim_that_lapsed_leaves_the_files_of_another_task_alone(world: World) {
+async fn completing_an_expired_claim_leaves_the_files_of_another_task_alone(world: World) {
     let tasks = [with_files("one", &["a.ts", "b.ts"]), with_files("two", &["b.ts"])];
     let (_, bob, _) = team(&world, &tasks).await;
     bob.takes("t1").await;
-    bob.mate.lapses("t1").await;
-    world.lapse(&["a.ts", "b.ts"]).await;
+    bob.mate.expire_claim("t1").await;
+    world.expire_locks(&["a.ts", "b.ts"]).await;
     bob.takes("t2").await;
     let pushed = bob.clone().while_branch_is_at(NEXT).at(NEXT);
     let done = completed(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
@@ -135,17 +138,17 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
     bob.takes("t1").await;
     world.records_head(NEXT, &[]).await;
     let verdicts = [
-        judged("a.ts", Verdict::Pushed),
-        judged("b.ts", Verdict::Unchanged),
-        judged("c.ts", Verdict::Missing(Shortfall::CopyAhead)),
+        judged_file("a.ts", Verdict::Pushed),
+        judged_file("b.ts", Verdict::Unchanged),
+        judged_file("c.ts", Verdict::Missing(Shortfall::CopyAhead)),
     ];
     let asking = bob.clone().with_source();
-    let without_head = asking.given_back(None, &[]);
+    let without_head = asking.released_files(None, &[]);
     assert!(matches!(
         bob.releases("t1", &without_head).await.unwrap(),
         TaskEnd::Files(ReleaseOutcome::NoNewHead { written }) if written == ["a.ts", "b.ts", "c.ts"]
     ));
-    let released = asking.gives_back("t1", LOCAL, &verdicts).await;
+    let released = asking.releases_pushed("t1", LOCAL, &verdicts).await;
     assert_eq!(released.kept, ["c.ts"]);
     assert_eq!(released.files.unwrap().released, ["a.ts", "b.ts"]);
     assert_eq!(released.task.task.record.locked, None);
@@ -172,7 +175,7 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
         .await
         .unwrap();
     bob.takes("t2").await;
-    let kept = given_back(bob.releases("t2", &ReleasedFiles::NoHead).await.unwrap());
+    let kept = released_task(bob.releases("t2", &ReleasedFiles::NoHead).await.unwrap());
     assert_eq!((kept.kept, kept.files), (vec!["c.ts".to_owned()], None));
     bob.takes("t3").await;
     assert_eq!(
@@ -188,7 +191,7 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
         question_of(bob.clone().with_source().at(LOCAL).try_end("t3", false).await),
         Question::Ancestry(AncestryQuestion::Work { .. })
     ));
-    let abandoned = given_back(bob.releases("t3", &ReleasedFiles::Abandoned).await.unwrap());
+    let abandoned = released_task(bob.releases("t3", &ReleasedFiles::Abandoned).await.unwrap());
     assert_eq!(abandoned.files.unwrap().released, ["e.ts"]);
     assert_eq!((world.stored("e.ts").await, abandoned.kept), (vec![], vec![]));
     world.assert_held_is_exact().await;
@@ -246,7 +249,7 @@ async fn calls_of_the_owner_renew_its_locks_with_its_claim(world: World) {
     world.assert_index_is_exact().await;
 }
 
-async fn an_agent_that_takes_a_handle_over_goes_on_with_its_files(world: World) {
+async fn an_agent_that_takes_a_handle_over_gets_the_locks_of_its_tasks(world: World) {
     let (lead, []) = world.team_of([]).await;
     lead.adds(&[with_files("one", &["a.ts"]), with_files("two", &["b.ts"])])
         .await
@@ -281,7 +284,7 @@ async fn taking_over_a_handle_takes_over_the_locks_of_its_tasks(world: World) {
     old.mate.claims("t4").await.unwrap();
     other.takes("t3").await;
     // As hooks do: one file is claimed again, one released and then claimed again.
-    let by_hook = world.agent("bob/1").saying("Change what is mine");
+    let by_hook = world.agent("bob/1").with_message("Change what is mine");
     by_hook.writes(&["a.ts"]).await;
     by_hook.abandons(&["b.ts"]).await;
     by_hook.writes(&["b.ts", "e.ts", "x.ts"]).await;
@@ -335,7 +338,7 @@ async fn a_lock_that_outlives_the_claim_is_not_taken_from_another_agent_of_the_l
     one.mate.joins("one").await.unwrap();
     two.mate.joins("two").await.unwrap();
     one.takes("t1").await;
-    one.mate.lapses("t1").await;
+    one.mate.expire_claim("t1").await;
     assert!(matches!(two.is_refused("t1").await, ClaimOutcome::Conflict(_)));
     assert_eq!(holders(&world.stored("a.ts").await), ["bob/1"]);
 }
@@ -356,13 +359,13 @@ async fn a_leaver_keeps_the_locks_of_its_tasks(world: World) {
 }
 
 scenarios!(
-    completing_gives_the_files_back_once_they_are_pushed,
+    completing_a_task_releases_its_files_once_they_are_pushed,
     a_file_that_another_has_now_stops_the_completion,
-    a_claim_that_lapsed_completes_with_what_is_left_of_its_files,
-    a_claim_that_lapsed_leaves_the_files_of_another_task_alone,
+    an_expired_claim_completes_and_lists_its_lost_files_as_missing,
+    completing_an_expired_claim_leaves_the_files_of_another_task_alone,
     giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest,
     calls_of_the_owner_renew_its_locks_with_its_claim,
-    an_agent_that_takes_a_handle_over_goes_on_with_its_files,
+    an_agent_that_takes_a_handle_over_gets_the_locks_of_its_tasks,
     taking_over_a_handle_takes_over_the_locks_of_its_tasks,
     a_lock_that_outlives_the_claim_is_not_taken_from_another_agent_of_the_login,
     a_leaver_keeps_the_locks_of_its_tasks,
