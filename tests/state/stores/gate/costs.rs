@@ -44,7 +44,7 @@ async fn a_claim_with_an_intent_is_one_round_trip_and_nine_commands_more() {
         assert_eq!(total, without + 9, "{label}: {each}");
         agent.writes(&[format!("src/{label}.ts")]).await;
         costs.push(counted.commands().await.0);
-        agent.checks(Writing, &[format!("src/{what}.ts")]).await;
+        agent.checks(Writing, &[format!("src/{label}.ts")]).await;
         costs.push(counted.commands().await.0);
     }
     assert_eq!(costs, [renewal + 7, check + 4].repeat(2), "renewals and checks");

@@ -331,7 +331,7 @@ impl Run<'_> {
             };
             assert_eq!(view.record.status, status, "{id}");
             assert_eq!(view.owner(now_ms), task.owner.as_deref(), "{id}");
-            assert_eq!(u64::from(view.expire_claim(now_ms)), task.lapses, "{id}");
+            assert_eq!(u64::from(view.lapses(now_ms)), task.lapses, "{id}");
             assert_eq!(
                 view.is_ready(now_ms),
                 self.model.tasks.is_ready(id),
