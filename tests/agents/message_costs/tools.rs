@@ -76,8 +76,6 @@ pub(super) fn offline() -> Messages {
         ("check_status", check),
         ("post_status", claim),
         ("task_list", json!({})),
-        ("message_read", json!({})),
-        ("select_active_intent", json!({})),
     ] {
         all.add(&world, tool, &result(&mut ada, tool, arguments));
     }

@@ -8,7 +8,7 @@ use coord_agent::session_notes::{SessionNotes, short_digest};
 use coord_agent::spool::Spool;
 use coord_agent::work::Work;
 use coord_domain::AgentId;
-use coord_protocol::plain_text::{WHOSE, quoted_line, shown_line};
+use coord_protocol::plain_text::{QUOTATION_NOTICE, quoted_line, shown_line};
 use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter, RecordEntry, RecordKind};
 
 use super::caller::Caller;
@@ -102,7 +102,7 @@ impl<'a> Sessions<'a> {
     fn text(&self, branch: &str) -> Option<String> {
         let lines = self.0.iter().map(|(name, locks)| line(name, locks)).collect();
         let head = format!(
-            "Coord: others hold files on branch {branch}. Leave these and files that import them alone, or expect a refusal. {WHOSE}"
+            "Coord: others hold files on branch {branch}. Leave these and files that import them alone, or expect a refusal. {QUOTATION_NOTICE}"
         );
         listed(head, lines)
     }
@@ -123,7 +123,9 @@ impl<'a> Sessions<'a> {
                 .filter(is_gone)
                 .map(|name| format!("- {name}: now holds no files")),
         );
-        let head = format!("Coord: other agents' locks on branch {branch} have changed since the last prompt. {WHOSE}");
+        let head = format!(
+            "Coord: other agents' locks on branch {branch} have changed since the last prompt. {QUOTATION_NOTICE}"
+        );
         listed(head, lines)
     }
 

@@ -9,6 +9,7 @@ use coord_agent::session_notes::SessionNotes;
 use coord_agent::waiter;
 use coord_agent::work::Work;
 use coord_domain::AgentId;
+use coord_protocol::plain_text::QUOTATION_NOTICE;
 use coord_protocol::{ClientError, RecordKind};
 
 use super::caller::{Caller, SHORT_LIMIT, find};
@@ -156,7 +157,7 @@ async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, hold
 
 /// Text for the model if the event has room for it, else for the user.
 fn say(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
-    let text = Some(sentences.join("\n")).filter(|text| !text.is_empty());
+    let text = Some(noticed_once(&sentences.join("\n"))).filter(|text| !text.is_empty());
     match caller.agent.takes_context(caller.event) {
         true => Decision::Proceed {
             context: text,
@@ -167,6 +168,15 @@ fn say(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
             note: text.filter(|_| caller.call.moment == Moment::AfterTool),
         },
     }
+}
+
+/// The text with its first notice about quotations alone.
+fn noticed_once(text: &str) -> String {
+    let Some((before, after)) = text.split_once(QUOTATION_NOTICE) else {
+        return text.to_owned();
+    };
+    let after = after.replace(&format!(" {QUOTATION_NOTICE}"), "");
+    format!("{before}{QUOTATION_NOTICE}{after}")
 }
 
 /// The end of a turn or of the session.
@@ -295,5 +305,19 @@ fn pushed_from(caller: &Caller<'_>) -> Option<PathBuf> {
     match &caller.call.tool {
         Tool::Shell { command, .. } if command.contains("push") => caller.command_effects().pushes.into_iter().next(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_with_several_quotations_has_one_notice() {
+        let part = |name: &str| format!("{name} begins. {QUOTATION_NOTICE}\n> {name}");
+        let text = [part("one"), part("two"), part("three")].join("\n");
+        let once = format!("one begins. {QUOTATION_NOTICE}\n> one\ntwo begins.\n> two\nthree begins.\n> three");
+        assert_eq!(noticed_once(&text), once);
+        assert_eq!(noticed_once("no quotation"), "no quotation");
     }
 }

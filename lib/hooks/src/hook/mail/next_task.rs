@@ -4,7 +4,7 @@ use coord_agent::connection::Connection;
 use coord_agent::mail_notes::MailNotes;
 use coord_agent::work::Work;
 use coord_domain::AgentId;
-use coord_protocol::plain_text::{WHOSE, quoted_lines, shown_line};
+use coord_protocol::plain_text::{QUOTATION_NOTICE, quoted_lines, shown_line};
 use coord_protocol::tasks::TaskView;
 use coord_protocol::teams::{MemberView, TeamView};
 use coord_protocol::{HeldLock, LocksFilter, TaskFilter};
@@ -77,7 +77,7 @@ async fn ready_task(connection: &Connection, work: &Work, holder: &AgentId) -> O
         if let Some(task) = free_task(connection, work, team, member, &tasks).await {
             return Some(format!(
                 "Coord: task {} of team \"{team}\" is ready, and you, \"{}\", may take it: task_claim, or `coord task next --team {team}`. \
-                 If you cannot, notify the leader (message_send with type idle). {WHOSE} Its title:\n{}",
+                 If you cannot, notify the leader (message_send with type idle). {QUOTATION_NOTICE} Its title:\n{}",
                 shown_line(&task.id),
                 member.agent_id,
                 quoted_lines(&task.title)

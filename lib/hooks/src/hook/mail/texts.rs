@@ -2,7 +2,7 @@
 
 use coord_agent::mail_notes::TeamNotes;
 use coord_protocol::messages::{InboxResponse, MessageView};
-use coord_protocol::plain_text::{WHOSE, quoted_beginning, shown_line};
+use coord_protocol::plain_text::{QUOTATION_NOTICE, quoted_beginning, shown_line};
 use coord_protocol::team_event::MessageType;
 use coord_protocol::teams::ShutdownView;
 
@@ -49,7 +49,7 @@ pub(super) fn inbox_text(
         };
         lines.insert(
             0,
-            format!("Coord: new messages for you, \"{handle}\" of team \"{team}\".{more} {WHOSE}"),
+            format!("Coord: new messages for you, \"{handle}\" of team \"{team}\".{more} {QUOTATION_NOTICE}"),
         );
     }
     if inbox.missed > 0 && given > 0 {
