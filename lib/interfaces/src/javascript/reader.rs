@@ -217,6 +217,11 @@ impl<'a, 't> Reader<'a, 't> {
                     at = self.type_arguments_end(at).unwrap_or(at + 1);
                     continue;
                 }
+                // The return type of an arrow function may have commas: `(a): Map<b, c> => d`.
+                Some(Kind::Sign) if word == b":" && at > start && self.is(at - 1, b")") => {
+                    at = self.arrow_after_type(at, end).unwrap_or(at + 1);
+                    continue;
+                }
                 _ => {}
             }
             at = self.after(at);

@@ -304,6 +304,12 @@ fn parts_that_others_depend_on_change_the_interface() {
                 "export const a = [2] as const",
                 "export const a = [2]",
             ],
+            &[
+                "export const f = (a): B<C, d.E> => 1",
+                "export const f = (a): B<C, d.F> => 1",
+                "export const f = (a): B<C, d.F>[] => 1",
+            ],
+            &["export default (a): B<C, D> => 1", "export default (a): B<C, E> => 1"],
             &["export const a = z.enum(['b'])", "export const a = z.enum(['c'])"],
             &[
                 "export const a = `b`",
