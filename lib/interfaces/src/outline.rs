@@ -113,6 +113,10 @@ impl Outline {
     /// Adds a declaration.
     pub(super) fn add(&mut self, name: &[u8], is_exported: bool, head: &Head) {
         let item = self.item(name);
+        // Of several declarations of a name, a type and a value, one alone may be exported.
+        if item.is_exported != is_exported && !item.head.bytes().is_empty() {
+            item.head.push(if is_exported { b"exported" } else { b"local" });
+        }
         item.head.append(head);
         item.is_exported |= is_exported;
     }

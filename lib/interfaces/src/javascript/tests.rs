@@ -310,6 +310,12 @@ fn parts_that_others_depend_on_change_the_interface() {
                 "export const f = (a): B<C, d.F>[] => 1",
             ],
             &["export default (a): B<C, D> => 1", "export default (a): B<C, E> => 1"],
+            // A value and a type of one name.
+            &[
+                "export const a = 1; export type a = 2",
+                "const a = 1; export type a = 2",
+                "export const a = 1; type a = 2",
+            ],
             &["export const a = z.enum(['b'])", "export const a = z.enum(['c'])"],
             &[
                 "export const a = `b`",

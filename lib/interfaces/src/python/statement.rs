@@ -311,12 +311,16 @@ impl<'t> Module<'_, 't> {
                 names = self.names(start + 1..stop);
             }
             b"with" => {
-                for at in range.clone() {
-                    if self.word(at) == b"as"
-                        && self.tokens.is_name(at + 1)
-                        && !matches!(self.word(at + 2), b"." | b"[")
-                    {
-                        names.push(at + 1);
+                let mut at = start;
+                while at < range.end {
+                    let target = at + 1;
+                    let is_as = self.word(at) == b"as";
+                    at = target;
+                    if is_as && matches!(self.word(target), b"(" | b"[") {
+                        at = self.tokens.after(target);
+                        names.extend(self.names(target..at));
+                    } else if is_as && self.tokens.is_name(target) && !matches!(self.word(target + 1), b"." | b"[") {
+                        names.push(target);
                     }
                 }
             }

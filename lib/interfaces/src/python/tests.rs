@@ -21,7 +21,7 @@ fn the_names_are_those_of_the_top_level() {
         ),
         (
             "for a, b in c:\n    d = 1\nwith open() as e, f() as (g):\n    h = 1\n",
-            &["a", "b", "d", "e", "h"],
+            &["a", "b", "d", "e", "g", "h"],
         ),
         ("if x: a = 1; b = 2\nclass C: d = 1\n", &["C", "a", "b"]),
         ("def f():\n    a = 1\n    def g(): pass\n", &["f"]),
