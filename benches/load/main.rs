@@ -31,7 +31,7 @@ struct Options {
     seconds: f64,
     /// Measure only this; may be given several times
     #[arg(long, value_name = "WHAT")]
-    only: Vec<What>,
+    only: Vec<Section>,
     /// Clients of live events; agents that wait for messages
     #[arg(long, default_value_t = 1000)]
     clients: usize,
@@ -48,7 +48,7 @@ struct Options {
 
 /// Measurements to choose from.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum What {
+enum Section {
     Cost,
     Throughput,
     Teams,
@@ -70,7 +70,7 @@ fn main() -> Result<()> {
 }
 
 async fn measure(options: &Options) -> Result<()> {
-    let wants = |what: What| options.only.is_empty() || options.only.contains(&what);
+    let wants = |what: Section| options.only.is_empty() || options.only.contains(&what);
     let time = Duration::try_from_secs_f64(options.seconds)?;
     let scratch = tempfile::tempdir()?;
     let path = |name: &str| scratch.path().join(name);
@@ -81,13 +81,13 @@ async fn measure(options: &Options) -> Result<()> {
     if redis.is_none() {
         progress("redis-server is not installed: what needs it is left out");
     }
-    if let (true, Some(redis)) = (wants(What::Cost), &redis) {
+    if let (true, Some(redis)) = (wants(Section::Cost), &redis) {
         cost::measure(redis).await?;
     }
-    if wants(What::Throughput) {
+    if wants(Section::Throughput) {
         throughput::measure(&path("medium"), &medium, scratch.path(), redis.is_some(), time).await?;
     }
-    if wants(What::Teams) {
+    if wants(Section::Teams) {
         let plan = teams::Plan {
             agents: options.clients,
             rate: options.rate,
@@ -95,7 +95,7 @@ async fn measure(options: &Options) -> Result<()> {
         };
         teams::measure(&path("small"), &small, scratch.path(), redis.is_some(), plan).await?;
     }
-    if wants(What::Events) {
+    if wants(Section::Events) {
         let plan = events::Plan {
             clients: options.clients,
             rate: options.rate,

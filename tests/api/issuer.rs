@@ -18,7 +18,7 @@ use crate::tokens::{ISSUER, claims, login};
 
 /// The answers of an issuer.
 #[derive(Clone)]
-pub enum Says {
+pub enum IssuerReply {
     Keys(Value),
     Text(StatusCode, String),
     Redirect(String),
@@ -30,25 +30,25 @@ pub enum Says {
 
 pub struct Issuer {
     pub address: SocketAddr,
-    says: Arc<Mutex<Says>>,
+    says: Arc<Mutex<IssuerReply>>,
     requests: Arc<AtomicUsize>,
 }
 
-type Shared = (Arc<Mutex<Says>>, Arc<AtomicUsize>);
+type Shared = (Arc<Mutex<IssuerReply>>, Arc<AtomicUsize>);
 
 async fn answer(State((says, requests)): State<Shared>) -> Response {
     requests.fetch_add(1, Ordering::SeqCst);
     let says = says.lock().unwrap().clone();
     match says {
-        Says::Keys(set) => set.to_string().into_response(),
-        Says::Text(status, text) => (status, text).into_response(),
-        Says::Redirect(to) => (StatusCode::FOUND, [(LOCATION, to)]).into_response(),
-        Says::Late(time, set) => {
+        IssuerReply::Keys(set) => set.to_string().into_response(),
+        IssuerReply::Text(status, text) => (status, text).into_response(),
+        IssuerReply::Redirect(to) => (StatusCode::FOUND, [(LOCATION, to)]).into_response(),
+        IssuerReply::Late(time, set) => {
             // time: an issuer that takes its time.
             tokio::time::sleep(time).await;
             set.to_string().into_response()
         }
-        Says::Endless => {
+        IssuerReply::Endless => {
             let chunks = futures::stream::repeat_with(|| Ok::<_, std::io::Error>(vec![b' '; 16 << 10]));
             axum::body::Body::from_stream(chunks).into_response()
         }
@@ -56,7 +56,7 @@ async fn answer(State((says, requests)): State<Shared>) -> Response {
 }
 
 impl Issuer {
-    pub async fn start(says: Says) -> Self {
+    pub async fn start(says: IssuerReply) -> Self {
         let shared: Shared = (Arc::new(Mutex::new(says)), Arc::default());
         let router = Router::new().fallback(answer).with_state(shared.clone());
         Issuer {
@@ -66,7 +66,7 @@ impl Issuer {
         }
     }
 
-    pub fn answer_with(&self, says: Says) {
+    pub fn answer_with(&self, says: IssuerReply) {
         *self.says.lock().unwrap() = says;
     }
 
@@ -84,8 +84,8 @@ pub fn verifier(address: SocketAddr, timing: KeyTiming) -> JwtVerifier {
     JwtVerifier::key_set(IssuerKeys::new(url, timing).unwrap(), ISSUER)
 }
 
-pub fn set(keys: &[Value]) -> Says {
-    Says::Keys(json!({ "keys": keys }))
+pub fn set(keys: &[Value]) -> IssuerReply {
+    IssuerReply::Keys(json!({ "keys": keys }))
 }
 
 /// Fetches again at once.

@@ -10,7 +10,7 @@ use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 
 use crate::api::Api;
-use crate::issuer::{Issuer, Says, eager, good, is_refused, is_unavailable, set, verifier};
+use crate::issuer::{Issuer, IssuerReply, eager, good, is_refused, is_unavailable, set, verifier};
 use crate::tokens::login;
 use coord_test_support::signer::Signer;
 use coord_test_support::waiting::{let_pass, until};
@@ -18,7 +18,8 @@ use coord_test_support::waiting::{let_pass, until};
 #[tokio::test]
 async fn sixty_four_requests_at_once_make_one_fetch() {
     let (old, new) = (Signer::ed25519(), Signer::ed25519());
-    let late = |signer: &Signer, kid| Says::Late(Duration::from_millis(300), json!({ "keys": [signer.jwk(kid)] }));
+    let late =
+        |signer: &Signer, kid| IssuerReply::Late(Duration::from_millis(300), json!({ "keys": [signer.jwk(kid)] }));
     let issuer = Issuer::start(late(&old, "old")).await;
     let timing = KeyTiming {
         pause: Duration::from_millis(500),
@@ -47,7 +48,7 @@ async fn sixty_four_requests_at_once_make_one_fetch() {
 async fn a_request_that_goes_away_does_not_take_the_fetch_with_it() {
     let signer = Signer::ed25519();
     let keys = json!({ "keys": [signer.jwk("one")] });
-    let issuer = Issuer::start(Says::Late(Duration::from_millis(300), keys)).await;
+    let issuer = Issuer::start(IssuerReply::Late(Duration::from_millis(300), keys)).await;
     let verifier = issuer.verifier(KeyTiming::default());
     let token = signer.sign(Some("one"), &good());
     let gone = tokio::time::timeout(Duration::from_millis(100), login(&verifier, &token)).await;
@@ -94,7 +95,10 @@ async fn old_keys_are_renewed_while_requests_are_answered() {
     let verifier = issuer.verifier(timing);
     let token = old.sign(Some("old"), &good());
     assert!(login(&verifier, &token).await.is_ok());
-    issuer.answer_with(Says::Late(Duration::from_secs(3), json!({ "keys": [new.jwk("new")] })));
+    issuer.answer_with(IssuerReply::Late(
+        Duration::from_secs(3),
+        json!({ "keys": [new.jwk("new")] }),
+    ));
     let_pass(Duration::from_millis(250)).await;
     let start = Instant::now();
     assert!(
@@ -110,19 +114,25 @@ async fn old_keys_are_renewed_while_requests_are_answered() {
 }
 
 /// Everything that is no key set, and comes within its time.
-fn troubles(elsewhere: &Issuer) -> Vec<(&'static str, Says)> {
-    let text = |text: &str| Says::Text(StatusCode::OK, text.to_owned());
+fn troubles(elsewhere: &Issuer) -> Vec<(&'static str, IssuerReply)> {
+    let text = |text: &str| IssuerReply::Text(StatusCode::OK, text.to_owned());
     vec![
         (
             "an error",
-            Says::Text(StatusCode::INTERNAL_SERVER_ERROR, "{\"keys\":[]}".to_owned()),
+            IssuerReply::Text(StatusCode::INTERNAL_SERVER_ERROR, "{\"keys\":[]}".to_owned()),
         ),
         (
             "not there",
-            Says::Text(StatusCode::NOT_FOUND, "{\"keys\":[]}".to_owned()),
+            IssuerReply::Text(StatusCode::NOT_FOUND, "{\"keys\":[]}".to_owned()),
         ),
-        ("a redirect", Says::Redirect(format!("http://{}/", elsewhere.address))),
-        ("a redirect to a file", Says::Redirect("file:///etc/passwd".to_owned())),
+        (
+            "a redirect",
+            IssuerReply::Redirect(format!("http://{}/", elsewhere.address)),
+        ),
+        (
+            "a redirect to a file",
+            IssuerReply::Redirect("file:///etc/passwd".to_owned()),
+        ),
         ("a page", text("<html>log in</html>")),
         ("nothing", text("")),
         ("no list", text("{\"keys\":{}}")),
@@ -131,7 +141,7 @@ fn troubles(elsewhere: &Issuer) -> Vec<(&'static str, Says)> {
         ("cut off", text("{\"keys\":[{\"kty\":\"RSA\"")),
         ("very deep", text(&"[".repeat(100_000))),
         ("very long", text(&format!("{{\"keys\":[{}]}}", " ".repeat(300 << 10)))),
-        ("endless", Says::Endless),
+        ("endless", IssuerReply::Endless),
     ]
 }
 
@@ -166,7 +176,7 @@ async fn while_the_issuer_is_in_trouble_known_keys_count_and_unknown_ones_are_no
 async fn a_slow_issuer_is_waited_for_no_longer_than_it_may_take() {
     let signer = Signer::ed25519();
     let keys = json!({ "keys": [signer.jwk("one")] });
-    let issuer = Issuer::start(Says::Late(Duration::from_secs(30), keys)).await;
+    let issuer = Issuer::start(IssuerReply::Late(Duration::from_secs(30), keys)).await;
     let timing = KeyTiming {
         fetch: Duration::from_millis(200),
         ..KeyTiming::default()
@@ -204,7 +214,7 @@ async fn keys_of_an_issuer_that_is_away_count_for_a_bounded_time() {
     });
     let token = signer.sign(Some("one"), &good());
     assert!(login(&verifier, &token).await.is_ok());
-    issuer.answer_with(Says::Text(StatusCode::BAD_GATEWAY, String::new()));
+    issuer.answer_with(IssuerReply::Text(StatusCode::BAD_GATEWAY, String::new()));
     let_pass(Duration::from_millis(100)).await;
     assert!(login(&verifier, &token).await.is_ok());
     let_pass(Duration::from_millis(800)).await;
@@ -217,7 +227,7 @@ async fn keys_of_an_issuer_that_is_away_count_for_a_bounded_time() {
 #[tokio::test]
 async fn an_issuer_that_cannot_be_reached_is_offline_and_no_refusal() {
     let signer = Signer::ed25519();
-    let issuer = Issuer::start(Says::Text(StatusCode::BAD_GATEWAY, String::new())).await;
+    let issuer = Issuer::start(IssuerReply::Text(StatusCode::BAD_GATEWAY, String::new())).await;
     // Nobody listens on port 1 of this machine.
     for address in [issuer.address, SocketAddr::from(([127, 0, 0, 1], 1))] {
         let verifier = verifier(address, eager());

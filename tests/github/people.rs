@@ -234,7 +234,10 @@ async fn known_facts_cause_no_request() {
         (&open, "https://127.0.0.1/acme/widgets/more"),
     ] {
         let repo = RepoId::parse(url).unwrap();
-        for verdict in [source.verify(&shown, &repo).await, source.verify_anybody(&repo).await] {
+        for verdict in [
+            source.verify(&shown, &repo).await,
+            source.verify_without_token(&repo).await,
+        ] {
             assert!(matches!(verdict, Ok(Verdict::NoRight(_))), "{url}: {verdict:?}");
         }
     }
@@ -262,10 +265,10 @@ async fn the_new_name_of_a_renamed_repository_is_shown_only_when_it_is_public() 
             Verdict::NoRight(why) => why,
             other => panic!("{other:?}"),
         };
-        let renamed = reason(source.verify_anybody(&former).await.unwrap());
+        let renamed = reason(source.verify_without_token(&former).await.unwrap());
         if is_private {
             // As for one that does not exist.
-            let other = reason(source.verify_anybody(&absent).await.unwrap());
+            let other = reason(source.verify_without_token(&absent).await.unwrap());
             assert_eq!(renamed, other.replace("nothing", "gizmos"));
         } else {
             assert!(renamed.contains("was renamed to 127.0.0.1/acme/widgets"), "{renamed}");
@@ -339,7 +342,7 @@ async fn sixty_four_questions_about_one_token_are_one() {
 async fn a_caller_without_a_token_reads_only_public_repositories() {
     let (_temp, fake, source) = with(&[], false).await;
     assert_eq!(
-        source.verify_anybody(&id()).await.unwrap(),
+        source.verify_without_token(&id()).await.unwrap(),
         member("anonymous", "anonymous", false)
     );
     let seen = fake.seen();
@@ -347,16 +350,16 @@ async fn a_caller_without_a_token_reads_only_public_repositories() {
     assert_eq!(seen[0].authorization, Some(format!("Bearer {SERVICE}")));
 
     fake.behave(|behavior| behavior.is_internal = true);
-    let verdict = source.verify_anybody(&id()).await.unwrap();
+    let verdict = source.verify_without_token(&id()).await.unwrap();
     assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
     fake.behave(|behavior| {
         behavior.is_internal = false;
         behavior.visibility = Visibility::Token(SERVICE.to_owned());
     });
-    let verdict = source.verify_anybody(&id()).await.unwrap();
+    let verdict = source.verify_without_token(&id()).await.unwrap();
     assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
     let other = RepoId::parse("https://127.0.0.1/acme/gadgets").unwrap();
-    let verdict = source.verify_anybody(&other).await.unwrap();
+    let verdict = source.verify_without_token(&other).await.unwrap();
     assert!(matches!(verdict, Verdict::NoRight(_)), "{verdict:?}");
     for body in [
         r#"{"private": true}"#,
@@ -365,12 +368,12 @@ async fn a_caller_without_a_token_reads_only_public_repositories() {
         r#"{"private": true, "visibility": "public"}"#,
     ] {
         fake.fail("/repos/", 1, Fault::with(200, &[], body));
-        let verdict = source.verify_anybody(&id()).await.unwrap();
+        let verdict = source.verify_without_token(&id()).await.unwrap();
         assert!(matches!(verdict, Verdict::NoRight(_)), "{body}: {verdict:?}");
     }
     for fault in [Fault::with(200, &[], "{}"), Fault::status(401), Fault::status(500)] {
         fake.fail("/repos/", 3, fault.clone());
-        let verdict = source.verify_anybody(&id()).await;
+        let verdict = source.verify_without_token(&id()).await;
         assert!(
             matches!(verdict, Err(AuthError::Unavailable(_))),
             "{fault:?}: {verdict:?}"
@@ -387,6 +390,6 @@ async fn a_caller_without_a_token_reads_only_public_repositories() {
     };
     installed.credential = Credential::from_env(&environment).unwrap();
     let installed = GithubSource::new(installed).unwrap();
-    let verdict = installed.verify_anybody(&id()).await.unwrap();
+    let verdict = installed.verify_without_token(&id()).await.unwrap();
     assert!(matches!(verdict, Verdict::NoRight(_)), "not installed: {verdict:?}");
 }

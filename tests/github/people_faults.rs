@@ -47,7 +47,7 @@ async fn a_limited_token_limits_no_other_caller() {
         }
         assert_eq!(verify(&source, &bob.token).await.unwrap(), member("bob", "bob", true));
         assert!(source.head(&id(), &branch("main")).await.is_ok());
-        assert!(source.verify_anybody(&id()).await.is_ok());
+        assert!(source.verify_without_token(&id()).await.is_ok());
     }
     // And a limit of the service does not keep callers out.
     let (_temp, fake, source) = with(&people, true).await;
@@ -57,7 +57,7 @@ async fn a_limited_token_limits_no_other_caller() {
         verify(&source, &alice.token).await.unwrap(),
         member("alice", "alice", true)
     );
-    let anybody = source.verify_anybody(&id()).await;
+    let anybody = source.verify_without_token(&id()).await;
     assert!(
         matches!(&anybody, Err(AuthError::Unavailable(why)) if why.contains("try again in")),
         "{anybody:?}"
@@ -149,7 +149,10 @@ async fn a_passing_failure_is_retried_and_an_unreachable_github_is_no_verdict() 
     drop(fake);
     // time: the listener closes.
     tokio::time::sleep(Duration::from_millis(50)).await;
-    for verdict in [verify(&source, &alice.token).await, source.verify_anybody(&id()).await] {
+    for verdict in [
+        verify(&source, &alice.token).await,
+        source.verify_without_token(&id()).await,
+    ] {
         assert!(matches!(verdict, Err(AuthError::Unavailable(_))), "{verdict:?}");
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use super::ledger::{Id, Ledger, now};
-use super::messages::{self, Said, UPGRADE};
+use super::messages::{self, Received, UPGRADE};
 
 /// Clients for each name of a user; the server allows a person 128 streams.
 const OF_USER: usize = 100;
@@ -121,7 +121,7 @@ impl Audience {
         loop {
             while let Some(message) = messages::next(&mut bytes)? {
                 match message {
-                    Said::Event(id) => {
+                    Received::Event(id) => {
                         *last = id;
                         let now = now();
                         let written = Duration::from_millis(id.0);
@@ -131,13 +131,13 @@ impl Audience {
                         let place = self.ledger.receive(client.place.load(Relaxed), id, latency);
                         client.place.store(place, Relaxed);
                     }
-                    Said::Opened => {
+                    Received::Opened => {
                         opened = Some(now());
                         client.is_open.store(true, Relaxed);
                     }
-                    Said::Resync => return Ok("resync".to_owned()),
-                    Said::Ended(message) => return Ok(message),
-                    Said::Other => {}
+                    Received::Resync => return Ok("resync".to_owned()),
+                    Received::Ended(message) => return Ok(message),
+                    Received::Other => {}
                 }
             }
             let read = stream.read_buf(&mut bytes).await.context("the connection was lost")?;

@@ -9,7 +9,7 @@ use super::ledger::{Id, parse};
 
 /// The content of one message.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum Received {
     Event(Id),
     Opened,
     /// Events are lost.
@@ -24,13 +24,13 @@ pub const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebS
                            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 /// Takes the next whole message out of `bytes`.
-pub fn next(bytes: &mut BytesMut) -> Result<Option<Said>> {
+pub fn next(bytes: &mut BytesMut) -> Result<Option<Received>> {
     let Some((content, length)) = frame(bytes)? else {
         return Ok(None);
     };
     let message = match content {
         Some(content) => parse_message(str::from_utf8(&bytes[content])?)?,
-        None => Said::Ended("a close without a message".to_owned()),
+        None => Received::Ended("a close without a message".to_owned()),
     };
     bytes.advance(length);
     Ok(Some(message))
@@ -55,18 +55,18 @@ fn frame(bytes: &[u8]) -> Result<Option<Whole>> {
 }
 
 /// Reads the beginning of the JSON of a message, where the server writes what is needed.
-fn parse_message(json: &str) -> Result<Said> {
+fn parse_message(json: &str) -> Result<Received> {
     if let Some(rest) = json.strip_prefix(r#"{"id":""#) {
         let (id, _) = rest.split_once('"').context("an unfinished id")?;
-        return Ok(Said::Event(parse(id)?));
+        return Ok(Received::Event(parse(id)?));
     }
     let kind = json
         .strip_prefix(r#"{"type":""#)
         .and_then(|rest| rest.split('"').next());
     Ok(match kind.context("a message without a type")? {
-        "stream_opened" => Said::Opened,
-        "resync" => Said::Resync,
-        "stream_ended" | "error" => Said::Ended(json.to_owned()),
-        _ => Said::Other,
+        "stream_opened" => Received::Opened,
+        "resync" => Received::Resync,
+        "stream_ended" | "error" => Received::Ended(json.to_owned()),
+        _ => Received::Other,
     })
 }

@@ -98,7 +98,7 @@ impl ClaimArgs {
                 if left.is_zero() || answered.elapsed() > SILENCE {
                     return Ok(outcome);
                 }
-                spinner.say(format!("no answer; giving up in {}", seconds(left.min(SILENCE))));
+                spinner.show(format!("no answer; giving up in {}", seconds(left.min(SILENCE))));
                 tokio::time::sleep(INTERVAL.min(left)).await;
                 // Where none runs yet, the next claim says so.
                 let _ = workplace.follow_server();
@@ -109,7 +109,7 @@ impl ClaimArgs {
             if action(&outcome) != Some(Action::Wait) || left.is_zero() {
                 return Ok(outcome);
             }
-            spinner.say(waiting_for(metadata_of(&outcome), left));
+            spinner.show(waiting_for(metadata_of(&outcome), left));
             // The server waits, as a rule.
             if wait.is_some() {
                 let pause = pause(metadata_of(&outcome)).saturating_sub(begun.elapsed());

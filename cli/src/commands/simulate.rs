@@ -87,7 +87,7 @@ struct Play<'a> {
 
 impl Play<'_> {
     /// The reason that `who` gets when the hook of `event` denies the call; `None` when it does not.
-    async fn ask(&self, who: &str, event: &Event) -> anyhow::Result<Option<String>> {
+    async fn denial_of(&self, who: &str, event: &Event) -> anyhow::Result<Option<String>> {
         let root = self.scratch.working_copy.root();
         let attempt = Attempt {
             root,
@@ -119,7 +119,7 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
         form,
         scratch: &scratch,
     };
-    let first = play.ask("ann", edit).await?;
+    let first = play.denial_of("ann", edit).await?;
     let mut is_right = show(
         1,
         &format!("ann edits {FILE}"),
@@ -127,7 +127,7 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
         "allowed: it is hers now",
         false,
     )?;
-    let second = play.ask("bob", edit).await?;
+    let second = play.denial_of("bob", edit).await?;
     is_right &= show(
         2,
         &format!("bob edits {FILE}, too"),
@@ -141,7 +141,7 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
             "Make query() async",
         )
         .await?;
-    let third = play.ask("ann", end).await?;
+    let third = play.denial_of("ann", end).await?;
     is_right &= show(
         3,
         "ann pushes, and her turn ends",
@@ -149,7 +149,7 @@ async fn play(agent: Agent, form: Form) -> anyhow::Result<bool> {
         "the file is released",
         false,
     )?;
-    let fourth = play.ask("bob", edit).await?;
+    let fourth = play.denial_of("bob", edit).await?;
     is_right &= show(
         4,
         &format!("bob edits {FILE} again"),

@@ -123,7 +123,7 @@ impl SessionNotes {
     }
 
     /// Tells the model `sentence` when there is room for it.
-    pub fn tell(&mut self, sentence: String) {
+    pub fn add(&mut self, sentence: String) {
         if self.news.len() < MOST_NEWS {
             self.news.push(sentence);
         }

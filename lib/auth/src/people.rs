@@ -25,7 +25,7 @@ pub trait People: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`AuthError::Unavailable`] when there is no verdict now.
-    async fn verify_anybody(&self, repo: &RepoId) -> Result<Verdict, AuthError>;
+    async fn verify_without_token(&self, repo: &RepoId) -> Result<Verdict, AuthError>;
 
     /// The address of the authorization server that gives out tokens, where there is one.
     fn authorization_server(&self) -> Option<String> {

@@ -147,7 +147,7 @@ fn recover(disk: &mut Disk, keyspace: &mut Keyspace) -> Instant {
 }
 
 /// Sends the responses, each as soon as its batches are durable.
-pub(super) fn give(shared: &CommitState, answers: &mut Vec<Answer>) {
+pub(super) fn deliver(shared: &CommitState, answers: &mut Vec<Answer>) {
     if answers.is_empty() {
         return;
     }

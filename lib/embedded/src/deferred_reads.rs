@@ -4,7 +4,7 @@
 //! that the script has changed, by the time at which it began.
 
 use super::commands;
-use super::committer::{CommitState, give};
+use super::committer::{CommitState, deliver};
 use super::failure::Failure;
 use super::progress::Answer;
 use super::queue::{Job, Queue};
@@ -35,7 +35,7 @@ impl DeferredReads {
         let mut round = Vec::new();
         self.queue.take_reads(&mut round);
         let mut answers: Vec<Answer> = round.into_iter().filter_map(|job| self.read(job)).collect();
-        give(&self.shared, &mut answers);
+        deliver(&self.shared, &mut answers);
     }
 
     fn read(&self, mut job: Job) -> Option<Answer> {

@@ -23,7 +23,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    fn give(self) {
+    fn deliver(self) {
         // A caller that has given up needs no response.
         let _ = self.reply.send(self.outcome);
     }
@@ -71,7 +71,7 @@ impl Progress {
             state.waiting.extend(unsettled);
             is_waiting = state.waiting.len() > before;
         }
-        answers.drain(..).for_each(Answer::give);
+        answers.drain(..).for_each(Answer::deliver);
         is_waiting
     }
 
@@ -85,7 +85,7 @@ impl Progress {
                 .extract_if(.., |answer| answer.depends_on <= durable)
                 .collect()
         };
-        ready.into_iter().for_each(Answer::give);
+        ready.into_iter().for_each(Answer::deliver);
     }
 
     /// Marks all batches from the first that is not durable up to `last` as lost, for `reason`. Every response that waits
@@ -109,7 +109,7 @@ impl Progress {
                 .collect::<Vec<_>>()
         };
         refuse(waiting.iter_mut(), &reason);
-        waiting.into_iter().for_each(Answer::give);
+        waiting.into_iter().for_each(Answer::deliver);
     }
 }
 

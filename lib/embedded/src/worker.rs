@@ -1,7 +1,7 @@
 //! The thread that runs requests. Calls come from a [`Queue`] and run in rounds; the responses of a round are sent together.
 //! No thread that serves HTTP runs a script or waits for one.
 
-use super::committer::{CommitState, give};
+use super::committer::{CommitState, deliver};
 use super::engine::Engine;
 use super::progress::Answer;
 use super::queue::{Job, Next, Queue, SLICE};
@@ -31,7 +31,7 @@ pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &CommitState) {
                 for job in round.drain(..) {
                     answers.extend(work(&mut engine, job, queue, shared));
                 }
-                give(shared, &mut answers);
+                deliver(shared, &mut answers);
             }
             Next::Nothing => {}
             Next::Closed => return,

@@ -253,7 +253,7 @@ impl Feed {
                 let id = logged.id;
                 found = Some(id);
                 match Published::logged(logged) {
-                    Some(event) => self.tell(event),
+                    Some(event) => self.send(event),
                     None => lock(&self.state).recent.pass(id),
                 }
             }
@@ -281,12 +281,12 @@ impl Feed {
             return Some(id);
         };
         let id = event.id;
-        self.tell(event);
+        self.send(event);
         id
     }
 
     /// Sends `event`, unless it was sent before.
-    fn tell(&self, event: Published) {
+    fn send(&self, event: Published) {
         let mut state = lock(&self.state);
         let event = Arc::new(event);
         if let Some(id) = event.id {

@@ -113,7 +113,7 @@ impl People for UnconfiguredVerifier {
         Err(AuthError::Unavailable(self.0.clone()))
     }
 
-    async fn verify_anybody(&self, _: &RepoId) -> Result<Verdict, AuthError> {
+    async fn verify_without_token(&self, _: &RepoId) -> Result<Verdict, AuthError> {
         Err(AuthError::Unavailable(self.0.clone()))
     }
 }

@@ -33,15 +33,15 @@ impl<R: Requests> Board<'_, R> {
             }
             .into());
         }
-        self.tell(to, message).await
+        self.deliver(to, message).await
     }
 
     /// `broadcast-message`
     pub async fn broadcast(&self, message: &str) -> Result<OpenCodeAnswer, R::Error> {
-        self.tell(BROADCAST, message).await
+        self.deliver(BROADCAST, message).await
     }
 
-    async fn tell(&self, to: &str, message: &str) -> Result<OpenCodeAnswer, R::Error> {
+    async fn deliver(&self, to: &str, message: &str) -> Result<OpenCodeAnswer, R::Error> {
         let request = SendMessageRequest {
             caller: self.member(),
             to: Some(vec![to.to_owned()]),

@@ -120,9 +120,9 @@ mod tests {
 
     /// A writer that keeps its bytes.
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Kept {
+    impl Write for LogBuffer {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend(bytes);
             Ok(bytes.len())
@@ -142,13 +142,13 @@ mod tests {
         tracing::warn!(display = %EVIL, debug = ?EVIL, plain = EVIL, "{EVIL}");
     }
 
-    fn written(kept: &Kept) -> String {
+    fn written(kept: &LogBuffer) -> String {
         String::from_utf8(kept.0.lock().unwrap().clone()).unwrap()
     }
 
     #[test]
     fn a_callers_text_breaks_no_line_of_text() {
-        let kept = Kept::default();
+        let kept = LogBuffer::default();
         let writer = kept.clone();
         let subscriber = text(EnvFilter::new("trace"), move || writer.clone());
         tracing::subscriber::with_default(subscriber, log_evil);
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_callers_text_breaks_no_line_of_json() {
-        let kept = Kept::default();
+        let kept = LogBuffer::default();
         let writer = kept.clone();
         let subscriber = json(EnvFilter::new("trace"), move || writer.clone());
         tracing::subscriber::with_default(subscriber, log_evil);

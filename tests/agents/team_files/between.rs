@@ -5,11 +5,11 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use super::Place;
+use super::TeamClone;
 
 /// Runs `during` with the address of a server that passes each request on to that of `place`, where `admits` says so of its method and
 /// path; where not, the connection ends without an answer.
-pub fn between<T>(place: &Place, admits: impl Fn(&str) -> bool + Sync, during: impl FnOnce(&str) -> T) -> T {
+pub fn between<T>(place: &TeamClone, admits: impl Fn(&str) -> bool + Sync, during: impl FnOnce(&str) -> T) -> T {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let here = listener.local_addr().unwrap();
     let there = place.address().trim_start_matches("http://").to_owned();

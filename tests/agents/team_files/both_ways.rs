@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Place, message};
+use super::{TeamClone, message};
 
 const A: &str = "tasks/alpha/a.json";
 const B: &str = "tasks/alpha/b.json";
@@ -10,7 +10,7 @@ const B: &str = "tasks/alpha/b.json";
 // rule: files#team-written
 #[test]
 fn a_team_of_the_server_is_written_as_the_plugin_writes_it() {
-    let place = Place::with_team();
+    let place = TeamClone::with_team();
     let report = place.sync(0);
     let mut written: Vec<&str> = report["written"]
         .as_array()
@@ -54,7 +54,7 @@ fn a_team_of_the_server_is_written_as_the_plugin_writes_it() {
 // rule: files#team-lease
 #[test]
 fn work_in_files_is_claimed_completed_and_released_by_the_handle() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let claim = |task: &mut serde_json::Value| {
         task["status"] = "in_progress".into();
         task["owner"] = "w1".into();
@@ -105,7 +105,7 @@ fn chrono_seconds(time: &str) -> u32 {
 // rule: files#team-edits
 #[test]
 fn tasks_members_messages_and_edges_go_both_ways() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let new = json!({ "id": "1795348589271-bfb705e1", "title": "New", "status": "pending", "createdAt": "2026-12-01T00:00:00Z", "dependencies": ["c"] });
     place.write(
         "tasks/alpha/1795348589271-bfb705e1.json",
@@ -192,7 +192,7 @@ fn tasks_members_messages_and_edges_go_both_ways() {
 // rule: files#team-no-deletion
 #[test]
 fn a_file_that_is_deleted_deletes_its_task_and_a_folder_that_vanishes_deletes_nothing() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     std::fs::remove_file(place.path("tasks/alpha/c.json")).unwrap();
     assert_eq!(place.sync(0)["applied"], json!(["task c deleted"]));
     // An export writes it anew.
@@ -204,7 +204,7 @@ fn a_file_that_is_deleted_deletes_its_task_and_a_folder_that_vanishes_deletes_no
 // rule: files#team-projection
 #[test]
 fn a_team_ends_on_both_sides_and_its_leader_is_in_the_list_only_then() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     place.edit("teams/alpha/config.json", |config| {
         config["shutdownApprovals"] = json!(["w1"]);
     });
@@ -238,7 +238,7 @@ fn a_team_ends_on_both_sides_and_its_leader_is_in_the_list_only_then() {
 
 #[test]
 fn one_way_leaves_the_other_side_alone() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     place.edit(A, |task| task["title"] = "in the file".into());
     place.retitles("c", "of the server");
     let exported = place.report(&["export"], 0);
@@ -275,7 +275,7 @@ fn one_way_leaves_the_other_side_alone() {
 // rule: files#team-memory
 #[test]
 fn without_what_was_last_seen_it_only_adds() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     place.edit(A, |task| task["title"] = "in the file".into());
     std::fs::remove_file(place.path("tasks/alpha/c.json")).unwrap();
     std::fs::remove_dir_all(place.world.clone.path().join(".git/coord/teams")).unwrap();
@@ -306,7 +306,7 @@ fn without_what_was_last_seen_it_only_adds() {
 
 #[test]
 fn the_folder_is_found_as_the_plugin_finds_it_and_a_worktree_has_its_own() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let worktree = place.world.worktree("ada");
     let mut command = place.command();
     let ended = command

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
-use super::{Place, refused};
+use super::{TeamClone, refused};
 
 fn unreadable(place: &str) -> (String, String) {
     ("unreadable".to_owned(), place.to_owned())
@@ -13,7 +13,7 @@ fn unreadable(place: &str) -> (String, String) {
 
 #[test]
 fn a_link_is_not_followed_wherever_it_is() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let outside = place.world.folder("outside");
     let secret = outside.join("secret.json");
     let task = json!({ "id": "x", "title": "secret", "status": "pending", "createdAt": "2026-12-01T00:00:00Z" });
@@ -62,7 +62,7 @@ fn a_link_is_not_followed_wherever_it_is() {
 
 #[test]
 fn a_linked_folder_with_too_many_entries_is_refused_and_the_rest_is_synced() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let outside = place.world.folder("outside");
     for number in 0..=100_000 {
         fs::File::create(outside.join(number.to_string())).unwrap();
@@ -82,7 +82,7 @@ fn a_linked_folder_with_too_many_entries_is_refused_and_the_rest_is_synced() {
 
 #[test]
 fn a_lock_that_is_a_link_or_a_pipe_is_not_opened() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let outside = place.world.folder("outside").join("new");
     fs::remove_file(place.path("tasks/alpha/.lock")).unwrap();
     symlink(&outside, place.path("tasks/alpha/.lock")).unwrap();
@@ -112,7 +112,7 @@ fn a_lock_that_is_a_link_or_a_pipe_is_not_opened() {
 // rule: files#team-refused
 #[test]
 fn broken_large_and_deep_files_are_refused_and_stay() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let deep = format!("{{\"id\": \"a\", \"x\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000));
     place.write("tasks/alpha/a.json", &deep);
     place.write("tasks/alpha/b.json", "{\"id\": \"b\",");
@@ -149,7 +149,7 @@ fn broken_large_and_deep_files_are_refused_and_stay() {
 // rule: files#team-names
 #[test]
 fn names_are_parsed_before_they_are_paths() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let task = |id: &str| {
         json!({ "id": id, "title": "T", "status": "pending", "createdAt": "2026-12-01T00:00:00Z" }).to_string()
     };
@@ -199,7 +199,7 @@ fn names_are_parsed_before_they_are_paths() {
 
 #[test]
 fn an_entry_that_another_program_locks_is_waited_for_and_then_reported() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let lock = fs::File::options()
         .write(true)
         .open(place.path("tasks/alpha/.lock"))

@@ -31,22 +31,22 @@ static CLIENT: LazyLock<reqwest::Client> =
     LazyLock::new(|| reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap());
 
 /// A clone with a team: `lead` and `w1`, and tasks `a`, `b` and `c`, of which `b` waits for `a`.
-pub struct Place {
+pub struct TeamClone {
     pub world: World,
     pub root: PathBuf,
 }
 
-impl Place {
+impl TeamClone {
     /// Without a team.
-    pub fn empty() -> Place {
+    pub fn empty() -> TeamClone {
         let world = World::with(&[("README.md", "# Shop\n")]);
         let root = world.clone.path().join(ROOT);
-        Place { world, root }
+        TeamClone { world, root }
     }
 
     /// With the team on the server, and no file.
-    pub fn with_team() -> Place {
-        let place = Place::empty();
+    pub fn with_team() -> TeamClone {
+        let place = TeamClone::empty();
         place.coord(&["team", "create", "alpha", "--agent", "lead"], 0);
         place.coord(&["team", "join", "alpha", "--agent", "w1"], 0);
         let plan = [
@@ -64,8 +64,8 @@ impl Place {
     }
 
     /// With the same in files.
-    pub fn alike() -> Place {
-        let place = Place::with_team();
+    pub fn alike() -> TeamClone {
+        let place = TeamClone::with_team();
         place.sync(0);
         place.assert_quiet();
         place

@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use rustix::fs::{FlockOperation, fcntl_lock};
 use serde_json::{Value, json};
 
-use super::{Place, message};
+use super::{TeamClone, message};
 
 /// Tasks by their ids.
 pub type Tasks = BTreeMap<String, Value>;
@@ -58,7 +58,7 @@ fn lists(task: &Value, list: &str, id: &str) -> bool {
 }
 
 /// The files of tasks; each has to be whole.
-pub fn read_tasks(place: &Place) -> Tasks {
+pub fn read_tasks(place: &TeamClone) -> Tasks {
     let entries = fs::read_dir(place.path("tasks/alpha")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let ids = names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
@@ -70,14 +70,14 @@ pub fn read_tasks(place: &Place) -> Tasks {
 }
 
 pub struct Plugin<'a> {
-    place: &'a Place,
+    place: &'a TeamClone,
     statuses: Statuses,
     /// Its acts, in order.
     pub acts: Vec<Act>,
 }
 
 impl<'a> Plugin<'a> {
-    pub fn new(place: &'a Place) -> Self {
+    pub fn new(place: &'a TeamClone) -> Self {
         Plugin {
             place,
             statuses: Statuses::default(),

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Place, message, refused};
+use super::{TeamClone, message, refused};
 
 const A: &str = "tasks/alpha/a.json";
 
@@ -15,7 +15,7 @@ fn of(reason: &str, place: &str) -> (String, String) {
 // rule: files#team-put-back
 #[test]
 fn a_change_that_breaks_a_rule_is_reported_and_reverted_or_left() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     place.edit(A, |task| {
         task["status"] = "in_progress".into();
         task["owner"] = "lead".into();
@@ -68,7 +68,7 @@ fn a_change_that_breaks_a_rule_is_reported_and_reverted_or_left() {
 // rule: files#team-put-back
 #[test]
 fn the_server_wins_a_conflict() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     place.edit(A, |task| task["title"] = "in the file".into());
     place.retitles("a", "of the server");
     assert_eq!(refused(&place.sync(3)), [of("conflict", "tasks/alpha/a.json: title")]);
@@ -79,7 +79,7 @@ fn the_server_wins_a_conflict() {
 // rule: files#team-attribution
 #[test]
 fn no_login_acts_for_the_handle_of_another_login() {
-    let place = Place::with_team();
+    let place = TeamClone::with_team();
     place.server(
         Some("eve"),
         "POST",
@@ -131,7 +131,7 @@ fn no_login_acts_for_the_handle_of_another_login() {
         "a message is said once: {again:?}"
     );
     // A login without a handle changes nothing.
-    let place = Place::empty();
+    let place = TeamClone::empty();
     place.coord(&["team", "list"], 0);
     place.server(
         Some("eve"),
@@ -148,7 +148,7 @@ fn no_login_acts_for_the_handle_of_another_login() {
 
 #[test]
 fn a_task_that_is_refused_takes_those_that_need_it_along_and_no_other() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     for number in 0..30 {
         let mut task = json!({ "id": format!("n{number}"), "title": "N", "status": "pending", "createdAt": "2026-12-01T00:00:00Z" });
         if number == 7 {

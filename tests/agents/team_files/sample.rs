@@ -4,12 +4,12 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::{Place, files};
+use super::{TeamClone, files};
 
 const SAMPLE: &[u8] = include_bytes!("../../../lib/teams/tests/files/data/opencode-teams-sample.tar.gz");
 
-fn sample() -> Place {
-    let place = Place::empty();
+fn sample() -> TeamClone {
+    let place = TeamClone::empty();
     let archive = flate2::read::GzDecoder::new(SAMPLE);
     tar::Archive::new(archive).unpack(place.world.clone.path()).unwrap();
     // Files that other features of the plugin write.
@@ -183,7 +183,7 @@ fn an_export_is_what_zod_takes_and_imports_to_the_same_team() {
     assert!(exported.len() > 11, "{exported:?}");
     assert_taken_by_zod(&exported);
 
-    let second = Place::empty();
+    let second = TeamClone::empty();
     std::fs::create_dir_all(second.root.parent().unwrap()).unwrap();
     std::fs::rename(&out, &second.root).unwrap();
     // The messages already read are known once the messages have numbers.

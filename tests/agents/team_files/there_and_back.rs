@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::sample::timeless;
-use super::{Place, files, refused};
+use super::{TeamClone, files, refused};
 
 /// Teams of a run: each is made from its number.
 const TEAMS: u64 = 12;
@@ -32,7 +32,7 @@ const WORDS: [&str; 12] = [
 
 /// A team that its members make over HTTP, without the operations that the rules refuse.
 struct Maker<'a> {
-    place: &'a Place,
+    place: &'a TeamClone,
     team: String,
     random: fastrand::Rng,
     tasks: Vec<String>,
@@ -150,7 +150,7 @@ impl Maker<'_> {
 }
 
 /// The files of an export.
-fn exported(place: &Place, team: &str, folder: &Path) -> BTreeMap<String, Vec<u8>> {
+fn exported(place: &TeamClone, team: &str, folder: &Path) -> BTreeMap<String, Vec<u8>> {
     place.report(&["export", "--team", team, "--dir", &folder.display().to_string()], 0);
     files(folder)
         .into_iter()
@@ -159,7 +159,7 @@ fn exported(place: &Place, team: &str, folder: &Path) -> BTreeMap<String, Vec<u8
 }
 
 /// The report of an import.
-fn imported(place: &Place, team: &str, folder: &Path) -> Value {
+fn imported(place: &TeamClone, team: &str, folder: &Path) -> Value {
     let mut command = place.command();
     command
         .args(["team", "import", "--json", "--team", team, "--dir"])
@@ -225,7 +225,7 @@ fn kinds(value: &Value) -> Vec<String> {
 
 #[test]
 fn a_random_team_is_the_same_after_it_was_in_files() {
-    let (first, second) = (Place::empty(), Place::empty());
+    let (first, second) = (TeamClone::empty(), TeamClone::empty());
     first.coord(&["team", "list"], 0);
     let mut met = BTreeSet::new();
     for seed in 0..TEAMS {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::plugin::{Act, Tasks, read_tasks};
-use super::{Place, files, refused};
+use super::{TeamClone, files, refused};
 
 /// Tasks that wait, and what they wait for.
 type Edges = BTreeSet<(String, String)>;
@@ -22,7 +22,7 @@ pub struct Side {
 }
 
 /// The tasks of the store.
-pub fn stored(place: &Place) -> Tasks {
+pub fn stored(place: &TeamClone) -> Tasks {
     let query = json!({ "team": "alpha", "limit": "500", "descriptions": "true" });
     let listed = place.server(None, "GET", "tasks", &query);
     let tasks = listed["tasks"].as_array().unwrap().iter();
@@ -38,7 +38,7 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 impl Side {
-    pub fn of_files(place: &Place) -> Side {
+    pub fn of_files(place: &TeamClone) -> Side {
         let inbox = |handle: &str| {
             let messages = place.json(&format!("teams/alpha/inboxes/{handle}.json"));
             messages
@@ -51,7 +51,7 @@ impl Side {
         Side::of(&read_tasks(place), inbox)
     }
 
-    pub fn of_store(place: &Place) -> Side {
+    pub fn of_store(place: &TeamClone) -> Side {
         let history = place.server(None, "GET", "messages", &json!({ "team": "alpha", "limit": "500" }));
         assert_eq!(history["earlier"], Value::Null, "all messages are one page");
         let is_to = |message: &&Value, handle: &str| match message["to"].as_str() {
@@ -105,7 +105,7 @@ pub struct Ran {
 
 impl Ran {
     /// Both sides are alike, and have all that was done but for what was refused by a rule.
-    pub fn judge(&self, place: &Place) {
+    pub fn judge(&self, place: &TeamClone) {
         let (side, tasks) = (Side::of_store(place), stored(place));
         assert_eq!(Side::of_files(place), side);
         assert_eq!(side.edges[0], side.edges[1]);
@@ -219,7 +219,7 @@ impl Ran {
 }
 
 /// Nothing is left but the files of the team, and each is JSON.
-fn assert_only_whole_files(place: &Place, tasks: &Tasks) {
+fn assert_only_whole_files(place: &TeamClone, tasks: &Tasks) {
     let inboxes = ["lead", "w1", "w2"].map(|handle| format!("teams/alpha/inboxes/{handle}.json"));
     let locks = ["tasks", "teams"].map(|folder| format!("{folder}/alpha/.lock"));
     let tasks = tasks.keys().map(|id| format!("tasks/alpha/{id}.json"));

@@ -5,13 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::{Place, message};
+use super::{TeamClone, message};
 
 const A: &str = "tasks/alpha/a.json";
 
 /// As if the files had been written an hour ago, which is then known to be unchanged.
-fn aged() -> Place {
-    let place = Place::alike();
+fn aged() -> TeamClone {
+    let place = TeamClone::alike();
     place.age();
     assert_eq!(place.kept()["unchanged"], Value::Null);
     place.assert_quiet();
@@ -19,7 +19,7 @@ fn aged() -> Place {
     place
 }
 
-impl Place {
+impl TeamClone {
     fn age(&self) {
         let then = SystemTime::now() - Duration::from_secs(3600);
         let files = super::files(&self.root).into_keys().map(|path| self.path(&path));

@@ -7,19 +7,19 @@ use coord_test_support::waiting::block_until;
 use serde_json::{Value, json};
 
 use super::between::between;
-use super::{Place, message, refused};
+use super::{TeamClone, message, refused};
 
 const A: &str = "tasks/alpha/a.json";
 
 /// A team of files alone: forty tasks of w1 that are completed, one that waits, and three messages.
-fn of_files() -> Place {
-    let place = Place::empty();
+fn of_files() -> TeamClone {
+    let place = TeamClone::empty();
     place.coord(&["team", "list"], 0);
     write_team(&place);
     place
 }
 
-fn write_team(place: &Place) {
+fn write_team(place: &TeamClone) {
     let member =
         |id: &str| json!({ "agentId": id, "agentName": id, "agentType": "worker", "joinedAt": "2026-12-01T00:00:00Z" });
     let config = json!({
@@ -40,7 +40,7 @@ fn write_team(place: &Place) {
 
 #[test]
 fn a_wait_for_the_limits_of_the_server_is_printed_once() {
-    let place = Place::empty();
+    let place = TeamClone::empty();
     let mut first = place.command();
     first.env("COORD_LIMIT_HOLDER_PER_MINUTE", "110");
     assert!(first.args(["team", "list"]).status().unwrap().success());
@@ -109,7 +109,7 @@ fn a_first_sync_that_is_killed_or_gets_no_response_resumes_where_it_was() {
 }
 
 /// Does `meanwhile` before the server sees the first request about the task.
-fn sync_with(place: &Place, id: &str, status: i32, meanwhile: impl Fn() + Sync) -> Value {
+fn sync_with(place: &TeamClone, id: &str, status: i32, meanwhile: impl Fn() + Sync) -> Value {
     let is_done = AtomicBool::new(false);
     let path = format!("/api/tasks/{id}");
     let admits = |request: &str| {
@@ -123,7 +123,7 @@ fn sync_with(place: &Place, id: &str, status: i32, meanwhile: impl Fn() + Sync) 
 
 #[test]
 fn server_changes_while_files_are_applied_are_not_lost() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let server = |change: Value| {
         place.server(None, "PATCH", "tasks/a", &change);
     };
@@ -167,7 +167,7 @@ fn server_changes_while_files_are_applied_are_not_lost() {
 
 #[test]
 fn a_completion_in_a_file_is_applied_after_the_claim_has_expired() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let claim = json!({ "team": "alpha", "agent_id": "w1", "lease_seconds": 30 });
     place.server(None, "POST", "tasks/a/claim", &claim);
     place.sync(0);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use coord_test_support::waiting::block_until;
 use serde_json::json;
 
-use super::{Place, message};
+use super::{TeamClone, message};
 
 const A: &str = "tasks/alpha/a.json";
 
@@ -20,7 +20,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    pub fn start(place: &Place) -> Watch {
+    pub fn start(place: &TeamClone) -> Watch {
         let mut command = place.command();
         command.args(["team", "sync", "--watch", "--json"]);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -65,7 +65,7 @@ impl Drop for Watch {
 // rule: files#team-watch
 #[test]
 fn a_change_of_either_side_is_soon_on_the_other() {
-    let place = Place::with_team();
+    let place = TeamClone::with_team();
     let mut watch = Watch::start(&place);
     block_until("the files are there", || place.path(A).exists());
     watch.lines.recv_timeout(Duration::from_secs(60)).unwrap();
@@ -111,7 +111,7 @@ fn a_change_of_either_side_is_soon_on_the_other() {
 
 #[test]
 fn a_folder_that_vanishes_and_a_server_that_ends_are_waited_for() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let watch = Watch::start(&place);
     // time: the watch looks at the folder first.
     std::thread::sleep(Duration::from_millis(300));
@@ -142,7 +142,7 @@ fn a_folder_that_vanishes_and_a_server_that_ends_are_waited_for() {
 
 #[test]
 fn a_folder_that_is_removed_slowly_deletes_no_task() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let watch = Watch::start(&place);
     // time: the watch looks at the folder first.
     std::thread::sleep(Duration::from_millis(300));
@@ -166,7 +166,7 @@ fn a_folder_that_is_removed_slowly_deletes_no_task() {
 
 #[test]
 fn a_root_that_is_made_anew_at_once_is_watched() {
-    let place = Place::alike();
+    let place = TeamClone::alike();
     let watch = Watch::start(&place);
     // time: the watch looks at the folder first.
     std::thread::sleep(Duration::from_millis(300));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use coord_test_support::waiting::block_until;
 use serde_json::{Value, json};
 
-use super::Place;
+use super::TeamClone;
 use super::plugin::{Act, Plugin, Statuses, Tasks, claim, complete, create, delete, depend};
 use super::two_sides::{Ran, Side, stored};
 use super::watching::Watch;
@@ -27,8 +27,8 @@ impl Pace {
 }
 
 /// With a third member, and tasks that both sides will claim.
-fn place() -> Place {
-    let place = Place::with_team();
+fn place() -> TeamClone {
+    let place = TeamClone::with_team();
     place.coord(&["team", "join", "alpha", "--agent", "w2"], 0);
     let tasks: Vec<_> = (0..ROUNDS)
         .map(|round| json!({ "id": format!("both{round}"), "title": "B" }))
@@ -103,7 +103,7 @@ fn writes_files(plugin: &mut Plugin, mut random: fastrand::Rng, pace: &Pace) {
 
 /// The side of the store: what `lead` does over HTTP.
 struct Agent<'a> {
-    place: &'a Place,
+    place: &'a TeamClone,
     statuses: Statuses,
     acts: Vec<Act>,
 }
@@ -171,7 +171,7 @@ impl Agent<'_> {
 }
 
 /// Both sides act, while `synchronizes` makes reports until they have.
-fn run(place: &Place, seed: u64, synchronizes: impl FnOnce(&dyn Fn() -> bool) -> Vec<Value>) -> Ran {
+fn run(place: &TeamClone, seed: u64, synchronizes: impl FnOnce(&dyn Fn() -> bool) -> Vec<Value>) -> Ran {
     let pace = Pace::default();
     let mut plugin = Plugin::new(place);
     let mut agent = Agent {

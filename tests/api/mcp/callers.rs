@@ -96,7 +96,7 @@ impl People for Nobody {
         Ok(Verdict::Refused("GitHub does not take this token".to_owned()))
     }
 
-    async fn verify_anybody(&self, _: &RepoId) -> Result<Verdict, AuthError> {
+    async fn verify_without_token(&self, _: &RepoId) -> Result<Verdict, AuthError> {
         Ok(Verdict::NoRight("nobody may".to_owned()))
     }
 

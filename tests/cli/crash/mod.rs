@@ -13,7 +13,7 @@ use coord_test_support::history::judge::{Rules, judge};
 use coord_test_support::history::log::{self, Stored};
 use coord_test_support::history::operation::{Act, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
-use coord_test_support::process::{Place, REPO, REPO_URL, TTL};
+use coord_test_support::process::{REPO, REPO_URL, ServerFolder, TTL};
 use coord_test_support::waiting::{block_until, until};
 
 const CLIENTS: usize = 12;
@@ -22,7 +22,7 @@ const KILLS: usize = 5;
 const LOAD: std::ops::Range<usize> = 100..800;
 
 /// Returns the content of the store, read by this process while no server has it.
-async fn stored(place: &Place) -> Stored {
+async fn stored(place: &ServerFolder) -> Stored {
     let store = embedded::open(&place.data().join("store.redb"));
     log::read(&store, REPO).await
 }
@@ -63,7 +63,7 @@ async fn load(client: Client, address: SocketAddr, head: String, seed: u64) -> u
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_that_was_answered_is_lost_and_nothing_is_half_done_when_the_server_is_killed_under_load() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let recorder = Recorder::new(REPO_URL);
     let rules = Rules {
         neighbors: BTreeMap::new(),
@@ -100,7 +100,7 @@ async fn nothing_that_was_answered_is_lost_and_nothing_is_half_done_when_the_ser
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_in_flight_is_finished_after_sigterm() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let mut server = place.serve();
     let recorder = Recorder::new(REPO_URL);
     let request = Request {

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use coord_test_support::git::Repo;
-use coord_test_support::process::{Coord, Place, REPO};
+use coord_test_support::process::{Coord, REPO, ServerFolder};
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::skipping::skip;
 use coord_test_support::waiting::block_until;
@@ -42,7 +42,7 @@ fn in_flight(coord: &Coord) -> TcpStream {
 
 #[test]
 fn a_terminal_that_is_closed_stops_it_as_sigterm_does() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     for signal in ["HUP", "INT", "TERM"] {
         let mut coord = ready(place.serve());
         coord.signal(signal);
@@ -58,7 +58,7 @@ fn a_terminal_that_is_closed_stops_it_as_sigterm_does() {
 
 #[test]
 fn a_second_ctrl_c_ends_it_at_once() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let mut coord = ready(place.serve());
     let _waits = in_flight(&coord);
     coord.signal("INT");
@@ -72,7 +72,7 @@ fn a_signal_ends_it_while_its_store_opens() {
     if Command::new("strace").arg("-V").output().is_err() {
         return skip("there is no strace");
     }
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let coord = ready(place.serve());
     coord.kill();
     let trace = place.folder.path().join("trace");
@@ -104,7 +104,7 @@ fn a_signal_ends_it_while_a_file_of_the_repository_cannot_be_read() {
     if Command::new("strace").arg("-V").output().is_err() {
         return skip("there is no strace");
     }
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let repository = place.folder.path().join("repository");
     Repo::at(repository.clone()).commit(&[("a.ts", "import './b'")]);
     let trace = place.folder.path().join("trace");
@@ -131,7 +131,7 @@ fn a_signal_ends_it_while_a_file_of_the_repository_cannot_be_read() {
 #[test]
 fn a_build_that_sigterm_interrupts_releases_its_lease() {
     let Some(redis) = RealRedis::start(&[]) else { return };
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let repo = Repo::at(place.folder.path().join("repository"));
     let files: Vec<(String, String)> = (0..20_000)
         .map(|number| {
@@ -159,7 +159,7 @@ fn a_build_that_sigterm_interrupts_releases_its_lease() {
 #[test]
 fn broken_promises_of_redis_are_reported_at_the_start() {
     let Some(redis) = RealRedis::start(&[]) else { return };
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let stderr = place.folder.path().join("stderr");
     let mut coord = place.serve_on(&["--redis", &redis.url()], &format!("exec 2>'{}'", stderr.display()));
     let printed = || std::fs::read_to_string(&stderr).expect("what was said");
@@ -172,7 +172,7 @@ fn broken_promises_of_redis_are_reported_at_the_start() {
 #[test]
 fn a_reader_that_is_gone_takes_nothing_along() {
     // `coord serve | tee log`, where Ctrl-C ends both and `tee` is the first.
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let mut coord = place.serve_after("exec 2>&1");
     drop(coord.terminal());
     assert!(health(&coord).starts_with("HTTP/1.1 200 "));
@@ -182,7 +182,7 @@ fn a_reader_that_is_gone_takes_nothing_along() {
 
 #[test]
 fn silent_connections_up_to_the_limit_of_files_end_nothing() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let coord = ready(place.serve_after("ulimit -n 80"));
     let silent: Vec<_> = (0..120)
         .filter_map(|_| TcpStream::connect(coord.address).ok())
@@ -204,7 +204,7 @@ fn silent_connections_up_to_the_limit_of_files_end_nothing() {
 
 #[test]
 fn the_state_is_its_owner_s_alone() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let coord = ready(place.serve_after("umask 000"));
     let mode = |path: &std::path::Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
     assert_eq!(mode(&place.data()), 0o700);
@@ -214,7 +214,7 @@ fn the_state_is_its_owner_s_alone() {
 
 #[test]
 fn a_large_store_is_checked_on_demand() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let mut coord = ready(place.serve());
     coord.terminate();
     assert!(coord.wait().success());
@@ -245,7 +245,7 @@ fn a_large_store_is_checked_on_demand() {
 
 #[test]
 fn an_empty_or_new_store_is_reported_at_the_start() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let mut coord = place.serve();
     let deadline = Instant::now() + Duration::from_secs(60);
     let mut terminal = coord.terminal();

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use coord_test_support::process::{Coord, Place, REPO_URL};
+use coord_test_support::process::{Coord, REPO_URL, ServerFolder};
 use coord_test_support::waiting::block_until;
 
 const UPGRADE: &str = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
@@ -34,7 +34,7 @@ fn first_message(socket: &mut BufReader<TcpStream>) {
 
 #[test]
 fn a_server_that_stops_ends_its_streams_at_once() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let mut coord = place.serve();
     let (mut sent, mut socket) = (stream(&coord, ""), stream(&coord, UPGRADE));
     assert_eq!(status(&mut sent).as_deref(), Some("HTTP/1.1 200 OK"));
@@ -72,7 +72,7 @@ fn answer(mut stream: TcpStream) -> String {
 
 #[test]
 fn a_server_that_stops_answers_its_polls_at_once() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let mut coord = place.serve();
     let about = format!(r#""repo_url":"{REPO_URL}","agent_id":"lead""#);
     let made = answer(post(&coord, "/api/teams", &format!(r#"{{{about},"name":"alpha"}}"#)));
@@ -94,7 +94,7 @@ fn a_server_that_stops_answers_its_polls_at_once() {
 
 #[test]
 fn a_server_that_is_watched_is_not_idle() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     let data = place.data().display().to_string();
     let mut coord = place.serve_on(&["--data-dir", &data, "--exit-when-idle", "2"], "");
     let mut socket = stream(&coord, UPGRADE);
@@ -110,7 +110,7 @@ fn a_server_that_is_watched_is_not_idle() {
 
 #[test]
 fn a_socket_counts_as_a_connection_for_as_long_as_it_is_open() {
-    let place = Place::new(crate::COORD);
+    let place = ServerFolder::new(crate::COORD);
     // A quarter of the files is kept for other uses.
     let coord = place.serve_after("ulimit -n 80");
     let mut sockets = Vec::new();

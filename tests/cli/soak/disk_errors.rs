@@ -12,7 +12,7 @@ use crate::soak::{Load, ROUND, ROUNDS, judge_round, wait_for_status};
 use coord_test_support::embedded;
 use coord_test_support::history::log;
 use coord_test_support::history::recorder::Recorder;
-use coord_test_support::process::{Coord, Place, REPO, REPO_URL};
+use coord_test_support::process::{Coord, REPO, REPO_URL, ServerFolder};
 
 /// System calls that read and write a store.
 const CALLS: [&str; 3] = ["fdatasync", "pread64", "pwrite64"];
@@ -28,7 +28,7 @@ const LIVES: [&[&str]; 4] = [
 ];
 
 /// Starts a server whose calls fail so. Its calls and their results are written to `trace`.
-fn serve_on_bad_disk(place: &Place, failing: &[&str], trace: &Path) -> Coord {
+fn serve_on_bad_disk(place: &ServerFolder, failing: &[&str], trace: &Path) -> Coord {
     let failing: String = failing.iter().map(|calls| format!(" -e inject={calls}")).collect();
     place.serve_after(&format!(
         "exec strace -D -f -qq --seccomp-bpf -o '{}' -P '{}' -e trace={}{failing} \"$0\" \"$@\"",
@@ -59,7 +59,7 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
     let mut errors: BTreeMap<&str, usize> = BTreeMap::new();
     for round in 0..ROUNDS {
         let mut random = fastrand::Rng::with_seed(round);
-        let place = Place::new(crate::COORD);
+        let place = ServerFolder::new(crate::COORD);
         let trace = place.folder.path().join("trace");
         let mut server = place.serve();
         let recorder = Recorder::new(REPO_URL);

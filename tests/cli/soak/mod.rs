@@ -21,7 +21,7 @@ use coord_test_support::history::judge::{Rules, Tally, judge};
 use coord_test_support::history::log::{self, Stored};
 use coord_test_support::history::operation::{Act, Answer, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
-use coord_test_support::process::{Coord, Place, REPO, REPO_URL, TTL};
+use coord_test_support::process::{Coord, REPO, REPO_URL, ServerFolder, TTL};
 use coord_test_support::proxy::Proxy;
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::upstash;
@@ -45,7 +45,12 @@ struct Load {
 }
 
 impl Load {
-    fn start(recorder: &Arc<Recorder>, place: &Place, address: SocketAddr, seed: u64) -> (Arc<Load>, JoinSet<()>) {
+    fn start(
+        recorder: &Arc<Recorder>,
+        place: &ServerFolder,
+        address: SocketAddr,
+        seed: u64,
+    ) -> (Arc<Load>, JoinSet<()>) {
         let load = Arc::new(Load {
             address: Mutex::new(address),
             is_over: AtomicBool::new(false),
@@ -174,7 +179,7 @@ fn limit_files(coord: &Coord, bytes: Option<u64>) {
 async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_nothing() {
     for round in 0..ROUNDS {
         let mut random = fastrand::Rng::with_seed(round);
-        let place = Place::new(crate::COORD);
+        let place = ServerFolder::new(crate::COORD);
         // By default, the signal of a file limit would end the process.
         let serve = || place.serve_after("trap '' XFSZ");
         let mut server = serve();
@@ -258,7 +263,7 @@ async fn has_lost_nothing(
 async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_nothing() {
     for round in 0..ROUNDS {
         let mut random = fastrand::Rng::with_seed(round);
-        let place = Place::new(crate::COORD);
+        let place = ServerFolder::new(crate::COORD);
         let mut redis = RealRedis::start(&KEPT).expect("redis-server is installed");
         let proxy = Proxy::start(redis.port()).await;
         let url = format!("redis://127.0.0.1:{}", proxy.port);
@@ -326,7 +331,7 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
 async fn answers_that_are_lost_over_rest_and_a_full_redis_behind_it_lose_nothing() {
     for round in 0..ROUNDS - 2 {
         let mut random = fastrand::Rng::with_seed(round);
-        let place = Place::new(crate::COORD);
+        let place = ServerFolder::new(crate::COORD);
         let redis = RealRedis::start(&KEPT).expect("redis-server is installed");
         let behind = RedisStore::connect(&redis.url()).expect("a URL");
         let url = upstash::serve(Arc::new(behind)).await;

@@ -11,7 +11,7 @@ pub enum Step {
 
 /// Where a request has the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FieldLocation {
     Path,
     Query,
     Header,
@@ -20,7 +20,7 @@ pub enum Place {
 
 #[derive(Clone, Debug)]
 pub struct Field {
-    pub place: Place,
+    pub place: FieldLocation,
     pub steps: Vec<Step>,
 }
 
@@ -44,7 +44,7 @@ pub struct Operation {
     pub path: String,
     pub fields: Vec<Field>,
     /// The schema of each parameter outside of the body.
-    pub parameters: Vec<(Place, String, bool, Json)>,
+    pub parameters: Vec<(FieldLocation, String, bool, Json)>,
     /// The schema of the body; null for none.
     pub body: Json,
 }
@@ -166,9 +166,9 @@ pub fn operations(document: &Json) -> Vec<Operation> {
                 .flatten()
                 .map(|parameter| {
                     let place = match parameter["in"].as_str().unwrap() {
-                        "path" => Place::Path,
-                        "query" => Place::Query,
-                        "header" => Place::Header,
+                        "path" => FieldLocation::Path,
+                        "query" => FieldLocation::Query,
+                        "header" => FieldLocation::Header,
                         other => panic!("{other}"),
                     };
                     let name = parameter["name"].as_str().unwrap().to_owned();
@@ -185,7 +185,7 @@ pub fn operations(document: &Json) -> Vec<Operation> {
             let mut ways = Vec::new();
             schemas.strings(&body, &[], &mut ways);
             fields.extend(ways.into_iter().map(|steps| Field {
-                place: Place::Body,
+                place: FieldLocation::Body,
                 steps,
             }));
             found.push(Operation {
@@ -209,7 +209,7 @@ pub fn tools(listed: &Json) -> Vec<Operation> {
         let mut ways = Vec::new();
         Schemas(body.clone()).strings(&body, &[], &mut ways);
         let field = |steps| Field {
-            place: Place::Body,
+            place: FieldLocation::Body,
             steps,
         };
         let name = tool["name"].as_str().unwrap();

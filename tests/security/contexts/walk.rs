@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value as Json, json};
 
-use super::fields::{Field, Operation, Place, Schemas, Step};
+use super::fields::{Field, FieldLocation, Operation, Schemas, Step};
 use super::hostile::{WRITER, marker, unseen};
 use super::site::{READER, Site};
 use coord_test_worlds::world::REPO_URL;
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
         };
         let body = match operation.body.is_null() {
             true => Json::Null,
-            false => schemas.sample(&operation.body, "", way(Place::Body), &known),
+            false => schemas.sample(&operation.body, "", way(FieldLocation::Body), &known),
         };
         if operation.method == "TOOL" {
             let call = json!({ "name": operation.path, "arguments": body });
@@ -151,10 +151,10 @@ impl<'a> Walk<'a> {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let encoded = utf8_percent_encode(&value, NON_ALPHANUMERIC);
             match place {
-                Place::Path => path = path.replace(&format!("{{{name}}}"), &encoded.to_string()),
-                Place::Query => query.push(format!("{name}={encoded}")),
-                Place::Header => headers.push((name.clone(), value.into_bytes())),
-                Place::Body => unreachable!("no parameter is"),
+                FieldLocation::Path => path = path.replace(&format!("{{{name}}}"), &encoded.to_string()),
+                FieldLocation::Query => query.push(format!("{name}={encoded}")),
+                FieldLocation::Header => headers.push((name.clone(), value.into_bytes())),
+                FieldLocation::Body => unreachable!("no parameter is"),
             }
         }
         let target = format!("{path}?{}", query.join("&"));

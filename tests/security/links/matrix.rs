@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use super::places::{By, PLACES, Place, is_known};
+use super::places::{By, PLACES, PathUse, is_known};
 use super::{SECRET, World, contains, run, text};
 
 /// The replacement of a file or a folder.
@@ -112,7 +112,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-fn try_place(world: &World, place: &Place, trap: Trap) -> Option<String> {
+fn try_place(world: &World, place: &PathUse, trap: Trap) -> Option<String> {
     let path = world.clone.path().join(place.path);
     let outside = world.folder("outside");
     let name = path.file_name().unwrap();

@@ -12,7 +12,7 @@ pub enum By {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct PathUse {
     /// Its path in the working copy. `*` is a part of a name that differs.
     pub path: &'static str,
     /// The program that reads or writes it.
@@ -25,12 +25,12 @@ const SYNC: By = By::Command(&["sync", "--yes"]);
 const INIT: By = By::Command(&["init", "claude-code", "codex", "--yes", "--no-check"]);
 const EDIT: By = By::Hook("PreToolUse");
 
-const fn place(path: &'static str, by: By, most: u64) -> Place {
-    Place { path, by, most }
+const fn place(path: &'static str, by: By, most: u64) -> PathUse {
+    PathUse { path, by, most }
 }
 
 /// All places whose names are known.
-pub const PLACES: &[Place] = &[
+pub const PLACES: &[PathUse] = &[
     place(".orchestration/active_intents.yaml", SYNC, 8 << 20),
     place(".orchestration/agent_trace.jsonl", SYNC, 1 << 30),
     place(".orchestration/intent_map.md", SYNC, 8 << 20),

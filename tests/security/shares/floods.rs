@@ -1,6 +1,6 @@
 //! One login that writes as much as it can into what all share: it is refused at its share, and others go on.
 
-use coord_test_support::process::{Coord, Place, REPO_URL};
+use coord_test_support::process::{Coord, REPO_URL, ServerFolder};
 use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(place: &Place) -> Server {
+    fn start(place: &ServerFolder) -> Server {
         Server {
             coord: place.serve_after("export COORD_LEDGER_MAX_LINES=1000"),
             client: Client::builder().no_proxy().build().unwrap(),
@@ -71,7 +71,7 @@ async fn send(request: RequestBuilder) -> (u16, Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_login_that_floods_the_ledger_is_refused_and_the_lines_of_others_stay() {
-    let place = Place::new(env!("CARGO_BIN_EXE_coord"));
+    let place = ServerFolder::new(env!("CARGO_BIN_EXE_coord"));
     let server = Server::start(&place);
     assert_eq!(server.records("bob", "evidence", 1).await.0, 200);
     assert!(server.first_lines().await.contains("evidence-0"));
@@ -101,7 +101,7 @@ async fn a_login_that_floods_the_ledger_is_refused_and_the_lines_of_others_stay(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_login_that_floods_the_intents_is_refused_and_others_write_and_begin_theirs() {
-    let place = Place::new(env!("CARGO_BIN_EXE_coord"));
+    let place = ServerFolder::new(env!("CARGO_BIN_EXE_coord"));
     let server = Server::start(&place);
     for number in 0..250 {
         let (status, body) = server.writes_intent("ann", &format!("i{number}")).await;

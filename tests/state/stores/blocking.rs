@@ -11,7 +11,7 @@ use NeighborPolicy::{Block, Warn};
 
 /// Where the other's lock is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+enum LockPlace {
     SameFile,
     /// A file that mine imports.
     Imported,
@@ -22,10 +22,10 @@ enum Place {
     /// A file that has nothing to do with mine.
     Elsewhere,
 }
-use Place::{Elsewhere, Imported, Importer, OtherBranch, SameFile};
+use LockPlace::{Elsewhere, Imported, Importer, OtherBranch, SameFile};
 
 /// I want, the other does, where, policy -> the finding (none: nothing), with `!` if it blocks.
-const TABLE: [(LockMode, LockMode, Place, NeighborPolicy, Option<&str>); 24] = [
+const TABLE: [(LockMode, LockMode, LockPlace, NeighborPolicy, Option<&str>); 24] = [
     (Reading, Reading, SameFile, Block, Some("DIRECT")),
     (Reading, Writing, SameFile, Block, Some("DIRECT!")),
     (Writing, Reading, SameFile, Block, Some("DIRECT!")),

@@ -21,12 +21,12 @@ pub enum Act {
 
 /// A request as it came.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct ReceivedRequest {
     pub head: String,
     pub body: String,
 }
 
-impl Seen {
+impl ReceivedRequest {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (key, value) = line.split_once(':')?;
@@ -37,7 +37,7 @@ impl Seen {
 
 pub struct Fake {
     port: u16,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Fake {
@@ -61,12 +61,12 @@ impl Fake {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<ReceivedRequest> {
         self.seen.lock().unwrap().clone()
     }
 }
 
-async fn serve(mut stream: TcpStream, acts: Arc<Mutex<VecDeque<Act>>>, seen: Arc<Mutex<Vec<Seen>>>) {
+async fn serve(mut stream: TcpStream, acts: Arc<Mutex<VecDeque<Act>>>, seen: Arc<Mutex<Vec<ReceivedRequest>>>) {
     while let Some(request) = read(&mut stream).await {
         seen.lock().unwrap().push(request);
         let act = acts.lock().unwrap().pop_front().unwrap_or(Act::Close);
@@ -87,7 +87,7 @@ async fn serve(mut stream: TcpStream, acts: Arc<Mutex<VecDeque<Act>>>, seen: Arc
     }
 }
 
-async fn read(stream: &mut TcpStream) -> Option<Seen> {
+async fn read(stream: &mut TcpStream) -> Option<ReceivedRequest> {
     let mut bytes = Vec::new();
     let head_end = loop {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -98,7 +98,7 @@ async fn read(stream: &mut TcpStream) -> Option<Seen> {
         }
     };
     let head = String::from_utf8_lossy(&bytes[..head_end]).into_owned();
-    let mut seen = Seen {
+    let mut seen = ReceivedRequest {
         head,
         body: String::new(),
     };

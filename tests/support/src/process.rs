@@ -18,21 +18,21 @@ pub const REPO: &str = "github.com/team/project";
 pub const TTL: i64 = 2;
 
 /// A repository and a folder for the state.
-pub struct Place {
+pub struct ServerFolder {
     /// The binary `coord`.
     program: &'static str,
     pub folder: TempDir,
     pub head: String,
 }
 
-impl Place {
+impl ServerFolder {
     /// A repository with one commit. None of its files imports another.
-    pub fn new(program: &'static str) -> Place {
+    pub fn new(program: &'static str) -> ServerFolder {
         let folder = tempfile::tempdir().expect("a folder");
         let repo = Repo::init(folder.path().join("repository"), &[]);
         repo.git(&["remote", "add", "origin", REPO_URL]);
         let head = repo.commit(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
-        Place { program, folder, head }
+        ServerFolder { program, folder, head }
     }
 
     /// Starts `coord serve` here.

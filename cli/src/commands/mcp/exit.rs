@@ -28,7 +28,7 @@ const AGENTS_END: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(50);
 
 /// A line on standard error, whose reader may be gone.
-pub fn say(sentence: &str) {
+pub fn log_line(sentence: &str) {
     let _ = writeln!(std::io::stderr(), "coord mcp: {sentence}");
 }
 
@@ -39,7 +39,7 @@ impl Proxy {
         let _alone = self.posts.write().await;
         self.retry_all().await;
         for note in self.retries.take_notes() {
-            say(&note);
+            log_line(&note);
         }
         // Agents end their servers before they end themselves.
         let deadline = Instant::now() + AGENTS_END;
@@ -48,7 +48,7 @@ impl Proxy {
                 continue;
             }
             if let Err(error) = self.release_claims_of(&holder, &roots, deadline).await {
-                say(&format!(
+                log_line(&format!(
                     "the locks of '{}' stay until they expire: {error:#}",
                     holder.agent_id
                 ));
@@ -100,18 +100,18 @@ impl Proxy {
             if !unchanged.is_empty() {
                 let files = listed(&unchanged);
                 self.release_unchanged(&work, root, unchanged).await?;
-                say(&format!("released {files}"));
+                log_line(&format!("released {files}"));
                 if let Some(agent_id) = &work.agent_id {
                     // If the conversation is resumed, it gets a note.
                     SessionNotes::change(&work.working_copy, agent_id, |notes| {
-                        notes.tell(format!(
+                        notes.add(format!(
                             "RELEASED: {files} at the end of coord mcp: not changed, or pushed."
                         ));
                     });
                 }
             }
             if !kept.is_empty() {
-                say(&format!(
+                log_line(&format!(
                     "kept {}: there are changes that are not pushed; the locks expire unless they are claimed again",
                     listed(&kept)
                 ));

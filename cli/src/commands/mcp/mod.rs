@@ -114,7 +114,7 @@ impl McpArgs {
         tokio::select! {
             given_back = timeout_at(deadline, proxy.release_files()) => {
                 if given_back.is_err() {
-                    exit::say("the end took too long; the remaining locks expire");
+                    exit::log_line("the end took too long; the remaining locks expire");
                 }
             }
             // A second signal.

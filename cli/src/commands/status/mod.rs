@@ -56,7 +56,7 @@ impl StatusArgs {
             return Ok(ExitStatus::Done.into());
         }
         let waiting = workplace.waiting();
-        let report = Report::ask(&workplace).await;
+        let report = Report::fetch(&workplace).await;
         drop(waiting);
         let report = match report {
             Ok(report) => report,

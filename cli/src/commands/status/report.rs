@@ -84,7 +84,7 @@ impl Report {
     ///
     /// # Errors
     /// When it does not answer.
-    pub(super) async fn ask(workplace: &Workplace) -> Result<Report, ClientError> {
+    pub(super) async fn fetch(workplace: &Workplace) -> Result<Report, ClientError> {
         let client = &workplace.connection.client;
         let repo_url = workplace.work.repo_url();
         let own = LocksFilter {

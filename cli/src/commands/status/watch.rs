@@ -40,7 +40,7 @@ pub(super) async fn watch(mut workplace: Workplace) -> anyhow::Result<()> {
     loop {
         tokio::select! {
             _ = ticks.tick() => {
-                match ask(&mut workplace).await {
+                match fetch_report(&mut workplace).await {
                     Ok(report) => (newest, problem) = (Some(report), None),
                     Err(sentence) => problem = Some(sentence),
                 }
@@ -58,9 +58,9 @@ pub(super) async fn watch(mut workplace: Workplace) -> anyhow::Result<()> {
 }
 
 /// The report of now, or why there is none.
-async fn ask(workplace: &mut Workplace) -> Result<Report, String> {
+async fn fetch_report(workplace: &mut Workplace) -> Result<Report, String> {
     workplace.follow_server()?;
-    let response = Report::ask(workplace).await;
+    let response = Report::fetch(workplace).await;
     response.map_err(|error| workplace.no_answer(&error))
 }
 

@@ -54,7 +54,7 @@ impl Spinner {
     }
 
     /// Shows `text` from now on.
-    pub fn say(&self, text: String) {
+    pub fn show(&self, text: String) {
         if let Some((sender, _)) = &self.running {
             // It ends with the spinner alone.
             let _ = sender.send(text);

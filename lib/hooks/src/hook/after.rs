@@ -226,7 +226,7 @@ async fn note_selection(caller: &Caller<'_>) {
     });
     if let Ok(Some(connection)) = Connection::open_running(caller.args, &working_copy, Some(&holder), SHORT_LIMIT) {
         let repo_url = caller.args.repo_url(&working_copy);
-        if let Err(error) = intents::ask(&connection.client, &working_copy, &repo_url, &holder).await {
+        if let Err(error) = intents::read_context(&connection.client, &working_copy, &repo_url, &holder).await {
             tracing::debug!(%error, "the intents are not known");
         }
     }

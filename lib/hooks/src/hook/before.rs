@@ -319,7 +319,7 @@ fn notify_lead(work: &Work, lead: &AgentId, writer: &str, response: &PostRespons
     let files: Vec<&str> = taken_over(response).collect();
     if !files.is_empty() {
         SessionNotes::change(&work.working_copy, lead, |notes| {
-            notes.tell(format!(
+            notes.add(format!(
                 "TAKEN_OVER: your subagent {writer:?} needs {}, which you had claimed: leave it alone until the subagent has ended, \
                  and read it again then.",
                 reason::listed(&files)

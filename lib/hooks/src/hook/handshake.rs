@@ -50,7 +50,7 @@ pub(super) async fn refusal(caller: &Caller<'_>, home: &SessionCopy) -> Result<O
     let opened = Connection::open(caller.args, working_copy, Some(holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
     let repo_url = caller.args.repo_url(working_copy);
-    let response = intents::ask(&connection.client, working_copy, &repo_url, holder).await;
+    let response = intents::read_context(&connection.client, working_copy, &repo_url, holder).await;
     response.map_err(|error| reason::failure(&error))?;
     Ok(is_missing().then(|| {
         format!(

@@ -13,7 +13,7 @@ use coord_protocol::{Client, ClientError, ErrorCode, IntentStatus, IntentsView, 
 ///
 /// # Errors
 /// When the server gives no answer.
-pub(super) async fn ask(
+pub(super) async fn read_context(
     client: &Client,
     working_copy: &WorkingCopy,
     repo_url: &str,
@@ -51,7 +51,7 @@ pub(super) async fn ask(
 pub(super) async fn are_there(connection: Option<&Connection>, work: &Work, holder: &AgentId) -> bool {
     let noted = || SessionNotes::read(&work.working_copy, holder).has_intents;
     if let (None, Some(connection)) = (noted(), connection)
-        && let Err(error) = ask(&connection.client, &work.working_copy, &work.repo_url(), holder).await
+        && let Err(error) = read_context(&connection.client, &work.working_copy, &work.repo_url(), holder).await
     {
         tracing::debug!(%error, "the intents are not known");
     }

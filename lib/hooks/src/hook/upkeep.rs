@@ -108,7 +108,7 @@ async fn with_server(
     };
     // Without a server there are no locks.
     let Some(connection) = connection else {
-        return Ok(say(caller, sentences).into());
+        return Ok(delivered(caller, sentences).into());
     };
     if !matches!(moment, Moment::WriterEnd | Moment::SessionEnd) {
         renewal::renew_if_due(&connection.client, work, holder).await;
@@ -130,7 +130,7 @@ async fn with_server(
     }
     let news = mail_of(caller, &connection, work, holder).await;
     sentences.extend(news.as_ref().and_then(|news| news.text.clone()));
-    let decision = say(caller, sentences);
+    let decision = delivered(caller, sentences);
     Ok(EventResult { decision, news })
 }
 
@@ -156,7 +156,7 @@ async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, hold
 }
 
 /// Text for the model if the event has room for it, else for the user.
-fn say(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
+fn delivered(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
     let text = Some(noticed_once(&sentences.join("\n"))).filter(|text| !text.is_empty());
     match caller.agent.takes_context(caller.event) {
         true => Decision::Proceed {
@@ -213,7 +213,7 @@ async fn at_end(
         return Ok(Decision::PROCEED.into());
     }
     if caller.call.moment == Moment::TurnEnd
-        && let Some((reason, news)) = go_on(caller, connection, work, holder).await
+        && let Some((reason, news)) = reason_to_continue(caller, connection, work, holder).await
     {
         let decision = Decision::GoOn { reason, note };
         return Ok(EventResult {
@@ -225,7 +225,12 @@ async fn at_end(
 }
 
 /// Why the agent should go on, where that is wished and something waits; never twice in a row.
-async fn go_on(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<(String, News)> {
+async fn reason_to_continue(
+    caller: &Caller<'_>,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> Option<(String, News)> {
     let is_wished = caller.keep_going
         || work
             .working_copy
@@ -239,7 +244,7 @@ async fn go_on(caller: &Caller<'_>, connection: &Connection, work: &Work, holder
         return None;
     }
     mail::find_teams(connection, work, holder, false).await;
-    next_task::go_on(connection, work, holder).await
+    next_task::reason_to_continue(connection, work, holder).await
 }
 
 async fn others(
@@ -274,7 +279,7 @@ async fn of_intents(
     if !takes_context && known.is_some() && moment != Moment::SessionStart {
         return Ok(None);
     }
-    let text = intents::ask(&connection.client, &work.working_copy, &work.repo_url(), holder).await?;
+    let text = intents::read_context(&connection.client, &work.working_copy, &work.repo_url(), holder).await?;
     if moment == Moment::Prompt && known.is_none() {
         send(caller, connection, work, holder, RecordKind::Prompt).await;
     }

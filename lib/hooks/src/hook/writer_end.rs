@@ -40,7 +40,7 @@ pub(super) async fn hand_back(connection: &Connection, work: &Work, writer: &Age
     if !back.is_empty() {
         SessionNotes::change(&work.working_copy, &lead, |notes| {
             notes.add_worktree(work.working_copy.root());
-            notes.tell(format!(
+            notes.add(format!(
                 "GIVEN_BACK: a subagent has ended, and you hold {} now: commit and push it, or release it.",
                 reason::listed(&back)
             ));

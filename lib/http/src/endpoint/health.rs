@@ -18,7 +18,7 @@ use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
-use self::probes::look;
+use self::probes::report;
 use self::promise_keeper::PromiseKeeper;
 use self::report::{BadSetting, HealthReport, Overall};
 use crate::error::HandlerError;
@@ -64,7 +64,7 @@ impl Health {
         let misconfigured = self.misconfigured;
         // Runs in its own task, so that a cancelled request does not cancel the check for the others.
         let looking = tokio::spawn(async move {
-            let report = look(&store, &promises, source, misconfigured).await;
+            let report = report(&store, &promises, source, misconfigured).await;
             *last = Some((Instant::now(), report.clone()));
             report
         });

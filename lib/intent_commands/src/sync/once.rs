@@ -155,7 +155,7 @@ impl Sync<'_> {
                     .unwrap_or(self.callers.client);
                 let stored = store.iter().find(|stored| stored.id == change.intent.id);
                 let branch = self.branch.as_deref();
-                if let Some(refusal) = taking::take(client, &self.repo_url, branch, stored, change).await? {
+                if let Some(refusal) = taking::adopt(client, &self.repo_url, branch, stored, change).await? {
                     // The following changes stay in the file until this one is fixed.
                     report.problems.push(format!("{}: {refusal}", change.intent.id));
                     return Ok(());

@@ -48,7 +48,7 @@ fn acts(from: Status, to: Status, caller: &ActCaller, force: bool) -> Vec<Intent
 ///
 /// # Errors
 /// When the server returns an error, or no response.
-pub(super) async fn take(
+pub(super) async fn adopt(
     client: &Client,
     repo_url: &str,
     branch: Option<&str>,

@@ -215,7 +215,7 @@ impl CredentialCheck {
             let _call = Call::to_source();
             match self.credential.secret() {
                 Some(token) => self.people.verify(token, repo).await,
-                None => self.people.verify_anybody(repo).await,
+                None => self.people.verify_without_token(repo).await,
             }
         };
         let now = SystemTime::now();
@@ -302,7 +302,7 @@ mod tests {
             Ok(Verdict::NoRight("the right was taken away".to_owned()))
         }
 
-        async fn verify_anybody(&self, _: &RepoId) -> Result<Verdict, AuthError> {
+        async fn verify_without_token(&self, _: &RepoId) -> Result<Verdict, AuthError> {
             Err(AuthError::Unavailable("nobody asks".to_owned()))
         }
     }

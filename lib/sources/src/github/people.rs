@@ -120,7 +120,7 @@ impl People for GithubSource {
         Some(format!("https://{}/login/oauth", self.host()))
     }
 
-    async fn verify_anybody(&self, repo: &RepoId) -> Result<Verdict, AuthError> {
+    async fn verify_without_token(&self, repo: &RepoId) -> Result<Verdict, AuthError> {
         let Ok(slug) = self.slug(repo) else {
             return Ok(not_shown(repo));
         };

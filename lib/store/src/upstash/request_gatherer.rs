@@ -179,11 +179,11 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    type Seen = Arc<Mutex<Vec<(String, usize)>>>;
+    type SentBodies = Arc<Mutex<Vec<(String, usize)>>>;
 
     /// Replies to each command with its number in the request, after a pause; fails if the body has `fail`.
     fn post(
-        seen: &Seen,
+        seen: &SentBodies,
     ) -> impl Fn(String, usize) -> futures::future::BoxFuture<'static, Outcome> + Send + Sync + 'static {
         let seen = Arc::clone(seen);
         move |body, calls| {
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    async fn send(gatherer: &Gatherer, seen: &Seen, words: &[&str]) -> Result<Vec<String>, String> {
+    async fn send(gatherer: &Gatherer, seen: &SentBodies, words: &[&str]) -> Result<Vec<String>, String> {
         let rows: Vec<[&str; 1]> = words.iter().map(|word| [*word]).collect();
         let body = serde_json::to_string(&rows).unwrap();
         let outcome = gatherer.send(body, words.len(), post(seen)).await;
@@ -209,7 +209,7 @@ mod tests {
 
     #[tokio::test]
     async fn calls_that_wait_go_together_and_each_gets_its_own_replies() {
-        let (gatherer, seen) = (Gatherer::new(1), Seen::default());
+        let (gatherer, seen) = (Gatherer::new(1), SentBodies::default());
         let [a, b, c, d] = tokio::join!(
             send(&gatherer, &seen, &["a1", "a2"]),
             send(&gatherer, &seen, &["b1"]),
@@ -240,7 +240,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_abandoned_wait_cancels_no_other_and_a_failure_reaches_all() {
-        let (gatherer, seen) = (Gatherer::new(1), Seen::default());
+        let (gatherer, seen) = (Gatherer::new(1), SentBodies::default());
         let given_up = tokio::time::timeout(Duration::from_millis(5), send(&gatherer, &seen, &["a"]));
         let (given_up, b, c) = tokio::join!(
             given_up,
@@ -260,7 +260,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_request_takes_a_bounded_number_of_commands() {
-        let (gatherer, seen) = (Gatherer::new(1), Seen::default());
+        let (gatherer, seen) = (Gatherer::new(1), SentBodies::default());
         let words = vec!["w"; 60];
         let all = (0..5).map(|_| send(&gatherer, &seen, &words));
         for answered in futures::future::join_all(all).await {

@@ -16,7 +16,7 @@ pub struct Made {
 
 /// The requests of clients that the judge needs to know.
 #[derive(Clone, Debug)]
-pub enum Asked {
+pub enum IntentRequest {
     /// A claim to write that cites an intent, or none; its message is its own.
     Claim { message: String, intent: Option<String> },
     /// A tool call without a claim.
@@ -25,11 +25,11 @@ pub enum Asked {
 
 /// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
-    LetIn,
+pub enum Outcome {
+    Granted,
     Refused,
     /// The client was killed: it may have been done or not.
-    Nothing,
+    Unanswered,
 }
 
 /// The content of the store at the end.
@@ -77,7 +77,11 @@ struct Model<'a> {
 }
 
 /// Goes through all that happened; the sentence names what cannot be.
-pub fn judge(made: &BTreeMap<String, Made>, acts: &[(Asked, Told)], stored: &Stored) -> Result<Tally, String> {
+pub fn judge(
+    made: &BTreeMap<String, Made>,
+    acts: &[(IntentRequest, Outcome)],
+    stored: &Stored,
+) -> Result<Tally, String> {
     let mut model = Model {
         made,
         status: BTreeMap::new(),
@@ -300,17 +304,17 @@ impl Model<'_> {
     }
 
     /// The answers to the clients match the events, and each turn is an allowed call.
-    fn answers(&mut self, acts: &[(Asked, Told)], stored: &Stored) -> Result<(), String> {
+    fn answers(&mut self, acts: &[(IntentRequest, Outcome)], stored: &Stored) -> Result<(), String> {
         let mut turns: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for (act, reply) in acts {
-            self.tally.refused += usize::from(*reply == Told::Refused);
-            self.tally.unanswered += usize::from(*reply == Told::Nothing);
+            self.tally.refused += usize::from(*reply == Outcome::Refused);
+            self.tally.unanswered += usize::from(*reply == Outcome::Unanswered);
             let counted = match act {
-                Asked::Claim { message, intent } => {
+                IntentRequest::Claim { message, intent } => {
                     let granted = self.granted.get(message);
                     match (reply, granted) {
-                        (Told::LetIn, None) => return Err(format!("{message} was let in, and no event says so")),
-                        (Told::Refused, Some(_)) => {
+                        (Outcome::Granted, None) => return Err(format!("{message} was let in, and no event says so")),
+                        (Outcome::Refused, Some(_)) => {
                             return Err(format!("{message} was refused, and an event grants it"));
                         }
                         _ => {}
@@ -321,10 +325,10 @@ impl Model<'_> {
                     }
                     used.map(|id| (id, true))
                 }
-                Asked::Call { intent } => match reply {
-                    Told::LetIn => Some((intent.clone(), true)),
-                    Told::Refused => None,
-                    Told::Nothing => Some((intent.clone(), false)),
+                IntentRequest::Call { intent } => match reply {
+                    Outcome::Granted => Some((intent.clone(), true)),
+                    Outcome::Refused => None,
+                    Outcome::Unanswered => Some((intent.clone(), false)),
                 },
             };
             if let Some((id, is_known)) = counted {

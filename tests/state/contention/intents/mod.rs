@@ -13,7 +13,7 @@ use std::time::Duration;
 use coord_store::{Request, Store, Value};
 use serde_json::{Value as Json, json};
 
-use self::judge::{Asked, Made, Stored, Told, judge};
+use self::judge::{IntentRequest, Made, Outcome, Stored, judge};
 use super::arena::{self, HEAD, REPO, REPO_URL};
 use super::harness::{Connections, all_at_once, assert_all_happened, once_quiet, until_killed};
 
@@ -62,7 +62,7 @@ struct Contest {
     /// The newest intent of each kind.
     newest: [AtomicUsize; KINDS.len()],
     messages: AtomicUsize,
-    acts: Mutex<Vec<(Asked, Told)>>,
+    acts: Mutex<Vec<(IntentRequest, Outcome)>>,
 }
 
 /// Lets them loose, and judges what came of it.
@@ -144,7 +144,7 @@ impl Contest {
         assert_eq!(written.expect("an answer").0, 200);
     }
 
-    fn note(&self, act: Asked, reply: Told) {
+    fn note(&self, act: IntentRequest, reply: Outcome) {
         self.acts.lock().expect("nobody panicked").push((act, reply));
     }
 }
@@ -173,9 +173,9 @@ async fn wander(contest: Arc<Contest>, number: usize, mut random: fastrand::Rng)
         };
         if let Some(act) = act {
             let reply = match &answer {
-                None => Told::Nothing,
-                Some((200, _)) => Told::LetIn,
-                Some((409, _)) => Told::Refused,
+                None => Outcome::Unanswered,
+                Some((200, _)) => Outcome::Granted,
+                Some((409, _)) => Outcome::Refused,
                 Some((status, body)) => panic!("{path} {status} {body}"),
             };
             contest.note(act, reply);
@@ -200,7 +200,12 @@ async fn wander(contest: Arc<Contest>, number: usize, mut random: fastrand::Rng)
 }
 
 /// A path, a body, and what the judge has to know of it.
-fn choose(contest: &Contest, random: &mut fastrand::Rng, kind: usize, id: &str) -> (String, Json, Option<Asked>) {
+fn choose(
+    contest: &Contest,
+    random: &mut fastrand::Rng,
+    kind: usize,
+    id: &str,
+) -> (String, Json, Option<IntentRequest>) {
     let act = |name: &str| format!("/api/intents/{id}/{name}");
     let branch = KINDS[kind].3.unwrap_or(["main", "dev"][random.usize(..2)]);
     let branch = if random.u32(..10) == 0 { "dev" } else { branch };
@@ -227,7 +232,7 @@ fn choose(contest: &Contest, random: &mut fastrand::Rng, kind: usize, id: &str) 
             (
                 "/api/post_status".to_owned(),
                 body,
-                Some(Asked::Claim { message, intent }),
+                Some(IntentRequest::Claim { message, intent }),
             )
         }
         36..46 => {
@@ -240,7 +245,7 @@ fn choose(contest: &Contest, random: &mut fastrand::Rng, kind: usize, id: &str) 
         46..54 => (
             act("usage"),
             json!({ "tool_call": call }),
-            Some(Asked::Call { intent: id.to_owned() }),
+            Some(IntentRequest::Call { intent: id.to_owned() }),
         ),
         54 => (act("block"), json!({ "reason": "To be looked at" }), None),
         55..57 => (act("unblock"), json!({ "person": true }), None),

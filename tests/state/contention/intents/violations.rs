@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::judge::{Asked, Made, Stored, Told, judge};
+use super::judge::{IntentRequest, Made, Outcome, Stored, judge};
 
 fn intents() -> BTreeMap<String, Made> {
     let intent = |files: &[&'static str], branch| Made {
@@ -37,7 +37,7 @@ fn allowed(one: &str, other: &str) -> Json {
 }
 
 /// Returns the verdict on these events, if the store matches them.
-fn verdict_on(events: &[&[Json]], acts: &[(Asked, Told)], change: impl FnOnce(&mut Stored)) -> String {
+fn verdict_on(events: &[&[Json]], acts: &[(IntentRequest, Outcome)], change: impl FnOnce(&mut Stored)) -> String {
     let mut stored = Stored {
         events: events.concat(),
         ..Stored::default()
@@ -60,15 +60,15 @@ fn verdict_on(events: &[&[Json]], acts: &[(Asked, Told)], change: impl FnOnce(&m
     judge(&intents(), acts, &stored).err().unwrap_or_default()
 }
 
-fn claim(file: &str, intent: &str, reply: Told) -> (Asked, Told) {
+fn claim(file: &str, intent: &str, reply: Outcome) -> (IntentRequest, Outcome) {
     let message = format!("{file} for {:?}", Some(intent));
     let intent = Some(intent.to_owned());
-    (Asked::Claim { message, intent }, reply)
+    (IntentRequest::Claim { message, intent }, reply)
 }
 
 #[test]
 fn valid_values_pass() {
-    let let_in = [claim("b", "A", Told::LetIn), claim("c", "B", Told::Refused)];
+    let let_in = [claim("b", "A", Outcome::Granted), claim("c", "B", Outcome::Refused)];
     let events: &[&[Json]] = &[&begun("A"), &[granted("b", "main", Some("A"))], &begun("C")];
     assert_eq!(verdict_on(events, &let_in, |_| ()), "");
     let events: &[&[Json]] = &[
@@ -77,12 +77,12 @@ fn valid_values_pass() {
         &begun("B"),
         &[granted("b", "dev", Some("B"))],
     ];
-    assert_eq!(verdict_on(events, &[claim("b", "B", Told::Nothing)], |_| ()), "");
+    assert_eq!(verdict_on(events, &[claim("b", "B", Outcome::Unanswered)], |_| ()), "");
 }
 
 #[test]
 fn each_broken_rule_is_named() {
-    let a = claim("b", "A", Told::LetIn);
+    let a = claim("b", "A", Outcome::Granted);
     let granted_a = granted("b", "main", Some("A"));
     for (expected, events) in [
         ("it overlaps with A", &[&begun("A")[..], &begun("B")][..]),
@@ -128,9 +128,9 @@ fn each_broken_rule_is_named() {
 
 #[test]
 fn a_store_or_an_answer_that_differs_from_the_events_is_named() {
-    let a = claim("b", "A", Told::LetIn);
+    let a = claim("b", "A", Outcome::Granted);
     let events: &[&[Json]] = &[&begun("A"), &[granted("b", "main", Some("A"))]];
-    type Case<'a> = (&'a str, &'a [(Asked, Told)], fn(&mut Stored));
+    type Case<'a> = (&'a str, &'a [(IntentRequest, Outcome)], fn(&mut Stored));
     let cases: [Case<'_>; 7] = [
         ("the events told", &[], |stored| {
             stored.statuses.insert("A".to_owned(), "BLOCKED".to_owned());
@@ -138,8 +138,8 @@ fn a_store_or_an_answer_that_differs_from_the_events_is_named() {
         ("the store has the owners", std::slice::from_ref(&a), |stored| {
             stored.owners.clear();
         }),
-        ("and an event grants it", &[claim("b", "A", Told::Refused)], |_| ()),
-        ("and no event says so", &[claim("a", "A", Told::LetIn)], |_| ()),
+        ("and an event grants it", &[claim("b", "A", Outcome::Refused)], |_| ()),
+        ("and no event says so", &[claim("a", "A", Outcome::Granted)], |_| ()),
         ("turns of 2", std::slice::from_ref(&a), |stored| {
             stored.turns.insert("A".to_owned(), 5);
         }),

@@ -10,12 +10,12 @@ pub struct Ask {
     pub handle: String,
     /// A unique number, which is in the titles that it writes.
     pub mark: usize,
-    pub act: Asked,
-    pub reply: Told,
+    pub act: Act,
+    pub reply: Reply,
 }
 
 #[derive(Clone, Debug)]
-pub enum Asked {
+pub enum Act {
     /// New tasks; that in place 1 of request 7 has the title `m7.1`.
     Create(Vec<Wanted>),
     /// The fields to set, and whether expiries are forgotten; the title then ends with ` u7`.
@@ -52,11 +52,11 @@ pub enum Named {
 }
 
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum Reply {
     Done(Json),
     Refused(String),
     /// The client or the server was killed: it may have been done or not.
-    Nothing,
+    Unanswered,
 }
 
 /// The messages that each reader got, in the order in which it accepted them.

@@ -11,13 +11,13 @@ pub struct Files {
     /// File -> login of the holder.
     locked: BTreeMap<String, String>,
     /// The files that the events before this one have claimed for a task.
-    taken: Option<Taken>,
+    taken: Option<ClaimedFiles>,
     /// Token of a claim -> the files that were claimed with it.
     pub of_claims: BTreeMap<i64, BTreeSet<String>>,
 }
 
 #[derive(Debug)]
-struct Taken {
+struct ClaimedFiles {
     task: String,
     user: String,
     files: BTreeSet<String>,
@@ -61,7 +61,7 @@ impl Model<'_> {
                 (_, holder) => return Err(format!("{holder:?} has {file}")),
             }
             if let Some(task) = task {
-                let taken = self.files.taken.get_or_insert_with(|| Taken {
+                let taken = self.files.taken.get_or_insert_with(|| ClaimedFiles {
                     task: task.to_owned(),
                     user: user.to_owned(),
                     files: BTreeSet::new(),

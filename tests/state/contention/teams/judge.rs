@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::acts::{Ask, Asked, Inboxes, Told};
+use super::acts::{Act, Ask, Inboxes, Reply};
 use super::model::{Model, origin, texts};
 use super::stored::Stored;
 
@@ -143,12 +143,12 @@ impl Model<'_> {
     fn compare_deeds(&self) -> Result<(), String> {
         let mut counts: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
         for ask in self.asks.values() {
-            let Asked::Deed(deed) = &ask.act else { continue };
+            let Act::Deed(deed) = &ask.act else { continue };
             let (done, unanswered) = counts.entry((ask.handle.clone(), deed.clone())).or_default();
             match ask.reply {
-                Told::Done(_) => *done += 1,
-                Told::Refused(_) => {}
-                Told::Nothing => *unanswered += 1,
+                Reply::Done(_) => *done += 1,
+                Reply::Refused(_) => {}
+                Reply::Unanswered => *unanswered += 1,
             }
         }
         for deed in counts.keys().chain(self.members.deeds.keys()) {
@@ -169,9 +169,9 @@ impl Model<'_> {
         let (mut answered, mut unanswered): (BTreeSet<i64>, BTreeMap<&str, usize>) = Default::default();
         for (mark, ask) in &self.asks {
             let wrong = |problem: &str| Err(format!("{problem}: {ask:?}"));
-            self.tally.unanswered += usize::from(matches!(ask.reply, Told::Nothing));
+            self.tally.unanswered += usize::from(matches!(ask.reply, Reply::Unanswered));
             match (&ask.act, &ask.reply) {
-                (Asked::Create(_), Told::Done(answer)) => {
+                (Act::Create(_), Reply::Done(answer)) => {
                     let made = self
                         .created
                         .get(mark)
@@ -180,22 +180,22 @@ impl Model<'_> {
                         return wrong("no event tells of these tasks");
                     }
                 }
-                (Asked::Update { .. }, Told::Done(_)) if !self.updated.contains(mark) => {
+                (Act::Update { .. }, Reply::Done(_)) if !self.updated.contains(mark) => {
                     return wrong("no event tells of this change");
                 }
-                (Asked::Update { id, clears: true, .. }, Told::Refused(code)) if code == "NOT_CREATOR" => {
+                (Act::Update { id, clears: true, .. }, Reply::Refused(code)) if code == "NOT_CREATOR" => {
                     let made_by = self.origins.get(id).and_then(|(mark, _)| self.asks.get(mark));
                     if made_by.is_some_and(|made| made.handle == ask.handle) {
                         return wrong("who has made the task was refused");
                     }
                 }
-                (Asked::Create(_) | Asked::Update { .. }, Told::Refused(code)) => {
+                (Act::Create(_) | Act::Update { .. }, Reply::Refused(code)) => {
                     self.tally.rings_refused += usize::from(code == "CIRCULAR_DEPENDENCY");
                 }
-                (Asked::Create(_), Told::Nothing) => {
+                (Act::Create(_), Reply::Unanswered) => {
                     self.tally.unanswered_but_done += usize::from(self.created.contains_key(mark));
                 }
-                (Asked::Take { with_files }, Told::Done(answer)) if answer["task"].is_object() => {
+                (Act::Take { with_files }, Reply::Done(answer)) if answer["task"].is_object() => {
                     let token = answer["task"]["lease"]["token"].as_i64().unwrap_or_default();
                     let claim = answer["task"]["id"]
                         .as_str()
@@ -218,19 +218,19 @@ impl Model<'_> {
                     self.tally.taken += 1;
                     self.tally.taken_with_files += usize::from(!files.is_empty());
                 }
-                (Asked::Take { .. }, Told::Refused(code)) => {
+                (Act::Take { .. }, Reply::Refused(code)) => {
                     let is_by_files = code == "LOCK_CONFLICT" || code == "FILES_CLAIMED";
                     self.tally.files_in_the_way += usize::from(is_by_files);
                 }
-                (Asked::Take { .. }, Told::Nothing) => *unanswered.entry(&ask.handle).or_default() += 1,
-                (Asked::Complete(id), Told::Done(_))
+                (Act::Take { .. }, Reply::Unanswered) => *unanswered.entry(&ask.handle).or_default() += 1,
+                (Act::Complete(id), Reply::Done(_))
                     if !self.deleted.contains(id) && !self.completed_by.contains_key(id) =>
                 {
                     return wrong("no event tells of this completion");
                 }
-                (Asked::Send(text) | Asked::Idle(text), Told::Done(answer)) => {
+                (Act::Send(text) | Act::Idle(text), Reply::Done(answer)) => {
                     let number = answer["id"].as_u64().unwrap_or_default();
-                    let is_idle = matches!(ask.act, Asked::Idle(_));
+                    let is_idle = matches!(ask.act, Act::Idle(_));
                     let sent = self.messages.get((number as usize).wrapping_sub(1));
                     let sent = sent.filter(|sent| sent.from.as_ref() == Some(&ask.handle) && sent.is_idle == is_idle);
                     let Some(sent) = sent.filter(|_| bodies.get(&number) == Some(text)) else {
@@ -242,9 +242,9 @@ impl Model<'_> {
                     self.tally.idle += usize::from(is_idle);
                     self.tally.named_ready += texts(&answer["ready"]).count();
                 }
-                (Asked::Send(text) | Asked::Idle(text), reply) => {
+                (Act::Send(text) | Act::Idle(text), reply) => {
                     let times = bodies.values().filter(|body| *body == text).count();
-                    if times > usize::from(matches!(reply, Told::Nothing)) {
+                    if times > usize::from(matches!(reply, Reply::Unanswered)) {
                         return wrong("this message was sent");
                     }
                 }

@@ -24,7 +24,7 @@ use parking_lot::Mutex;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 
-use self::acts::{Ask, Inboxes, Told};
+use self::acts::{Ask, Inboxes, Reply};
 pub use self::judge::Tally;
 use self::judge::judge;
 use self::person::Person;
@@ -205,11 +205,11 @@ impl Contest {
     }
 }
 
-fn reply_of(answer: Option<&(u16, Json)>) -> Told {
+fn reply_of(answer: Option<&(u16, Json)>) -> Reply {
     match answer {
-        None => Told::Nothing,
-        Some((200, body)) => Told::Done(body.clone()),
-        Some((_, body)) => Told::Refused(body["error"].as_str().unwrap_or_default().to_owned()),
+        None => Reply::Unanswered,
+        Some((200, body)) => Reply::Done(body.clone()),
+        Some((_, body)) => Reply::Refused(body["error"].as_str().unwrap_or_default().to_owned()),
     }
 }
 

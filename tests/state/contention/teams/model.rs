@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::acts::{Ask, Asked, Named, Told};
+use super::acts::{Act, Ask, Named, Reply};
 use super::files::Files;
 use super::judge::Tally;
 use super::members::{Members, Sent};
@@ -72,7 +72,7 @@ impl Model<'_> {
     fn ask(&self, mark: usize) -> Result<&Ask, String> {
         let ask = self.asks.get(&mark).ok_or("nobody has asked for it")?;
         match &ask.reply {
-            Told::Refused(code) => Err(format!("it was refused with {code}")),
+            Reply::Refused(code) => Err(format!("it was refused with {code}")),
             _ => Ok(ask),
         }
     }
@@ -134,9 +134,7 @@ impl Model<'_> {
         let origin = self.origins.get(id);
         let ask = origin.and_then(|(mark, place)| Some((&self.asks.get(mark)?.act, *place)));
         match ask {
-            Some((Asked::Create(wanted), place)) if place < wanted.len() => {
-                wanted[place].files.iter().cloned().collect()
-            }
+            Some((Act::Create(wanted), place)) if place < wanted.len() => wanted[place].files.iter().cloned().collect(),
             _ => BTreeSet::new(),
         }
     }
@@ -158,7 +156,7 @@ impl Model<'_> {
         }
         let mark = mark.ok_or("no task")?;
         let ask = self.ask(mark)?;
-        let Asked::Create(wanted) = &ask.act else {
+        let Act::Create(wanted) = &ask.act else {
             return Err("nobody has asked for tasks".to_owned());
         };
         if ask.handle != handle || made.len() != wanted.len() || self.created.contains_key(&mark) {
@@ -190,7 +188,7 @@ impl Model<'_> {
             return Ok(());
         };
         let ask = self.ask(mark)?;
-        let Asked::Update {
+        let Act::Update {
             id: of,
             dependencies,
             blocks,

@@ -6,11 +6,11 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde_json::{Value, json};
 
 use super::objects::{Reply, refused, seconds};
-use super::state::{APP, APP_PUBLIC_KEY, Seen, Shared, Visibility};
+use super::state::{APP, APP_PUBLIC_KEY, ReceivedRequest, Shared, Visibility};
 
 impl Shared {
     /// The answer to one who may not see the repository.
-    pub(super) fn kept_out(&self, seen: &Seen) -> Option<Reply> {
+    pub(super) fn kept_out(&self, seen: &ReceivedRequest) -> Option<Reply> {
         let behavior = self.behavior.lock().unwrap();
         if let Some(known) = behavior.knows(seen) {
             let is_public = matches!(behavior.visibility, Visibility::Public) && !behavior.is_internal;
@@ -33,7 +33,7 @@ impl Shared {
     }
 
     /// Whether a JWT of the app was shown, by GitHub's rules.
-    pub(super) fn is_app(&self, seen: &Seen) -> bool {
+    pub(super) fn is_app(&self, seen: &ReceivedRequest) -> bool {
         let Some(jwt) = seen
             .authorization
             .as_deref()
@@ -56,7 +56,7 @@ impl Shared {
         iat <= seconds() && exp - iat <= 600
     }
 
-    pub(super) fn installation(&self, seen: &Seen) -> Reply {
+    pub(super) fn installation(&self, seen: &ReceivedRequest) -> Reply {
         if !self.is_app(seen) {
             return refused(401, "A JSON web token could not be decoded");
         }
@@ -66,7 +66,7 @@ impl Shared {
         Reply::json(200, &self.installation_of_app())
     }
 
-    pub(super) fn access_token(&self, seen: &Seen) -> Reply {
+    pub(super) fn access_token(&self, seen: &ReceivedRequest) -> Reply {
         if !self.is_app(seen) {
             return refused(401, "A JSON web token could not be decoded");
         }

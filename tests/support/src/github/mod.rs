@@ -20,7 +20,9 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 pub use faults::Fault;
-pub use state::{APP, APP_KEY, APP_PUBLIC_KEY, Behavior, INSTALLATION, NAME, NUMBER, OWNER, Person, Seen, Visibility};
+pub use state::{
+    APP, APP_KEY, APP_PUBLIC_KEY, Behavior, INSTALLATION, NAME, NUMBER, OWNER, Person, ReceivedRequest, Visibility,
+};
 
 use crate::waiting::until;
 use state::Shared;
@@ -83,7 +85,7 @@ impl Fake {
     }
 
     /// The requests since the last call.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<ReceivedRequest> {
         std::mem::take(&mut self.shared.behavior.lock().unwrap().seen)
     }
 
@@ -99,7 +101,7 @@ impl Fake {
     /// Paths and queries of the requests since the last call, from the repository on.
     pub fn requested_paths(&self) -> Vec<String> {
         let prefix = format!("/api/v3/repos/{OWNER}/{NAME}");
-        let short = |seen: Seen| seen.target.strip_prefix(&prefix).unwrap_or(&seen.target).to_owned();
+        let short = |seen: ReceivedRequest| seen.target.strip_prefix(&prefix).unwrap_or(&seen.target).to_owned();
         self.seen().into_iter().map(short).collect()
     }
 }
@@ -111,7 +113,7 @@ async fn answer(State((shared, is_download)): State<(Arc<Shared>, bool)>, reques
         let value = head.headers.get(name)?;
         Some(value.to_str().unwrap_or_default().to_owned())
     };
-    let seen = Seen {
+    let seen = ReceivedRequest {
         is_download,
         method: head.method.to_string(),
         target: head.uri.to_string(),

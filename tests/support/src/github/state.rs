@@ -29,7 +29,7 @@ pub enum Visibility {
 
 /// A request that came.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct ReceivedRequest {
     /// At the host of downloads, and not at the API.
     pub is_download: bool,
     pub method: String,
@@ -62,7 +62,7 @@ pub struct Behavior {
     /// How many tokens were given out; the newest counts.
     pub tokens: usize,
     pub(super) faults: Faults,
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<ReceivedRequest>,
 }
 
 impl Behavior {

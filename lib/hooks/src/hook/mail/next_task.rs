@@ -31,7 +31,11 @@ pub(in super::super) fn note_end_of_turn(work: &Work, holder: &AgentId) -> Optio
 }
 
 /// Why the agent should go on at the end of its turn: messages wait, or a task is ready.
-pub(in super::super) async fn go_on(connection: &Connection, work: &Work, holder: &AgentId) -> Option<(String, News)> {
+pub(in super::super) async fn reason_to_continue(
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> Option<(String, News)> {
     let news = news(connection, work, holder, Moment::TurnEnd, false).await;
     let (reason, mut news) = match news {
         Some(News {

@@ -18,7 +18,7 @@ use coord_store::{Store, StoreError};
 const PROBE_TIME: Duration = Duration::from_secs(2);
 
 /// Looks at both.
-pub(super) async fn look(
+pub(super) async fn report(
     store: &Arc<dyn Store>,
     promises: &PromiseKeeper,
     source: Option<Arc<dyn Source>>,

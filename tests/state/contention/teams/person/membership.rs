@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value as Json, json};
 
 use super::super::TEAM;
-use super::super::acts::{Asked, Told};
+use super::super::acts::{Act, Reply};
 use super::{FOUNDER, Person, post, reply_of, request};
 
 impl Person {
@@ -54,11 +54,11 @@ impl Person {
         }
         let request = post(format!("/api/teams/{TEAM}/leave"), json!({}));
         let reply = reply_of(self.sends(&request).await.as_ref());
-        if matches!(reply, Told::Nothing) {
+        if matches!(reply, Reply::Unanswered) {
             // To the end: a refusal may say that it was done before.
             while self.sends(&request).await.is_none() {}
         }
-        self.notes(Some((self.contest.mark(), Asked::Deed("left".to_owned()))), &reply);
+        self.notes(Some((self.contest.mark(), Act::Deed("left".to_owned()))), &reply);
         // time: a member is away for a while.
         tokio::time::sleep(Duration::from_millis(self.random.u64(..60))).await;
         self.joins().await;
@@ -68,7 +68,7 @@ impl Person {
     pub(super) async fn hands_over(&mut self) {
         let heir = self.any_handle();
         let mut request = request(Method::PATCH, format!("/api/teams/{TEAM}"), json!({ "leader": heir }));
-        request.act = Some((self.contest.mark(), Asked::Deed(format!("handed over to {heir}"))));
+        request.act = Some((self.contest.mark(), Act::Deed(format!("handed over to {heir}"))));
         self.tries(request).await;
     }
 
@@ -81,9 +81,9 @@ impl Person {
             let body = json!({ "step": "force", "shutdown_id": id });
             loop {
                 let mut request = post(format!("/api/teams/{TEAM}/shutdown"), body.clone());
-                request.act = Some((self.contest.mark(), Asked::Deed(format!("forced {id}"))));
+                request.act = Some((self.contest.mark(), Act::Deed(format!("forced {id}"))));
                 match self.outcome_of(request).await {
-                    Told::Refused(code) if code == "SHUTDOWN_TOO_EARLY" => {
+                    Reply::Refused(code) if code == "SHUTDOWN_TOO_EARLY" => {
                         // time: the time to respond ends.
                         tokio::time::sleep(Duration::from_millis(100)).await;
                     }
@@ -110,7 +110,7 @@ impl Person {
             let (dependencies, blocks, clears) = (None, None, true);
             request.act = Some((
                 mark,
-                Asked::Update {
+                Act::Update {
                     id,
                     dependencies,
                     blocks,

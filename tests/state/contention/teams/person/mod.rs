@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value as Json, json};
 
 use super::super::arena::HEAD;
-use super::acts::{Ask, Asked, Named, Told, Wanted};
+use super::acts::{Act, Ask, Named, Reply, Wanted};
 use super::{CLIENTS, Contest, REPO_URL, TEAM, reply_of};
 
 pub struct Person {
@@ -45,7 +45,7 @@ struct Request {
     method: Method,
     path: String,
     body: Json,
-    act: Option<(usize, Asked)>,
+    act: Option<(usize, Act)>,
 }
 
 fn request(method: Method, path: impl Into<String>, body: Json) -> Request {
@@ -109,17 +109,15 @@ impl Person {
     /// Sends a request and returns its answer, unless that is a refusal.
     async fn tries(&mut self, request: Request) -> Option<Json> {
         match self.outcome_of(request).await {
-            Told::Done(body) => Some(body),
+            Reply::Done(body) => Some(body),
             _ => None,
         }
     }
 
     /// Asks, and is killed meanwhile now and then; what has a key is repeated by half of those.
-    async fn outcome_of(&mut self, mut request: Request) -> Told {
-        let has_key = matches!(
-            request.act,
-            Some((_, Asked::Create(_) | Asked::Send(_) | Asked::Idle(_)))
-        ) && self.random.bool();
+    async fn outcome_of(&mut self, mut request: Request) -> Reply {
+        let has_key =
+            matches!(request.act, Some((_, Act::Create(_) | Act::Send(_) | Act::Idle(_)))) && self.random.bool();
         if has_key {
             request.body["request_key"] = json!(format!("k{}", self.random.u64(..)));
         }
@@ -140,13 +138,13 @@ impl Person {
         }
         let reply = reply_of(answer.as_ref());
         self.notes(request.act, &reply);
-        if matches!(&reply, Told::Refused(code) if code == "SHUTTING_DOWN") {
+        if matches!(&reply, Reply::Refused(code) if code == "SHUTTING_DOWN") {
             Box::pin(self.stops()).await;
         }
         reply
     }
 
-    fn notes(&self, act: Option<(usize, Asked)>, reply: &Told) {
+    fn notes(&self, act: Option<(usize, Act)>, reply: &Reply) {
         if let Some((mark, act)) = act {
             self.contest.note(Ask {
                 handle: self.handle.clone(),
@@ -311,7 +309,7 @@ impl Person {
             all.push(wanted);
         }
         let mut request = post("/api/tasks", json!({ "tasks": tasks }));
-        request.act = Some((mark, Asked::Create(all)));
+        request.act = Some((mark, Act::Create(all)));
         if let Some(body) = self.tries(request).await {
             for (place, id) in body["ids"].as_array().expect("ids").iter().enumerate() {
                 self.contest
@@ -335,7 +333,7 @@ impl Person {
         let clears = false;
         request.act = Some((
             mark,
-            Asked::Update {
+            Act::Update {
                 id,
                 dependencies,
                 blocks,
@@ -357,7 +355,7 @@ impl Person {
             false => json!({ "claim_files": false }),
         };
         let mut request = post(path, body);
-        request.act = Some((self.contest.mark(), Asked::Take { with_files }));
+        request.act = Some((self.contest.mark(), Act::Take { with_files }));
         if let Some(body) = self.tries(request).await
             && let Some(id) = body["task"]["id"].as_str()
         {
@@ -373,8 +371,8 @@ impl Person {
         let mut body = self.work(true);
         body["result"] = json!(format!("{id} is done"));
         let mut request = post(format!("/api/tasks/{id}/complete"), body);
-        request.act = Some((self.contest.mark(), Asked::Complete(id.clone())));
-        if matches!(self.outcome_of(request).await, Told::Refused(code) if code == "NOT_PUSHED") {
+        request.act = Some((self.contest.mark(), Act::Complete(id.clone())));
+        if matches!(self.outcome_of(request).await, Reply::Refused(code) if code == "NOT_PUSHED") {
             self.own.push(id);
         }
     }
@@ -407,7 +405,7 @@ impl Person {
         let mark = self.contest.mark();
         let text = format!("Message {mark} of {}", self.handle);
         let (body, act) = if self.random.u32(..5) == 0 {
-            (json!({ "type": "idle", "message": text }), Asked::Idle(text))
+            (json!({ "type": "idle", "message": text }), Act::Idle(text))
         } else {
             let mut to: Vec<String> = (0..3).map(|_| self.any_handle()).collect();
             match self.random.u32(..4) {
@@ -415,7 +413,7 @@ impl Person {
                 1 => {}
                 _ => to.truncate(1),
             }
-            (json!({ "to": to, "message": text }), Asked::Send(text))
+            (json!({ "to": to, "message": text }), Act::Send(text))
         };
         let mut request = post("/api/messages", body);
         request.act = Some((mark, act));

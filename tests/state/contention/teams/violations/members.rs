@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::acts::{Ask, Asked, Told};
+use super::super::acts::{Act, Ask, Reply};
 use super::{team_changed, verdict_on};
 
 fn shutdown(state: &str, target: Option<&str>, handle: &str, time: i64) -> Json {
@@ -138,15 +138,15 @@ fn members_that_cannot_be_are_named() {
     let asks = |asks: &mut Vec<Ask>, reply| {
         asks.push(Ask {
             mark: 6,
-            act: Asked::Deed("left".to_owned()),
+            act: Act::Deed("left".to_owned()),
             reply,
             handle: "h1".to_owned(),
         });
     };
     for (reply, expected) in [
-        (Told::Nothing, ""),
-        (Told::Done(json!({})), ""),
-        (Told::Refused("LEADER_STAYS".to_owned()), "of which 0"),
+        (Reply::Unanswered, ""),
+        (Reply::Done(json!({})), ""),
+        (Reply::Refused("LEADER_STAYS".to_owned()), "of which 0"),
     ] {
         let verdict = verdict_on(|all, _, stored| {
             asks(all, reply);
@@ -157,13 +157,13 @@ fn members_that_cannot_be_are_named() {
             "{verdict}"
         );
     }
-    assert!(verdict_on(|all, _, _| asks(all, Told::Done(json!({})))).contains("0 times, of which 1"));
+    assert!(verdict_on(|all, _, _| asks(all, Reply::Done(json!({})))).contains("0 times, of which 1"));
 }
 
 #[test]
 fn impossible_messages_about_departed_or_idle_members_are_violations() {
     let leaves = |asks: &mut Vec<Ask>, events: &mut Vec<Json>| {
-        let (act, reply) = (Asked::Deed("left".to_owned()), Told::Nothing);
+        let (act, reply) = (Act::Deed("left".to_owned()), Reply::Unanswered);
         asks.push(Ask {
             mark: 6,
             act,
@@ -205,9 +205,9 @@ fn impossible_messages_about_departed_or_idle_members_are_violations() {
     // `h1` is idle, and h0 leads.
     let idle = |leader: &str, ready: &[&str]| {
         verdict_on(|asks, inboxes, stored| {
-            asks[4].act = Asked::Idle("hello".to_owned());
+            asks[4].act = Act::Idle("hello".to_owned());
             asks[4].handle = "h1".to_owned();
-            asks[4].reply = Told::Done(json!({ "id": 1, "ready": ready }));
+            asks[4].reply = Reply::Done(json!({ "id": 1, "ready": ready }));
             let sent = json!({ "message_type": "idle", "from": "h1", "to": leader, "recipients": [leader] });
             stored.events[6]
                 .as_object_mut()
@@ -224,11 +224,11 @@ fn impossible_messages_about_departed_or_idle_members_are_violations() {
 
 #[test]
 fn expiry_counts_that_are_cleared_without_a_right_are_violations() {
-    let clears = |handle: &str, reply: Told| {
+    let clears = |handle: &str, reply: Reply| {
         verdict_on(|asks, _, stored| {
             asks.push(Ask {
                 mark: 7,
-                act: Asked::Update {
+                act: Act::Update {
                     id: "t2".to_owned(),
                     dependencies: None,
                     blocks: None,
@@ -237,7 +237,7 @@ fn expiry_counts_that_are_cleared_without_a_right_are_violations() {
                 reply: reply.clone(),
                 handle: handle.to_owned(),
             });
-            if matches!(reply, Told::Done(_)) {
+            if matches!(reply, Reply::Done(_)) {
                 stored
                     .events
                     .push(json!({ "type": "task_updated", "task": "t2", "title": "m1.1 u7", "handle": handle }));
@@ -245,8 +245,8 @@ fn expiry_counts_that_are_cleared_without_a_right_are_violations() {
             }
         })
     };
-    assert_eq!(clears("h0", Told::Done(json!({}))), "");
-    assert!(clears("h1", Told::Done(json!({}))).contains("h1 does not lead"));
-    assert_eq!(clears("h1", Told::Refused("NOT_CREATOR".to_owned())), "");
-    assert!(clears("h0", Told::Refused("NOT_CREATOR".to_owned())).contains("who has made the task was refused"));
+    assert_eq!(clears("h0", Reply::Done(json!({}))), "");
+    assert!(clears("h1", Reply::Done(json!({}))).contains("h1 does not lead"));
+    assert_eq!(clears("h1", Reply::Refused("NOT_CREATOR".to_owned())), "");
+    assert!(clears("h0", Reply::Refused("NOT_CREATOR".to_owned())).contains("who has made the task was refused"));
 }

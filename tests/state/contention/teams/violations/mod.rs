@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::acts::{Ask, Asked, Inboxes, Named, Told, Wanted};
+use super::acts::{Act, Ask, Inboxes, Named, Reply, Wanted};
 use super::judge::judge;
 use super::stored::Stored;
 
@@ -79,7 +79,7 @@ fn history() -> (Vec<Ask>, Inboxes, Stored) {
         act,
         reply,
     };
-    let taken = |id: &str, token: i64| Told::Done(json!({ "task": { "id": id, "lease": { "token": token } } }));
+    let taken = |id: &str, token: i64| Reply::Done(json!({ "task": { "id": id, "lease": { "token": token } } }));
     let second = Wanted {
         dependencies: vec![Named::New(0)],
         ..Wanted::default()
@@ -88,13 +88,13 @@ fn history() -> (Vec<Ask>, Inboxes, Stored) {
         ask(
             "h0",
             1,
-            Asked::Create(vec![Wanted::default(), second]),
-            Told::Done(json!({ "ids": ["t1", "t2"] })),
+            Act::Create(vec![Wanted::default(), second]),
+            Reply::Done(json!({ "ids": ["t1", "t2"] })),
         ),
-        ask("h0", 2, Asked::Take { with_files: false }, taken("t1", 1)),
-        ask("h0", 3, Asked::Complete("t1".to_owned()), Told::Done(json!({}))),
-        ask("h1", 4, Asked::Take { with_files: false }, Told::Nothing),
-        ask("h0", 5, Asked::Send("hello".to_owned()), Told::Done(json!({ "id": 1 }))),
+        ask("h0", 2, Act::Take { with_files: false }, taken("t1", 1)),
+        ask("h0", 3, Act::Complete("t1".to_owned()), Reply::Done(json!({}))),
+        ask("h1", 4, Act::Take { with_files: false }, Reply::Unanswered),
+        ask("h0", 5, Act::Send("hello".to_owned()), Reply::Done(json!({ "id": 1 }))),
     ];
     let inboxes = Inboxes::from([
         ("h0".to_owned(), vec![]),
@@ -170,39 +170,39 @@ fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
     type Change = fn(&mut Vec<Ask>, &mut Inboxes);
     let cases: [(&str, Change); 12] = [
         ("it was refused with CIRCULAR", |asks, _| {
-            asks[0].reply = Told::Refused("CIRCULAR".to_owned());
+            asks[0].reply = Reply::Refused("CIRCULAR".to_owned());
         }),
         ("no event tells of these tasks", |asks, _| {
-            asks[0].reply = Told::Done(json!({ "ids": ["t1"] }));
+            asks[0].reply = Reply::Done(json!({ "ids": ["t1"] }));
         }),
         ("asked for 1 tasks", |asks, _| {
-            asks[0].act = Asked::Create(vec![Wanted::default()]);
+            asks[0].act = Act::Create(vec![Wanted::default()]);
         }),
         ("no event tells of this claim", |asks, _| {
             asks[1].handle = "h1".to_owned();
         }),
         ("has not asked for it", |asks, _| {
-            asks[3].reply = Told::Refused("NO_TASK".to_owned());
+            asks[3].reply = Reply::Refused("NO_TASK".to_owned());
         }),
         ("no event tells of this completion", |asks, _| {
-            asks[2].act = Asked::Complete("t2".to_owned());
+            asks[2].act = Act::Complete("t2".to_owned());
         }),
         ("no event tells of this message", |asks, _| {
-            asks[4].act = Asked::Send("bye".to_owned());
+            asks[4].act = Act::Send("bye".to_owned());
         }),
         ("this message was sent", |asks, _| {
-            asks[4].reply = Told::Refused("INBOX_FULL".to_owned());
+            asks[4].reply = Reply::Refused("INBOX_FULL".to_owned());
         }),
         ("no event tells of this change", |asks, _| {
             asks.push(Ask {
                 mark: 6,
-                act: Asked::Update {
+                act: Act::Update {
                     id: "t1".to_owned(),
                     dependencies: None,
                     blocks: None,
                     clears: false,
                 },
-                reply: Told::Done(json!({})),
+                reply: Reply::Done(json!({})),
                 handle: "h0".to_owned(),
             });
         }),
@@ -254,12 +254,12 @@ fn a_claim_that_has_its_files_is_not_objected_to() {
 fn with_files() -> (Vec<Ask>, Inboxes, Stored) {
     let (mut asks, inboxes, mut stored) = history();
     let files = ["src/part0.ts", "src/part1.ts"];
-    let Asked::Create(wanted) = &mut asks[0].act else {
+    let Act::Create(wanted) = &mut asks[0].act else {
         unreachable!()
     };
     wanted[0].files = files.map(str::to_owned).to_vec();
-    asks[1].act = Asked::Take { with_files: true };
-    let Told::Done(answer) = &mut asks[1].reply else {
+    asks[1].act = Act::Take { with_files: true };
+    let Reply::Done(answer) = &mut asks[1].reply else {
         unreachable!()
     };
     answer["locks"] = json!({ files[0]: {}, files[1]: {} });
@@ -294,7 +294,7 @@ fn files_that_are_not_claimed_with_their_task_are_named() {
             }
         }),
         ("not claimed as it was told", |asks, _| {
-            asks[1].act = Asked::Take { with_files: false };
+            asks[1].act = Act::Take { with_files: false };
         }),
         ("not claimed as it was told", |_, events| {
             events.remove(3);

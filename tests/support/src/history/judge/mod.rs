@@ -85,9 +85,9 @@ fn replay(operations: &[Operation], stored: &Stored, rules: &Rules) -> Result<Ve
 }
 
 /// First and last event of each operation, by its number.
-fn places(operations: &[Operation], stored: &Stored) -> Result<BTreeMap<u64, Place>, Violation> {
+fn places(operations: &[Operation], stored: &Stored) -> Result<BTreeMap<u64, LogSpan>, Violation> {
     let known: BTreeMap<u64, &Operation> = operations.iter().map(|operation| (operation.id, operation)).collect();
-    let mut places: BTreeMap<u64, Place> = BTreeMap::new();
+    let mut places: BTreeMap<u64, LogSpan> = BTreeMap::new();
     for (index, event) in stored.events.iter().enumerate() {
         // These have the message of the claim that expired, or waits; no caller caused them.
         if matches!(event.kind, Kind::Expired | Kind::Reserved) {
@@ -108,7 +108,7 @@ fn places(operations: &[Operation], stored: &Stored) -> Result<BTreeMap<u64, Pla
             rule: Rule::AnswerAndLog,
             text: format!("belongs to no request: {event:?}"),
         })?;
-        let place = places.entry(operation.id).or_insert(Place {
+        let place = places.entry(operation.id).or_insert(LogSpan {
             first: index,
             last: index,
             events: Vec::new(),
@@ -120,7 +120,7 @@ fn places(operations: &[Operation], stored: &Stored) -> Result<BTreeMap<u64, Pla
 }
 
 /// Where an operation is in the log.
-struct Place {
+struct LogSpan {
     first: usize,
     last: usize,
     events: Vec<usize>,
@@ -131,11 +131,11 @@ struct Trial<'a> {
     stored: &'a Stored,
     rules: &'a Rules,
     states: Vec<Model>,
-    places: BTreeMap<u64, Place>,
+    places: BTreeMap<u64, LogSpan>,
 }
 
 impl Trial<'_> {
-    fn events<'s>(&'s self, place: &'s Place) -> impl Iterator<Item = &'s Event> {
+    fn events<'s>(&'s self, place: &'s LogSpan) -> impl Iterator<Item = &'s Event> {
         place.events.iter().map(|&index| &self.stored.events[index])
     }
 
@@ -172,7 +172,7 @@ impl Trial<'_> {
         })
     }
 
-    fn clock(&self, operation: &Operation, place: Option<&Place>) -> Result<(), Violation> {
+    fn clock(&self, operation: &Operation, place: Option<&LogSpan>) -> Result<(), Violation> {
         let until = operation.returned.map_or(i64::MAX, |moment| moment.millisecond);
         let mut times = place
             .into_iter()
@@ -216,7 +216,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    fn count(&self, operation: &Operation, place: Option<&Place>, tally: &mut Tally) {
+    fn count(&self, operation: &Operation, place: Option<&LogSpan>, tally: &mut Tally) {
         for event in place.into_iter().flat_map(|place| self.events(place)) {
             match event.kind {
                 Kind::Granted => tally.grants += 1,
