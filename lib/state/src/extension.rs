@@ -52,5 +52,9 @@ pub fn register(extension: &'static Extension) {
 
 /// The extensions of this process. None can be added any more.
 pub fn registered() -> &'static [&'static Extension] {
-    IN_USE.get_or_init(|| REGISTERED.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    IN_USE.get().unwrap_or_else(|| {
+        // Under the lock, so that none is added between the copy and its use.
+        let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+        IN_USE.get_or_init(|| registered.clone())
+    })
 }

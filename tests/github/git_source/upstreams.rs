@@ -129,7 +129,10 @@ async fn a_branch_that_was_not_pushed_has_no_head_and_a_hint_with_git_push() {
 
     team.clone.git(&["push", "--quiet", "origin", "--delete", "feature"]);
     let text = hint(&source, &id, "feature").await;
-    assert!(text.contains("git push"), "deleted by somebody, and still here: {text}");
+    assert!(
+        text.contains("git push"),
+        "deleted on the remote, and still here: {text}"
+    );
     let text = hint(&source, &id, "nowhere").await;
     assert_eq!(text, "origin had no such branch at the last fetch of the served clone");
 }

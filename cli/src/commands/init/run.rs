@@ -123,12 +123,12 @@ impl Run<'_> {
             settings::confirm(self.args, working_copy)?;
         }
         if !is_on_path("coord") {
-            print_line("coord is not on your PATH. Your agents start it by its name: put it there.\n")?;
+            print_text("coord is not on your PATH. Your agents start it by its name: put it there.\n")?;
         }
         let status = self.check(&agents, form).await?;
-        print_line(&self.next(&agents, form, shared.as_ref(), &self.meeting_places().await))?;
+        print_text(&self.next(&agents, form, shared.as_ref(), &self.meeting_places().await))?;
         if self.plan.has_refused {
-            print_line("\nNot everything was written: see the notes above for the refused files and the fixes.\n")?;
+            print_text("\nNot everything was written: see the notes above for the refused files and the fixes.\n")?;
             return Ok(ExitCode::FAILURE);
         }
         Ok(status)
@@ -274,7 +274,7 @@ impl Run<'_> {
         for (agent, trace) in &found {
             text.push_str(&format!("  {:<12} {trace}\n", agent.name));
         }
-        print_line(&(text + "\n"))?;
+        print_text(&(text + "\n"))?;
         Ok(found.into_iter().map(|(agent, _)| agent).collect())
     }
 
@@ -290,23 +290,23 @@ impl Run<'_> {
             .map(|setting| format!("git {}\n", setting.arguments().join(" ")))
             .collect();
         let notes: String = self.plan.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
-        print_line(&format!("{commands}{notes}"))?;
+        print_text(&format!("{commands}{notes}"))?;
         if changes.is_empty() && settings.is_empty() {
             let already = match (self.args.undo, self.plan.has_refused) {
                 (true, _) => "Nothing of coord init is here",
                 (false, true) => "Everything that is not refused is written already",
                 (false, false) => "Everything is written already",
             };
-            print_line(&format!("{already}: nothing to change.\n"))?;
+            print_text(&format!("{already}: nothing to change.\n"))?;
             return Ok(self.args.dry_run.then_some(ExitCode::SUCCESS));
         }
         let number = counted(&changes, settings);
         if self.args.dry_run {
-            print_line(&format!("{number} would change. Nothing was written.\n"))?;
+            print_text(&format!("{number} would change. Nothing was written.\n"))?;
             return Ok(Some(ExitCode::SUCCESS));
         }
         if !self.args.yes && !self.is_confirmed(&format!("{verb} {number}?"), &changes)? {
-            print_line("Nothing was written.\n")?;
+            print_text("Nothing was written.\n")?;
             return Ok(Some(ExitCode::FAILURE));
         }
         let folders = files::write(&changes, self.places)?;
@@ -326,7 +326,7 @@ impl Run<'_> {
         }
         record.write(self.record_path)?;
         is_written?;
-        print_line(&match self.args.undo {
+        print_text(&match self.args.undo {
             true => format!("{number} changed: coord init's changes are removed.\n"),
             false => format!("{number} changed. To undo: `{}`.\n", self.undo_line()),
         })?;
@@ -376,12 +376,12 @@ impl Run<'_> {
         if self.args.no_check {
             return Ok(ExitCode::SUCCESS);
         }
-        print_line("\nSelf-test (an edit of a file that another agent has locked):\n")?;
+        print_text("\nSelf-test (an edit of a file that another agent has locked):\n")?;
         let named: Vec<_> = agents.iter().map(|agent| (agent.name, form)).collect();
         let tried = match check::try_hooks(&named).await {
             Ok(tried) => tried,
             Err(error) => {
-                print_line(&format!("  not checked: {error:#}\n"))?;
+                print_text(&format!("  not checked: {error:#}\n"))?;
                 return Ok(ExitCode::SUCCESS);
             }
         };
@@ -393,10 +393,10 @@ impl Run<'_> {
                 .find(|tried| tried.agent == name)
                 .map(|tried| &tried.result)
             {
-                None => print_line(&format!("  {name:<12} has no hooks from coord: the MCP server alone\n"))?,
-                Some(Ok(())) => print_line(&format!("  {name:<12} ok, the hook denied it\n"))?,
+                None => print_text(&format!("  {name:<12} has no hooks from coord: the MCP server alone\n"))?,
+                Some(Ok(())) => print_text(&format!("  {name:<12} ok, the hook denied it\n"))?,
                 Some(Err(wrong)) => {
-                    print_line(&format!("  {name:<12} wrong: {wrong}\n"))?;
+                    print_text(&format!("  {name:<12} wrong: {wrong}\n"))?;
                     status = ExitCode::FAILURE;
                 }
             }
@@ -418,6 +418,6 @@ fn counted(changes: &[&Change], settings: &[Setting]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 
-fn print_line(text: &str) -> anyhow::Result<()> {
+fn print_text(text: &str) -> anyhow::Result<()> {
     stdout::print(text.as_bytes())
 }

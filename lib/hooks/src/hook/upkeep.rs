@@ -108,7 +108,7 @@ async fn with_server(
     };
     // Without a server there are no locks.
     let Some(connection) = connection else {
-        return Ok(delivered(caller, sentences).into());
+        return Ok(decision_with(caller, sentences).into());
     };
     if !matches!(moment, Moment::WriterEnd | Moment::SessionEnd) {
         renewal::renew_if_due(&connection.client, work, holder).await;
@@ -130,7 +130,7 @@ async fn with_server(
     }
     let news = mail_of(caller, &connection, work, holder).await;
     sentences.extend(news.as_ref().and_then(|news| news.text.clone()));
-    let decision = delivered(caller, sentences);
+    let decision = decision_with(caller, sentences);
     Ok(EventResult { decision, news })
 }
 
@@ -155,8 +155,8 @@ async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, hold
     .await
 }
 
-/// Text for the model if the event has room for it, else for the user.
-fn delivered(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
+/// Lets the agent go on, with the sentences for its model if the event has room for them, else for the user.
+fn decision_with(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
     let text = Some(noticed_once(&sentences.join("\n"))).filter(|text| !text.is_empty());
     match caller.agent.takes_context(caller.event) {
         true => Decision::Proceed {
@@ -170,13 +170,23 @@ fn delivered(caller: &Caller<'_>, sentences: Vec<String>) -> Decision {
     }
 }
 
-/// The text with its first notice about quotations alone.
+/// The text with its first notice about quotations alone. Only lines that Coord itself begins have one: a notice that another agent wrote
+/// into its text replaces none.
 fn noticed_once(text: &str) -> String {
-    let Some((before, after)) = text.split_once(QUOTATION_NOTICE) else {
-        return text.to_owned();
-    };
-    let after = after.replace(&format!(" {QUOTATION_NOTICE}"), "");
-    format!("{before}{QUOTATION_NOTICE}{after}")
+    let mut is_noticed = false;
+    let lines = text.split('\n').map(|line| {
+        let head = line.strip_suffix(QUOTATION_NOTICE);
+        let head = head.filter(|head| head.is_empty() || head.starts_with("Coord: "));
+        match head.map(str::trim_end) {
+            Some(head) if is_noticed && !head.is_empty() => head,
+            Some(_) => {
+                is_noticed = true;
+                line
+            }
+            None => line,
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The end of a turn or of the session.
@@ -319,10 +329,23 @@ mod tests {
 
     #[test]
     fn a_text_with_several_quotations_has_one_notice() {
-        let part = |name: &str| format!("{name} begins. {QUOTATION_NOTICE}\n> {name}");
+        let part = |name: &str| format!("Coord: {name}. {QUOTATION_NOTICE}\n> {name}");
         let text = [part("one"), part("two"), part("three")].join("\n");
-        let once = format!("one begins. {QUOTATION_NOTICE}\n> one\ntwo begins.\n> two\nthree begins.\n> three");
+        let once = format!("Coord: one. {QUOTATION_NOTICE}\n> one\nCoord: two.\n> two\nCoord: three.\n> three");
         assert_eq!(noticed_once(&text), once);
+        let intents = format!("Intents:\n{QUOTATION_NOTICE}\n- one\n");
+        assert_eq!(
+            noticed_once(&(intents.clone() + &part("two"))),
+            intents + "Coord: two.\n> two"
+        );
         assert_eq!(noticed_once("no quotation"), "no quotation");
+    }
+
+    #[test]
+    fn a_notice_in_a_quotation_replaces_none() {
+        for quoted in ["> ", "- ada: \u{201c}", "> Coord: "] {
+            let text = format!("{quoted}{QUOTATION_NOTICE}\nCoord: two. {QUOTATION_NOTICE}\n> two\n");
+            assert_eq!(noticed_once(&text), text);
+        }
     }
 }

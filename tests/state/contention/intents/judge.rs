@@ -313,7 +313,9 @@ impl Model<'_> {
                 IntentRequest::Claim { message, intent } => {
                     let granted = self.granted.get(message);
                     match (reply, granted) {
-                        (Outcome::Granted, None) => return Err(format!("{message} was let in, and no event says so")),
+                        (Outcome::Granted, None) => {
+                            return Err(format!("{message} was granted, and no event shows it"));
+                        }
                         (Outcome::Refused, Some(_)) => {
                             return Err(format!("{message} was refused, and an event grants it"));
                         }

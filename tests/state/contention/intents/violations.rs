@@ -139,7 +139,7 @@ fn a_store_or_an_answer_that_differs_from_the_events_is_named() {
             stored.owners.clear();
         }),
         ("and an event grants it", &[claim("b", "A", Outcome::Refused)], |_| ()),
-        ("and no event says so", &[claim("a", "A", Outcome::Granted)], |_| ()),
+        ("and no event shows it", &[claim("a", "A", Outcome::Granted)], |_| ()),
         ("turns of 2", std::slice::from_ref(&a), |stored| {
             stored.turns.insert("A".to_owned(), 5);
         }),

@@ -77,7 +77,7 @@ async fn a_refusal_has_the_locks_and_the_branch_among_its_facts(world: World) {
     world.agent("bob").writes(&["lib/a.ts"]).await;
     let ann = world.agent("ann").citing("mine").while_branch_is_at(NEXT);
     let ClaimOutcome::Refused(survey) = ann.claim(Writing, &["lib/a.ts"]).await else {
-        panic!("it was let in")
+        panic!("it was granted")
     };
     assert!(survey.is_behind && survey.findings[0].blocks, "{survey:?}");
     assert_eq!(survey.gate.intent.as_deref(), Some("mine"));
