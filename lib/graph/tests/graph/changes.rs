@@ -118,6 +118,7 @@ const CARGO: &[&str] = &[
      p.path = \"packages/p\"\n[dependencies]\np.workspace = true\nq_ = { path = \"packages/q\", package = \"q\" }\n",
     "[package]\nname = \"q\"\n[lib]\npath = \"lib/m.rs\"\n[dependencies]\np = \"1\"\n[patch.crates-io]\np.path = \"../p\"\n",
     "[package]\nname = \"p\"\nautobins = false\n[[bin]]\nname = \"n\"\n[[test]]\nname = \"t\"\npath = \"src/n.rs\"\n",
+    "[package]\nname = \"q\"\nedition = \"2018\"\n[[test]]\nname = \"t\"\npath = \"../../src/m.rs\"\n[dependencies]\np.path = \"../p\"\n",
     "[package",
 ];
 const GO: &[&str] = &[

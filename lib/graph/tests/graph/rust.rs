@@ -151,6 +151,57 @@ fn names_of_other_packages_are_their_libraries() {
 }
 
 #[test]
+fn a_target_outside_the_folder_of_its_package_knows_the_dependencies_of_that_package() {
+    let files = [
+        (
+            "Cargo.toml",
+            "[package]\nname = \"me\"\nedition = \"2015\"\n[dependencies]\nb = { path = \"b\" }\n",
+        ),
+        ("src/lib.rs", "pub mod own;"),
+        ("src/own.rs", ""),
+        (
+            "a/Cargo.toml",
+            "[package]\nname = \"a\"\nedition = \"2024\"\n[[test]]\nname = \"t\"\npath = \"../checks/main.rs\"\n\
+             [[test]]\nname = \"both\"\npath = \"../tests/both.rs\"\n[dev-dependencies]\nc = { path = \"../c\" }\n",
+        ),
+        ("checks/main.rs", "mod part; use b::no; use me::no;"),
+        ("checks/part.rs", "use c::m::X; use crate::Y;"),
+        // A target of both packages: of one because of its folder.
+        ("tests/both.rs", "use c::m::X; use me::own; use b::m::X;"),
+        ("tests/alone.rs", "use c::m::X; use b::m::X;"),
+        ("b/Cargo.toml", "[package]\nname = \"b\"\n"),
+        ("b/src/lib.rs", "pub mod m;"),
+        ("b/src/m.rs", ""),
+        ("c/Cargo.toml", "[package]\nname = \"c\"\n"),
+        ("c/src/lib.rs", "pub mod m;"),
+        // A file of two crates, of packages with different dependencies.
+        ("c/src/m.rs", "#[path = \"../../shared.rs\"] mod shared;"),
+        ("b/build.rs", "#[path = \"../shared.rs\"] mod shared;"),
+        ("shared.rs", "use b::m::X; use c::m::Y;"),
+    ];
+    let found = edges(cold(&repository(&files)).graph());
+    assert_eq!(
+        found,
+        [
+            "b/build.rs -> shared.rs",
+            "b/src/lib.rs -> b/src/m.rs",
+            "c/src/lib.rs -> c/src/m.rs",
+            "c/src/m.rs -> shared.rs",
+            "checks/main.rs -> checks/part.rs",
+            "checks/part.rs -> c/src/m.rs",
+            "checks/part.rs -> checks/main.rs",
+            "shared.rs -> b/src/m.rs",
+            "shared.rs -> c/src/m.rs",
+            "src/lib.rs -> src/own.rs",
+            "tests/alone.rs -> b/src/m.rs",
+            "tests/both.rs -> b/src/m.rs",
+            "tests/both.rs -> c/src/m.rs",
+            "tests/both.rs -> src/own.rs",
+        ]
+    );
+}
+
+#[test]
 fn another_name_that_the_root_gives_to_a_crate_counts_in_all_of_its_files() {
     for edition in ["2015", "2018", "2024"] {
         let manifest =

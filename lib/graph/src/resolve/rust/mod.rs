@@ -8,7 +8,7 @@
 mod modules;
 mod packages;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use coord_scan::{ImportKind, Specifier};
@@ -31,6 +31,8 @@ const MAX_MODULES: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Crates {
     packages: Packages,
+    /// Root of a crate -> the packages that have it, where these are not the nearest around it alone.
+    elsewhere: BTreeMap<String, Vec<String>>,
     modules: Modules,
     renamed: CrateNames,
 }
@@ -40,10 +42,16 @@ type CrateNames = BTreeMap<String, BTreeMap<String, String>>;
 
 impl Crates {
     pub(crate) fn new(tree: TreeContext<'_>) -> Self {
-        let (packages, roots) = packages(tree.table, tree.manifests);
+        let (packages, mut owners) = packages(tree.table, tree.manifests);
+        let modules = Modules::new(tree.table, tree.records, owners.keys());
+        owners.retain(|root, owners| {
+            let nearest = nearest(&packages, root).map(|package| &package.folder);
+            owners.iter().ne(nearest)
+        });
         Crates {
             packages,
-            modules: Modules::new(tree.table, tree.records, &roots),
+            elsewhere: owners,
+            modules,
             renamed: renamed_crates(tree),
         }
     }
@@ -66,7 +74,7 @@ impl Crates {
 
     /// Whether [`Self::changed_keys`] covers every difference.
     pub(crate) fn has_same_packages(&self, older: &Self) -> bool {
-        self.packages == older.packages && self.renamed == older.renamed
+        self.packages == older.packages && self.elsewhere == older.elsewhere && self.renamed == older.renamed
     }
 
     /// The keys of lookups whose results differ from `older`'s.
@@ -89,8 +97,6 @@ impl Crates {
         trace: &mut Trace,
     ) -> Result<Vec<FileId>, Reason> {
         let path = table.path(from);
-        // Each folder around the file may be that of its package.
-        trace.charge_text(path.len() * 4);
         match specifier.kind {
             ImportKind::Module => self.declared(table, from, specifier, trace),
             ImportKind::Reference => {
@@ -98,30 +104,45 @@ impl Crates {
                 table.file(&file, trace).map(|file| vec![file]).ok_or(Reason::Missing)
             }
             ImportKind::Import => {
-                let package = self.package(path);
+                let packages = self.packages(table, from, trace);
+                let is_2015 = packages.first().is_some_and(|package| package.is_2015);
                 match &specifier.name {
-                    Some(meaning) if is_renamed(specifier) || !package.is_some_and(|package| package.is_2015) => {
-                        self.path(table, from, package, meaning, trace)
+                    Some(meaning) if is_renamed(specifier) || !is_2015 => {
+                        self.path(table, from, &packages, meaning, trace)
                     }
-                    _ => self.used(table, from, package, &specifier.text, trace),
+                    _ if is_2015 => self.used(table, from, &packages, &specifier.text, trace),
+                    _ => self.path(table, from, &packages, &specifier.text, trace),
                 }
             }
-            _ => self.path(table, from, self.package(path), &specifier.text, trace),
+            _ => {
+                let packages = self.packages(table, from, trace);
+                self.path(table, from, &packages, &specifier.text, trace)
+            }
         }
     }
 
-    /// The package whose folder is the nearest one around `path`.
-    fn package(&self, path: &str) -> Option<&Package> {
-        let mut dir = folder(path);
-        loop {
-            if let Some(package) = self.packages.get(dir) {
-                return Some(package);
+    /// The packages of the crates that contain `file`: each has a target with that root. A file that no crate contains belongs
+    /// to the nearest package around it.
+    fn packages(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Vec<&Package> {
+        trace.push(place_key(table.keys(), table.path(file)));
+        let roots = self.modules.node(file).map(|node| &node.roots[..]);
+        let alone = [file];
+        let mut found: Vec<&Package> = Vec::new();
+        for root in roots.filter(|roots| !roots.is_empty()).unwrap_or(&alone) {
+            let root = table.path(*root);
+            // Each folder around the root may be that of its package.
+            trace.charge_text(root.len() * 4);
+            let packages = match self.elsewhere.get(root) {
+                Some(owners) => owners.iter().filter_map(|dir| self.packages.get(dir)).collect(),
+                None => Vec::from_iter(nearest(&self.packages, root)),
+            };
+            for package in packages {
+                if !found.iter().any(|other| other.folder == package.folder) {
+                    found.push(package);
+                }
             }
-            if dir.is_empty() {
-                return None;
-            }
-            dir = folder(dir);
         }
+        found
     }
 
     fn declared(
@@ -142,21 +163,19 @@ impl Crates {
         }
     }
 
-    /// The target of a path of `use`, which begins at the crate's root in the edition of 2015.
+    /// The target of a path of `use` in the edition of 2015, where it begins at the crate's root.
     fn used(
         &self,
         table: &PathTable,
         from: FileId,
-        package: Option<&Package>,
+        packages: &[&Package],
         path: &str,
         trace: &mut Trace,
     ) -> Result<Vec<FileId>, Reason> {
-        let first = split_first(path).0;
-        let is_named = !matches!(first, "crate" | "self" | "super");
-        if is_named && package.is_some_and(|package| package.is_2015) {
+        if !matches!(split_first(path).0, "crate" | "self" | "super") {
             let path = path.trim_start_matches("::");
             let first = split_first(path).0;
-            let roots = self.roots(table, from, package, trace);
+            let roots = self.roots(table, from, packages, trace);
             let has_it = roots.iter().any(|root| {
                 trace.push(child_key(table.keys(), table.path(*root), first));
                 self.modules.child(*root, first).is_some()
@@ -165,27 +184,27 @@ impl Crates {
                 return Ok(self.walk(table, roots, path, trace));
             }
         }
-        self.path(table, from, package, path, trace)
+        self.path(table, from, packages, path, trace)
     }
 
     fn path(
         &self,
         table: &PathTable,
         from: FileId,
-        package: Option<&Package>,
+        packages: &[&Package],
         path: &str,
         trace: &mut Trace,
     ) -> Result<Vec<FileId>, Reason> {
         match split_first(path) {
             ("crate", rest) => {
-                let roots = self.roots(table, from, package, trace);
+                let roots = self.roots(table, from, packages, trace);
                 Ok(self.walk(table, roots, rest, trace))
             }
             ("self", rest) => Ok(self.walk(table, vec![from], rest, trace)),
             ("super", _) => self.above(table, from, path, trace),
-            ("", rest) if !rest.is_empty() => self.external(table, from, package, rest, trace),
+            ("", rest) if !rest.is_empty() => self.external(table, from, packages, rest, trace),
             ("", _) => Err(Reason::Invalid),
-            _ => self.external(table, from, package, path, trace),
+            _ => self.external(table, from, packages, path, trace),
         }
     }
 
@@ -194,13 +213,13 @@ impl Crates {
         &self,
         table: &PathTable,
         from: FileId,
-        package: Option<&Package>,
+        packages: &[&Package],
         path: &str,
         trace: &mut Trace,
     ) -> Result<Vec<FileId>, Reason> {
         let (mut name, rest) = split_first(path);
         if !self.renamed.is_empty() {
-            for root in self.roots(table, from, package, trace) {
+            for root in self.roots(table, from, packages, trace) {
                 let names = self.renamed.get(table.path(root));
                 match names.and_then(|names| names.get(name)).map(String::as_str) {
                     Some("crate") => return Ok(self.walk(table, vec![root], rest, trace)),
@@ -212,21 +231,26 @@ impl Crates {
                 }
             }
         }
-        let root = package
-            .and_then(|package| package.crates.get(name))
-            .ok_or(Reason::External)?;
-        let root = table.file(root, trace).ok_or(Reason::NoEntry)?;
-        Ok(self.walk(table, vec![root], rest, trace))
+        let named: BTreeSet<&String> = packages.iter().filter_map(|package| package.crates.get(name)).collect();
+        if named.is_empty() {
+            return Err(Reason::External);
+        }
+        let roots: Vec<FileId> = named.into_iter().filter_map(|root| table.file(root, trace)).collect();
+        if roots.is_empty() {
+            return Err(Reason::NoEntry);
+        }
+        Ok(self.walk(table, roots, rest, trace))
     }
 
     /// The roots of the crates that contain `file`. A file that no module declares counts to the nearest root of its package
     /// that has the name of one, or to the library if it is below the library's folder; else it is a root itself.
-    fn roots(&self, table: &PathTable, file: FileId, package: Option<&Package>, trace: &mut Trace) -> Vec<FileId> {
+    fn roots(&self, table: &PathTable, file: FileId, packages: &[&Package], trace: &mut Trace) -> Vec<FileId> {
         let path = table.path(file);
         trace.push(place_key(table.keys(), path));
         if let Some(node) = self.modules.node(file).filter(|node| !node.roots.is_empty()) {
             return node.roots.clone();
         }
+        let package = packages.first();
         if let Some(package) = package {
             let mut dir = folder(path);
             while is_within(dir, &package.folder) && !trace.is_spent() {
@@ -332,6 +356,20 @@ impl Crates {
         reached.sort_unstable();
         reached.dedup();
         reached
+    }
+}
+
+/// The package whose folder is the nearest one around `path`.
+fn nearest<'a>(packages: &'a Packages, path: &str) -> Option<&'a Package> {
+    let mut dir = folder(path);
+    loop {
+        if let Some(package) = packages.get(dir) {
+            return Some(package);
+        }
+        if dir.is_empty() {
+            return None;
+        }
+        dir = folder(dir);
     }
 }
 

@@ -4,7 +4,7 @@
 //! not show where a module belongs. A file may be declared more than once (`tests/common`), and a name may mean several
 //! files (one for each platform); all of them count.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use coord_scan::{ImportKind, Specifier};
@@ -52,10 +52,14 @@ enum ModuleFolder {
 }
 
 impl Modules {
-    pub(crate) fn new(table: &PathTable, records: &[Option<Arc<Record>>], roots: &BTreeSet<String>) -> Self {
+    pub(crate) fn new<'a>(
+        table: &PathTable,
+        records: &[Option<Arc<Record>>],
+        roots: impl Iterator<Item = &'a String>,
+    ) -> Self {
         let mut modules = Modules::default();
         let mut seen = HashSet::new();
-        let roots: Vec<FileId> = roots.iter().filter_map(|path| table.file_untraced(path)).collect();
+        let roots: Vec<FileId> = roots.filter_map(|path| table.file_untraced(path)).collect();
         for root in &roots {
             modules.declare_from(table, records, (*root, ModuleFolder::Folder), &mut seen);
         }

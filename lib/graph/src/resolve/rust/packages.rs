@@ -21,11 +21,14 @@ pub(crate) struct Package {
 /// All packages, by folder.
 pub(crate) type Packages = BTreeMap<String, Package>;
 
-/// The packages that `manifests` describe, and the sorted roots of all their crates.
-pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, BTreeSet<String>) {
+/// Root of a crate -> the folders of the packages with that target, by path.
+pub(crate) type Owners = BTreeMap<String, Vec<String>>;
+
+/// The packages that `manifests` describe, and the roots of all their crates.
+pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, Owners) {
     let index = Index::new(table, manifests);
     let mut packages = Packages::new();
-    let mut roots = BTreeSet::new();
+    let mut owners = Owners::new();
     for (here, manifest) in &index.manifests {
         let Some(section) = &manifest.package else { continue };
         let workspace = index.workspace(here, section);
@@ -41,7 +44,9 @@ pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, B
             crates.extend(index.named_crate(here, dependency, workspace));
         }
         crates.extend(lib.map(|lib| (lib.name.clone(), lib.path.clone())));
-        index.roots(here, manifest, section, &mut roots);
+        for root in index.roots(here, manifest, section) {
+            owners.entry(root).or_default().push((*here).to_owned());
+        }
         let package = Package {
             folder: (*here).to_owned(),
             is_2015: edition == Edition::Of2015,
@@ -50,7 +55,7 @@ pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, B
         };
         packages.insert((*here).to_owned(), package);
     }
-    (packages, roots)
+    (packages, owners)
 }
 
 struct Lib {
@@ -160,7 +165,8 @@ impl<'a> Index<'a> {
     }
 
     /// The crate roots of one package.
-    fn roots(&self, here: &str, manifest: &CargoManifest, section: &PackageSection, roots: &mut BTreeSet<String>) {
+    fn roots(&self, here: &str, manifest: &CargoManifest, section: &PackageSection) -> BTreeSet<String> {
+        let mut roots = BTreeSet::new();
         let mut add = |path: Option<String>| {
             let path = path.filter(|path| self.exists(path.as_str()));
             let is_found = path.is_some();
@@ -201,5 +207,6 @@ impl<'a> Index<'a> {
                 }
             }
         }
+        roots
     }
 }
