@@ -17,8 +17,7 @@ pub(super) struct ShellState {
 impl ShellState {
     /// The file that `path` names in the folder of the command, as one that is written.
     pub(super) fn writes(&mut self, path: &str) {
-        // Devices have no owner.
-        if path.is_empty() || path.starts_with("/dev/") {
+        if path.is_empty() || is_device(path) {
             return;
         }
         self.effects.changes = true;
@@ -29,7 +28,7 @@ impl ShellState {
 
     /// The file that `path` names in the folder of the command, as one that is shown.
     pub(super) fn reads(&mut self, path: &str) {
-        let found = self.absolute(path).filter(|_| !path.starts_with("/dev/"));
+        let found = self.absolute(path).filter(|_| !is_device(path));
         self.effects.reads.extend(found.filter(|path| !path.is_dir()));
     }
 
@@ -41,4 +40,9 @@ impl ShellState {
             (None, _) => None,
         }
     }
+}
+
+/// Whether `path` is that of a device, which no repository contains. Linux has a folder for files in memory among them.
+fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
 }

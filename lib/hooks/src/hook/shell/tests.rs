@@ -23,6 +23,7 @@ fn files_that_a_command_plainly_writes_are_found() {
         ("[[ -f a ]] > b.txt; coproc tee c", &["b.txt", "c"]),
         ("make 2>&1 &> log", &["log"]),
         ("make 2>err.log", &["err.log"]),
+        ("make >/dev/shm/w/log", &["/dev/shm/w/log"]),
         ("cat <<'EOF' > 'my file.rs'\n$x > no\nEOF", &["my file.rs"]),
         ("sed -i 's/a/b/' x.rs y.rs", &["x.rs", "y.rs"]),
         ("sed -i.bak -e 's/a/b/' x.rs", &["x.rs"]),
