@@ -23,7 +23,8 @@ pub use head_ages::HeadAges;
 pub use rates::{Rate, Rates};
 pub use variables::env_vars;
 
-/// Seconds for which a waiting claim lets later ones take its files, unless a setting changes it.
+/// Seconds for which a waiting claim lets later ones take its files, unless a setting changes it. By the contest of
+/// `cli/benches/contest`: with less, files stay free for claims that would soon have had them.
 pub const QUEUE_PATIENCE_SECONDS: u32 = 180;
 
 /// Settings of locks.

@@ -69,7 +69,7 @@ variables! {
     VERCEL_PROJECT_PRODUCTION_URL, FUNCTIONS, "the project's host, which Vercel sets", "the next row";
     VERCEL_BRANCH_URL, FUNCTIONS, "the branch's host, which Vercel sets", "the next row";
     VERCEL_URL, FUNCTIONS, "the deployment's host, which Vercel sets", "`COORD_HOSTS` alone";
-    GITHUB_TOKEN, EVERYWHERE, "token with which the service reads repositories", "60 requests an hour";
+    GITHUB_TOKEN, EVERYWHERE, "token with which the service reads repositories", "functions accept JWTs alone; `coord serve --github` has 60 requests an hour";
     GITHUB_APP_ID, EVERYWHERE, "id of a GitHub App that reads them instead", "the token";
     GITHUB_APP_PRIVATE_KEY, EVERYWHERE, "RSA key of the App in PEM; newlines may be `\\n`", "the token";
     GITHUB_API_URL, EVERYWHERE, "address of GitHub's API: `https://HOST/api/v3` of an Enterprise Server", "`https://api.github.com`";
@@ -159,7 +159,7 @@ fn section(reader: Reader) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::BTreeMap;
     use std::fs;
     use std::path::Path;
 
@@ -191,40 +191,48 @@ mod tests {
         );
     }
 
+    /// `.env.example` with the listed variables: comments written by hand remain, those of the list are those of today.
+    fn example(text: &str) -> String {
+        let comment = |variable: &Variable| {
+            let Variable { purpose, unset, .. } = variable;
+            format!("# {purpose} [unset: {unset}]").replace('`', "")
+        };
+        let mut missing: BTreeMap<&str, &Variable> =
+            VARIABLES.iter().map(|variable| (variable.name, variable)).collect();
+        let mut lines: Vec<String> = Vec::new();
+        for line in text.lines() {
+            let name = line.split_once('=').map_or("", |(name, _)| name);
+            if line.starts_with('#') || name.is_empty() {
+                lines.push(line.to_owned());
+                continue;
+            }
+            let listed = missing.remove(name);
+            let is_from_list = lines
+                .pop_if(|above| above.ends_with(']') && above.contains("[unset: "))
+                .is_some();
+            if let Some(variable) = listed {
+                lines.extend(is_from_list.then(|| comment(variable)));
+                lines.push(line.to_owned());
+            }
+        }
+        for variable in VARIABLES.iter().filter(|variable| missing.contains_key(variable.name)) {
+            lines.push(comment(variable));
+            lines.push(format!("{}=", variable.name));
+        }
+        lines.join("\n") + "\n"
+    }
+
     #[test]
     fn the_example_of_an_environment_names_each_variable_and_no_other() {
-        let text = fs::read_to_string(root(".env.example")).unwrap();
-        let named: BTreeSet<&str> = text
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .filter_map(|line| Some(line.split_once('=')?.0))
-            .collect();
-        let listed: BTreeSet<&str> = VARIABLES.iter().map(|variable| variable.name).collect();
+        let path = root(".env.example");
+        let text = fs::read_to_string(&path).unwrap();
         if std::env::var_os("COORD_UPDATE_DOCS").is_some() {
-            let mut lines: Vec<String> = Vec::new();
-            for line in text.lines() {
-                let name = line.split_once('=').map_or("", |(name, _)| name);
-                if line.starts_with('#') || name.is_empty() || listed.contains(name) {
-                    lines.push(line.to_owned());
-                } else {
-                    lines.pop_if(|above| above.ends_with(']') && above.contains("[unset: "));
-                }
-            }
-            let is_new = |variable: &&Variable| !named.contains(variable.name);
-            for Variable {
-                name, purpose, unset, ..
-            } in VARIABLES.iter().filter(is_new)
-            {
-                lines.push(format!("# {purpose} [unset: {unset}]").replace('`', ""));
-                lines.push(format!("{name}="));
-            }
-            fs::write(root(".env.example"), lines.join("\n") + "\n").unwrap();
+            fs::write(&path, example(&text)).unwrap();
             return;
         }
-        let different: Vec<_> = named.symmetric_difference(&listed).collect();
         assert!(
-            different.is_empty(),
-            ".env.example differs from the list in {different:?}; write what it lacks with\n    {UPDATE}"
+            text == example(&text),
+            ".env.example does not have the list of variables; write it anew with\n    {UPDATE}"
         );
     }
 }
