@@ -63,6 +63,5 @@ export function readGraph(body) {
     importers,
     edgeCount: body.edges.length,
     bounds: body.bounds ?? [],
-    generatedAt: body.generated_at === null ? null : body.generated_at * 1000,
   };
 }

@@ -38,7 +38,6 @@
  * @property {number[][]} importers Of each file, what imports it.
  * @property {number} edgeCount
  * @property {import('./graph.js').Bound[]} bounds Those that the build has met.
- * @property {number | null} generatedAt Milliseconds since 1970.
  */
 
 /** @typedef {'none' | 'building' | 'stale' | 'ready'} GraphState */

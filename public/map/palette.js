@@ -3,8 +3,7 @@
 /** @typedef {[number, number, number]} Rgb */
 
 const NAMES = /** @type {const} */ ([
-  'ground', 'surface', 'raised', 'line', 'ink', 'soft', 'accent', 'focus', 'folder', 'cell', 'cell-line',
-  'writing', 'writing-ground', 'reading', 'reading-ground', 'neighbor', 'neighbor-ground',
+  'ground', 'surface', 'line', 'ink', 'soft', 'accent', 'focus', 'folder', 'cell', 'writing', 'reading', 'reading-ground', 'neighbor',
 ]);
 const HOLDERS = 8;
 // Share of the language's hue in a cell: just enough to see where the languages lie. Colors that stand out are for state.

@@ -268,7 +268,7 @@ impl HeadObserver for Observer {
         self.0.lock().push(format!("{repo} {branch} {head}"));
     }
 
-    fn misses_graph(&self, _: &RepoId, _: &Branch, _: &CommitSha) {}
+    fn report_missing_graph(&self, _: &RepoId, _: &Branch, _: &CommitSha) {}
 
     fn look_again(&self) {}
 }

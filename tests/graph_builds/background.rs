@@ -139,7 +139,7 @@ async fn a_graph_that_is_reported_missing_is_built_again() {
     keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
     until("the first graph", async || world.is_built().await).await;
     world.command(["FLUSHALL"]).await;
-    keeper.misses_graph(&world.repo, &world.branch, &world.source.commit());
+    keeper.report_missing_graph(&world.repo, &world.branch, &world.source.commit());
     until("the graph that was lost", async || world.is_built().await).await;
     assert_eq!(world.graph().await.edges, [(0, 1)]);
 }

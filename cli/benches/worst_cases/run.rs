@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use coord_domain::{FilePath, NeighborPolicy};
 use coord_protocol::InterfacePromise;
 use coord_state as state;
-use coord_state::locks::{BrokenPromise, InterfaceTerms, PolicyTerms, ReleaseOutcome};
+use coord_state::locks::{BrokenInterfacePromise, InterfaceTerms, PolicyTerms, ReleaseOutcome};
 use coord_store::{Request, Store};
 use coord_test_support::process::processor_time;
 use coord_test_worlds::script_agent::ScriptAgent;
@@ -195,13 +195,14 @@ impl Run<'_> {
             },
             Act::Tell(paths) => {
                 // A file whose interface is not compared counts as changed, without names: most of these lines have room.
-                let broken = paths.iter().map(|path| BrokenPromise {
+                let broken = paths.iter().map(|path| BrokenInterfacePromise {
                     path: path.clone(),
                     names: Vec::new(),
                 });
-                let broken: Vec<BrokenPromise> = broken.collect();
+                let broken: Vec<BrokenInterfacePromise> = broken.collect();
                 let known = std::slice::from_ref(&self.agent.head);
-                let notified = state::locks::tell_interfaces(self.store, &self.agent.admission(known), &broken).await;
+                let notified =
+                    state::locks::announce_interface_changes(self.store, &self.agent.admission(known), &broken).await;
                 format!("{} told", notified.expect("an answer"))
             }
         }

@@ -9,11 +9,11 @@ use coord_agent::files::{named_files, sent};
 use coord_agent::options::AgentArgs;
 use coord_agent::outcome::{action, show};
 use coord_agent::person::ensure_no_agent;
-use coord_agent::pushed::learn;
+use coord_agent::pushed::query_remotes_for_pushes;
 use coord_agent::terminal::output::{print, print_json};
 use coord_agent::workplace::Workplace;
 use coord_mcp::Outcome;
-use coord_protocol::bounds::{FILES, PATHS_BYTES};
+use coord_protocol::bounds::split_files;
 use coord_protocol::{Action, LocksFilter};
 
 const EXAMPLES: &str = "\
@@ -95,7 +95,7 @@ impl ReleaseArgs {
             return Ok(ExitStatus::Done.into());
         }
         let mut status = ExitCode::SUCCESS;
-        for part in parts(files) {
+        for part in split_files(files) {
             let outcome = self.release(&workplace, part).await?;
             let shown = show(&outcome, self.json, &advice(&outcome))?;
             if ExitStatus::of(&outcome) != ExitStatus::Done {
@@ -121,7 +121,7 @@ impl ReleaseArgs {
             workplace.post(&release).await
         };
         let mut outcome = post().await?;
-        if action(&outcome) == Some(Action::Push) && learn(&work.working_copy).await {
+        if action(&outcome) == Some(Action::Push) && query_remotes_for_pushes(&work.working_copy).await {
             outcome = post().await?;
         }
         if action(&outcome) == Some(Action::Push) && changed(&work.working_copy, &work.branch, &files).await?.is_empty()
@@ -164,23 +164,6 @@ async fn held(workplace: &Workplace) -> anyhow::Result<HeldFiles> {
     Ok(HeldFiles::Files(own.map(|lock| sent(&lock.file_path)).collect()))
 }
 
-/// `files` in as many requests as they need.
-fn parts(files: Vec<String>) -> Vec<Vec<String>> {
-    let mut parts: Vec<Vec<String>> = Vec::new();
-    let mut bytes = 0;
-    for file in files {
-        bytes += file.len();
-        match parts.last_mut() {
-            Some(part) if part.len() < FILES && bytes <= PATHS_BYTES => part.push(file),
-            _ => {
-                bytes = file.len();
-                parts.push(vec![file]);
-            }
-        }
-    }
-    parts
-}
-
 /// The files of a PUSH, where they are many, and the alternative.
 fn advice(outcome: &Outcome) -> String {
     let Outcome::Post(response) = outcome else {
@@ -217,10 +200,10 @@ mod tests {
     #[test]
     fn many_files_are_released_by_several_requests() {
         let names = |count: usize, width: usize| (0..count).map(|number| format!("{number:0width$}")).collect();
-        let lengths = |files: Vec<String>| parts(files).iter().map(Vec::len).collect::<Vec<usize>>();
+        let lengths = |files: Vec<String>| split_files(files).iter().map(Vec::len).collect::<Vec<usize>>();
         assert_eq!(lengths(names(1025, 4)), [512, 512, 1]);
         assert_eq!(lengths(names(33, 4096)), [16, 16, 1]);
-        assert_eq!(parts(vec![]), Vec::<Vec<String>>::new());
+        assert_eq!(split_files(vec![]), Vec::<Vec<String>>::new());
     }
 
     #[test]

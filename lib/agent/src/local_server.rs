@@ -92,9 +92,9 @@ impl StoreClone {
 /// behind, whose address now belongs to another server or program.
 pub(super) fn runs(announced: &AnnouncedServer, folder: &RootedPath) -> bool {
     match announced.is_elsewhere() {
-        true => is_found(announced) == Some(true),
+        true => answers_probe(announced) == Some(true),
         // To ask takes a good part of the time of a command.
-        false => is_listening(announced) && (announced.surely_runs(folder) || is_found(announced).unwrap_or(true)),
+        false => is_listening(announced) && (announced.surely_runs(folder) || answers_probe(announced).unwrap_or(true)),
     }
 }
 
@@ -320,7 +320,7 @@ fn is_listening(announced: &AnnouncedServer) -> bool {
 }
 
 /// Whether the server that announced the address listens there; `None` if it does not answer in time.
-fn is_found(announced: &AnnouncedServer) -> Option<bool> {
+fn answers_probe(announced: &AnnouncedServer) -> Option<bool> {
     let client = Client::with_settings(ClientSettings {
         base: &announced.address(),
         token: None,
@@ -335,7 +335,7 @@ fn is_found(announced: &AnnouncedServer) -> Option<bool> {
         runtime.ok().map(|runtime| runtime.block_on(client.finds_server()))
     });
     match asking.join().ok()?? {
-        Ok(is_found) => Some(is_found),
+        Ok(answers_probe) => Some(answers_probe),
         Err(ClientError::Unreachable(error)) if error.is_timeout() => None,
         // It listens, and speaks no HTTP.
         Err(_) => Some(false),

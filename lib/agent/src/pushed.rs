@@ -25,7 +25,7 @@ const BRANCHES: &str = "refs/heads/";
 
 /// Asks the remote about the pushes of `working_copy` that no reference here shows. Whether anything new is known: with that, a
 /// release may be repeated.
-pub async fn learn(working_copy: &WorkingCopy) -> bool {
+pub async fn query_remotes_for_pushes(working_copy: &WorkingCopy) -> bool {
     let mut is_new = false;
     for (remote, wanted) in unknown(working_copy) {
         let listed = match list(working_copy, &remote, &wanted).await {

@@ -165,7 +165,7 @@ impl Workplace {
     }
 
     /// Notes for the session's hooks that an answer about teams was printed.
-    pub fn has_shown(&self, outcome: &Outcome) {
+    pub fn note_answer_shown(&self, outcome: &Outcome) {
         if let (Outcome::Team(answer), Some(agent)) = (outcome, &self.work.agent_id) {
             MailNotes::note_answer(&self.work.working_copy, agent, answer, true);
         }

@@ -28,12 +28,12 @@ pub async fn build(
     limits: Limits,
     progress: ProgressSink,
 ) -> Result<Snapshot, SourceError> {
-    let (tree, left_out) = in_one_form(source.tree(repo, commit).await?);
+    let (tree, left_out) = to_nfc(source.tree(repo, commit).await?);
     let snapshot = build_tree(source, repo, tree, previous, limits, progress).await?;
     Ok(snapshot.with_names_left_out(left_out))
 }
 
-/// [`build`] of a commit whose `tree` is known already, [in one form](in_one_form).
+/// [`build`] of a commit whose `tree` is known already, [in one form](to_nfc).
 ///
 /// # Errors
 /// When the source cannot return the blobs.
@@ -149,8 +149,8 @@ async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 's
 /// The tree with its paths spelled as in locks, so that a lock and the file's imports share one name, and the number of
 /// files that are left out of it because another one has the same name in that form. A file that is tracked in this form
 /// comes before others. Imports are resolved in this form.
-pub(super) fn in_one_form(mut tree: Vec<TreeEntry>) -> (Vec<TreeEntry>, usize) {
-    let respell = |entry: &mut TreeEntry| match file_path::in_one_form(&entry.path) {
+pub(super) fn to_nfc(mut tree: Vec<TreeEntry>) -> (Vec<TreeEntry>, usize) {
+    let respell = |entry: &mut TreeEntry| match file_path::to_nfc(&entry.path) {
         Cow::Owned(path) => {
             entry.path = path;
             true
@@ -181,7 +181,7 @@ mod tests {
             blob: blob.repeat(40),
             kind: EntryKind::File,
         };
-        let (tree, left_out) = in_one_form(vec![
+        let (tree, left_out) = to_nfc(vec![
             entry("gro\u{308}\u{df}e.ts", "0"),
             entry("gr\u{f6}\u{df}e.ts", "1"),
             entry("o\u{308}.ts", "2"),

@@ -13,7 +13,7 @@ pub trait HeadObserver: Send + Sync + 'static {
 
     /// The store has no graph of `branch`, which is at `head`, or an unreadable one: it may have lost a graph that was
     /// built.
-    fn misses_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
+    fn report_missing_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha);
 
     /// A sweep is in progress: every known branch is checked again, in case the store has lost its graph.
     fn look_again(&self);

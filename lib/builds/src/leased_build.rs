@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::build::{build_tree, in_one_form};
+use super::build::{build_tree, to_nfc};
 use super::error::BuildError;
 use super::job::{Job, LastBuild};
 use super::previous_records::load_records;
@@ -83,7 +83,7 @@ async fn build_leased(
 ) -> Result<PublishOutcome, BuildError> {
     let reporter = Reporter::start(store, job);
     let building = async {
-        let (tree, same_names) = in_one_form(source.tree(job.repo, job.commit).await?);
+        let (tree, same_names) = to_nfc(source.tree(job.repo, job.commit).await?);
         if same_names > 0 {
             tracing::warn!(
                 repo = %job.repo, commit = %job.commit, left_out = same_names,

@@ -53,7 +53,7 @@ impl<D: Driver> HeadObserver for D {
         }
     }
 
-    fn misses_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+    fn report_missing_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
         self.upkeep().schedule.doubt(&(repo.clone(), branch.clone()));
         self.saw_head(repo, branch, head);
     }

@@ -38,7 +38,7 @@ impl FilePath {
         if text.len() > Self::MAX_BYTES {
             return too_long(text.len(), "");
         }
-        if let Some(character) = unseen(text) {
+        if let Some(character) = invisible_character(text) {
             return refused(&format!(
                 "has the character {}, which is invisible; send the path without it",
                 character.escape_unicode()
@@ -64,7 +64,7 @@ impl FilePath {
         if folded.starts_with(char::is_whitespace) || folded.ends_with(char::is_whitespace) {
             return refused("begins or ends with white space; send the path without it");
         }
-        let path = in_one_form(&folded).into_owned();
+        let path = to_nfc(&folded).into_owned();
         // NFC makes some texts longer, up to three times.
         if path.len() > Self::MAX_BYTES {
             return too_long(path.len(), " in Unicode's form NFC");
@@ -83,7 +83,7 @@ impl FilePath {
 }
 
 /// `path` in the spelling of locks: with composed characters, whatever the file system of its origin uses.
-pub fn in_one_form(path: &str) -> Cow<'_, str> {
+pub fn to_nfc(path: &str) -> Cow<'_, str> {
     if path.is_ascii() || is_nfc(path) {
         Cow::Borrowed(path)
     } else {
@@ -93,7 +93,7 @@ pub fn in_one_form(path: &str) -> Cow<'_, str> {
 
 /// The first character by which two paths could differ and look the same. Joiners change what they stand behind in scripts that
 /// have them, and in emoji.
-fn unseen(text: &str) -> Option<char> {
+fn invisible_character(text: &str) -> Option<char> {
     let mut before = ' ';
     text.chars().find(|character| {
         let is_joiner = matches!(character, '\u{200c}' | '\u{200d}');

@@ -32,14 +32,14 @@ impl Engine {
     pub fn run(&mut self, request: &Request) -> Result<Answer, StoreError> {
         match request {
             Request::Script { script, keys, args } => {
-                let is_reading = script.is_reading();
+                let is_query = script.is_query();
                 {
                     let mut keyspace = self.keyspace.lock();
-                    keyspace.refuses_writes = is_reading && keyspace.layers.is_failing();
+                    keyspace.refuses_writes = is_query && keyspace.layers.is_failing();
                 }
                 let keys = keys.iter().map(String::as_bytes);
                 let ended = self.interpreter.run(script, keys, args.iter().map(Vec::as_slice));
-                self.answered(ended, is_reading)
+                self.answered(ended, is_query)
             }
             Request::Command(words) => {
                 let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
@@ -69,13 +69,13 @@ impl Engine {
     /// Ends the transaction of a script. **One script is one transaction**: a script that raises an error leaves no change.
     /// Redis keeps writes before the error; none of our scripts relies on that. While the disk cannot be written,
     /// writes of a reading script are refused, so that it responds without them.
-    fn answered(&self, ended: ScriptEnd, is_reading: bool) -> Result<Answer, StoreError> {
+    fn answered(&self, ended: ScriptEnd, is_query: bool) -> Result<Answer, StoreError> {
         let mut keyspace = self.keyspace.lock();
         keyspace.refuses_writes = false;
         let (value, depends_on) = match ended {
             ScriptEnd::Well(value) => (
                 value,
-                match is_reading && keyspace.layers.is_failing() {
+                match is_query && keyspace.layers.is_failing() {
                     true => keyspace.layers.rollback(),
                     false => keyspace.layers.commit(),
                 },

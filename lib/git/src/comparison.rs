@@ -1,6 +1,6 @@
 //! Which files two commits have in common.
 
-use coord_domain::file_path::in_one_form;
+use coord_domain::file_path::to_nfc;
 use coord_domain::{CommitSha, FilePath};
 use coord_sources::{Comparison, Reachable, SourceError};
 use gix::objs::tree::EntryMode;
@@ -123,6 +123,6 @@ fn content_at(tree: &Tree<'_>, path: &str, deadline: &Deadline) -> Option<Conten
 
 /// Whether the lock on a file called `name` is for one that is tracked as `tracked`.
 fn is_spelling_of(name: &str, tracked: &[u8]) -> bool {
-    let is_respelled = || std::str::from_utf8(tracked).is_ok_and(|tracked| in_one_form(tracked) == name);
+    let is_respelled = || std::str::from_utf8(tracked).is_ok_and(|tracked| to_nfc(tracked) == name);
     tracked == name.as_bytes() || (!tracked.is_ascii() && is_respelled())
 }

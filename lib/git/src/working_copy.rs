@@ -142,11 +142,6 @@ impl WorkingCopy {
         Branch::parse(name.strip_prefix("refs/heads/")?).ok()
     }
 
-    /// Whether HEAD names a commit and no branch.
-    pub fn is_detached(&self) -> bool {
-        matches!(self.worktree.head_name(), Ok(None))
-    }
-
     /// The full name of the branch that is being rebased.
     fn rebased(&self) -> Option<String> {
         let folders = ["rebase-merge", "rebase-apply"].map(|folder| RootedPath::new(self.git_folder(), folder));

@@ -1,8 +1,6 @@
 //! Queries on the graph. Each visits every file and every edge once at most.
 
-use std::collections::VecDeque;
-
-use crate::file::{FileId, NO_FILE};
+use crate::file::FileId;
 use crate::import_graph::ImportGraph;
 
 /// The direction in which a query follows edges.
@@ -39,23 +37,6 @@ pub struct Neighborhood {
 }
 
 impl ImportGraph {
-    /// The files that `id` imports and those that import it, each once, in order.
-    pub fn neighbors(&self, id: FileId) -> Vec<FileId> {
-        let imports = self.imports(id).iter().map(|(to, _)| *to);
-        let mut all: Vec<FileId> = imports.chain(self.importers(id).iter().copied()).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
-
-    /// The files that import one of `files`, directly or through others: a change of `files` can break them. With the number
-    /// of steps, nearest first, then by path; `files` themselves are left out.
-    pub fn blast_radius(&self, files: &[FileId]) -> Vec<(FileId, u32)> {
-        let mut reached = self.neighborhood(files, Direction::Importers, u32::MAX, usize::MAX);
-        reached.files.retain(|(_, steps)| *steps > 0);
-        reached.files
-    }
-
     /// The files within `depth` steps of `focus` in `direction`, at most `max_files`.
     pub fn neighborhood(&self, focus: &[FileId], direction: Direction, depth: u32, max_files: usize) -> Neighborhood {
         let mut seen = vec![false; self.len()];
@@ -87,36 +68,6 @@ impl ImportGraph {
             layer = next;
         }
         found
-    }
-
-    /// The shortest chain of imports from one file to another, both included. Deterministic: one graph gives one chain.
-    pub fn import_chain(&self, from: FileId, to: FileId) -> Option<Vec<FileId>> {
-        if from as usize >= self.len() || to as usize >= self.len() {
-            return None;
-        }
-        let mut reached_from = vec![NO_FILE; self.len()];
-        reached_from[from as usize] = from;
-        let mut queue = VecDeque::from([from]);
-        while let Some(id) = queue.pop_front() {
-            if id == to {
-                let mut chain = vec![to];
-                let mut at = to;
-                while at != from {
-                    at = reached_from[at as usize];
-                    chain.push(at);
-                }
-                chain.reverse();
-                return Some(chain);
-            }
-            for (next, _) in self.imports(id) {
-                let known = &mut reached_from[*next as usize];
-                if *known == NO_FILE {
-                    *known = id;
-                    queue.push_back(*next);
-                }
-            }
-        }
-        None
     }
 
     /// The groups of files that import each other in a circle. Each is sorted, and the groups are sorted by their first

@@ -8,7 +8,7 @@ use coord_domain::{FilePath, Holder};
 use coord_intents_state::intents::ScopeQuestion;
 use coord_server::extension::{GateRequest, GateVerdict, GatedFiles, ToolUse};
 use coord_state::admission::Question;
-use coord_state::locks::{Gate, GateRules, GateTerms};
+use coord_state::locks::{GateFindings, GateRules, GateTerms};
 
 /// The parts of a request that concern intents. The judgement is a guess by the state that this process saw last, until
 /// a script asks for one.
@@ -86,7 +86,7 @@ impl GateRequest for IntentGate<'_> {
         ScopeQuestion::of(question).map(|question| self.judge(question))
     }
 
-    fn end(self: Box<Self>, found: &Gate) -> GateVerdict {
+    fn end(self: Box<Self>, found: &GateFindings) -> GateVerdict {
         if let Some(intent) = &found.intent {
             self.scopes.note_selected(&self.files(), intent);
         }

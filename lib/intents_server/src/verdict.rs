@@ -8,7 +8,7 @@ use coord_domain::LockMode;
 use coord_domain::orchestration::{self, Facts, Operation};
 use coord_server::extension::GatedFiles;
 use coord_server::operations::sentences::reason_by_login;
-use coord_state::locks::{Gate, GateCode, GateFinding};
+use coord_state::locks::{GateCode, GateFinding, GateFindings};
 
 /// The sentence that programs look for where no active intent is cited.
 const CITE: &str = "You must cite a valid active Intent ID.";
@@ -16,12 +16,12 @@ const CITE: &str = "You must cite a valid active Intent ID.";
 /// The gate's findings, with the verdicts.
 pub(super) struct IntentVerdict<'a> {
     request: GatedFiles<'a>,
-    gate: &'a Gate,
+    gate: &'a GateFindings,
     scope_verdicts: Option<ScopeVerdicts>,
 }
 
 impl<'a> IntentVerdict<'a> {
-    pub fn new(request: GatedFiles<'a>, gate: &'a Gate, scope_verdicts: Option<ScopeVerdicts>) -> Self {
+    pub fn new(request: GatedFiles<'a>, gate: &'a GateFindings, scope_verdicts: Option<ScopeVerdicts>) -> Self {
         IntentVerdict {
             request,
             gate,

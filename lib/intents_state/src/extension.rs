@@ -23,6 +23,6 @@ pub static EXTENSION: Extension = Extension {
         ]
     },
     swept: |_| Vec::new(),
-    has_unfinished: |repo| Some(ledger::has_unsealed_lines(repo)),
+    read_unfinished: |repo| Some(ledger::has_unsealed_lines(repo)),
     expendable: &[],
 };

@@ -34,3 +34,20 @@ pub const RESPOND_SECONDS: std::ops::RangeInclusive<u32> = 1..=86_400;
 pub const WAIT_SECONDS: u32 = 20;
 /// The largest number of a message or a task in a team.
 pub const NUMBER: u64 = 999_999_999_999;
+
+/// `files` in as many requests as they need.
+pub fn split_files(files: Vec<String>) -> Vec<Vec<String>> {
+    let mut requests: Vec<Vec<String>> = Vec::new();
+    let mut bytes = 0;
+    for file in files {
+        bytes += file.len();
+        match requests.last_mut() {
+            Some(request) if request.len() < FILES && bytes <= PATHS_BYTES => request.push(file),
+            _ => {
+                bytes = file.len();
+                requests.push(vec![file]);
+            }
+        }
+    }
+    requests
+}

@@ -11,7 +11,7 @@ use crate::error::ApiError;
 use coord_domain::{Branch, FilePaths, Holder, RepoId};
 use coord_state::admission::Question;
 use coord_state::extension::{Extension as StoredExtension, register};
-use coord_state::locks::{Gate as GateFindings, GateTerms};
+use coord_state::locks::{GateFindings, GateTerms};
 use coord_store::{Store, StoreError};
 
 pub trait Extension: Any + Send + Sync {

@@ -2,7 +2,7 @@
 
 use coord_domain::{Branch, CommitSha, RepoId};
 use coord_sources::{KnownHead, Source, SourceError};
-use coord_state::heads::{FetchedHead, HeadChange, distrust_webhook, fail_head, forget_head, record_head};
+use coord_state::heads::{FetchedHead, HeadChange, distrust_webhook, forget_head, record_head, record_head_failure};
 use coord_store::{Store, StoreError};
 
 /// Commits recorded with a head that has moved: one page of GitHub's API.
@@ -46,9 +46,9 @@ pub async fn refresh(
                 }
                 SourceError::RateLimited {
                     retry_after_seconds, ..
-                } => fail_head(store, repo, branch, *retry_after_seconds).await?,
+                } => record_head_failure(store, repo, branch, *retry_after_seconds).await?,
                 SourceError::Unreachable(_) | SourceError::NotConfigured(_) => {
-                    fail_head(store, repo, branch, RETRY_SECONDS).await?;
+                    record_head_failure(store, repo, branch, RETRY_SECONDS).await?;
                 }
             }
             return Err(error.into());

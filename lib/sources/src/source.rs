@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use coord_domain::file_path::in_one_form;
+use coord_domain::file_path::to_nfc;
 use coord_domain::{Branch, CommitSha, FilePath, RepoId};
 use coord_graph::{Blob, EntryKind, TreeEntry};
 use coord_runtime::single_flight::Unfinished;
@@ -262,7 +262,7 @@ pub trait Source: Send + Sync + 'static {
         paths: &[FilePath],
     ) -> Result<Vec<Option<String>>, SourceError> {
         let tree = self.tree(repo, commit).await?;
-        let respelled = tree.iter().filter_map(|entry| match in_one_form(&entry.path) {
+        let respelled = tree.iter().filter_map(|entry| match to_nfc(&entry.path) {
             Cow::Owned(path) => Some((path, entry)),
             Cow::Borrowed(_) => None,
         });

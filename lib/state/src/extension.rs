@@ -26,7 +26,7 @@ pub struct Extension {
     /// KEYS of `seams/expiring` in a sweep.
     pub swept: fn(&RepoId) -> Vec<NamedKey>,
     /// Whether it has something to finish once a repository is swept.
-    pub has_unfinished: fn(&RepoId) -> Option<Read<bool>>,
+    pub read_unfinished: fn(&RepoId) -> Option<Read<bool>>,
     /// Prefixes of expendable keys: see [`super::is_expendable`].
     pub expendable: &'static [&'static str],
 }

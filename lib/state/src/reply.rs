@@ -107,10 +107,10 @@ where
     D: serde::Deserializer<'de>,
     T: DeserializeOwned,
 {
-    Deserialize::deserialize(deserializer).map(in_texts)
+    Deserialize::deserialize(deserializer).map(unwrap_json_texts)
 }
 
 /// The values of these texts.
-pub fn in_texts<T>(texts: Vec<JsonText<T>>) -> Vec<T> {
+pub fn unwrap_json_texts<T>(texts: Vec<JsonText<T>>) -> Vec<T> {
     texts.into_iter().map(|JsonText(value)| value).collect()
 }

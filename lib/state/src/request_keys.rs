@@ -46,18 +46,18 @@ fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     ]);
 }
 
-/// KEYS of a check; with `everything`, also of rare features.
-pub fn check_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
+/// KEYS of a check; with `uses_all`, also of rare features.
+pub fn check_keys(terms: &AdmissionTerms<'_>, uses_all: bool) -> Keys {
     let mut keys = graph_and_locks(terms);
-    if everything {
+    if uses_all {
         add_features(&mut keys, terms);
     }
     keys
 }
 
 /// The same of a claim or a release.
-pub fn change_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
-    let mut keys = check_keys(terms, everything);
+pub fn change_keys(terms: &AdmissionTerms<'_>, uses_all: bool) -> Keys {
+    let mut keys = check_keys(terms, uses_all);
     add_shares(&mut keys, terms);
     keys.add([
         ("releases", locks::keys::releases(terms.repo)),
@@ -78,14 +78,14 @@ pub fn lock_keys(terms: &AdmissionTerms<'_>) -> Keys {
     change_keys(terms, true)
 }
 
-/// Asks by `ask(terms, everything)`: for everything where the repository is known to use it, or the request `needs` it; and once more
+/// Asks by `ask(terms, uses_all)`: for everything where the repository is known to use it, or the request `needs` it; and once more
 /// where a function finds that the repository uses more.
 pub async fn run_with_required_keys<'a, F: Future<Output = Result<Reply, StoreError>>>(
     terms: &AdmissionTerms<'a>,
     needs: bool,
     ask: impl Fn(AdmissionTerms<'a>, bool) -> F,
 ) -> Result<Reply, StoreError> {
-    let reply = ask(*terms, needs || terms.uses.everything()).await?;
+    let reply = ask(*terms, needs || terms.uses.uses_all()).await?;
     if reply.outcome != "NEEDS" {
         return Ok(reply);
     }

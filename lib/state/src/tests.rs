@@ -77,7 +77,7 @@ fn an_extension_is_registered_before_the_first_call() {
         keys: |_| Vec::new(),
         rare_keys: |_| Vec::new(),
         swept: |_| Vec::new(),
-        has_unfinished: |_| None,
+        read_unfinished: |_| None,
         expendable: &[],
     };
     assert_eq!(registered().len(), 0);

@@ -15,7 +15,7 @@ const MOST_WAITING: usize = 1024;
 const MOST_BYTES_WAITING: usize = 8 << 20;
 
 #[derive(Default)]
-struct Waiting {
+struct MessageQueue {
     messages: VecDeque<Bytes>,
     bytes: usize,
     is_over: bool,
@@ -23,12 +23,12 @@ struct Waiting {
 
 #[derive(Default)]
 struct Shared {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<MessageQueue>,
     changed: Notify,
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, MessageQueue> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -83,9 +83,9 @@ impl Backlog {
             waiting.messages.push_back(message.clone());
             waiting.bytes = bytes;
         } else {
-            *waiting = Waiting {
+            *waiting = MessageQueue {
                 is_over: true,
-                ..Waiting::default()
+                ..MessageQueue::default()
             };
         }
         let goes_on = !waiting.is_over;

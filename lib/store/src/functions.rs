@@ -73,7 +73,7 @@ impl Functions {
     }
 
     /// The command by which the library with this name is noted to be in use, once a day.
-    pub fn due_note(&self, name: impl FnOnce() -> String) -> Option<Words<'static>> {
+    pub fn due_usage_command(&self, name: impl FnOnce() -> String) -> Option<Words<'static>> {
         let mut noted_at = self.noted_at.lock().unwrap_or_else(PoisonError::into_inner);
         if noted_at.is_some_and(|at| at.elapsed() < NOTED_EVERY) {
             return None;

@@ -1,6 +1,5 @@
 //! Time limits and retries of a connection to a store.
 
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 /// Limits of a connection. [`Limits::default`] suits a function with a time limit of ten seconds.
@@ -28,33 +27,5 @@ impl Default for Limits {
             pauses: vec![Duration::from_millis(50), Duration::from_millis(200)],
             response_bytes: 16 << 20,
         }
-    }
-}
-
-impl Limits {
-    /// The pause before the retry number `again` (from 0); `None` after the last retry.
-    pub(super) fn pause(&self, again: usize) -> Option<Duration> {
-        let pause = self.pauses.get(again)?;
-        // Between half and one and a half times, so that callers do not all retry at one instant. A fresh `RandomState` is
-        // the standard library's source of random bits.
-        let spread = RandomState::new().hash_one(again) % 1024;
-        Some(pause.mul_f64(0.5 + spread as f64 / 1024.0))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pause_is_within_half_of_its_setting_and_ends_with_the_list() {
-        let limits = Limits::default();
-        for _ in 0..100 {
-            let first = limits.pause(0).expect("a first pause");
-            assert!((25..75).contains(&first.as_millis()), "{first:?}");
-            let second = limits.pause(1).expect("a second pause");
-            assert!((100..300).contains(&second.as_millis()), "{second:?}");
-        }
-        assert_eq!(limits.pause(2), None);
     }
 }

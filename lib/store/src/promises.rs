@@ -32,7 +32,7 @@ pub enum BrokenPromise {
     Replica,
 }
 
-/// The commands whose replies [`reported`] reads.
+/// The commands whose replies [`parse_report`] reads.
 pub(super) fn questions() -> Vec<Request> {
     vec![
         Request::command(["INFO"]),
@@ -42,7 +42,7 @@ pub(super) fn questions() -> Vec<Request> {
 }
 
 /// The promises of `store` by its replies. Warns of each that it does not make, once in a process.
-pub(super) fn reported(replies: &[Value], store: &str) -> Promises {
+pub(super) fn parse_report(replies: &[Value], store: &str) -> Promises {
     let Some(info) = replies.first().and_then(Value::as_str) else {
         return Promises::Unknown;
     };

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::functions::{self, Functions, Words};
 use super::script::{Library, sha1_hex};
 use super::{Limits, Request, Script, StoreError, Value};
+use coord_runtime::retry;
 use coord_runtime::timing::count_round_trip;
 
 /// Why a round trip failed.
@@ -19,22 +20,22 @@ pub(super) struct Failure {
     /// The error for the caller.
     pub error: StoreError,
     /// Whether the error is transient: no connection, a lost one, a timeout, or an overloaded server.
-    pub is_passing: bool,
+    pub is_transient: bool,
 }
 
 impl Failure {
     /// A transient failure, which may be retried.
-    pub fn passing(error: StoreError) -> Self {
+    pub fn transient(error: StoreError) -> Self {
         Failure {
             error,
-            is_passing: true,
+            is_transient: true,
         }
     }
 
-    pub fn lasting(error: StoreError) -> Self {
+    pub fn permanent(error: StoreError) -> Self {
         Failure {
             error,
-            is_passing: false,
+            is_transient: false,
         }
     }
 }
@@ -161,7 +162,7 @@ pub(super) async fn run(
     let called = (0..batch.len())
         .find(is_called)
         .and_then(|index| library_of(&batch[index]));
-    let note = called.and_then(|library| dialect.functions.due_note(|| library.name(dialect.flag)));
+    let note = called.and_then(|library| dialect.functions.due_usage_command(|| library.name(dialect.flag)));
     call.send(batch, first, note, &mut replies).await?;
 
     let missing = |replies: &[Value]| -> Vec<usize> {
@@ -254,7 +255,7 @@ impl<W: RoundTrip> Call<'_, W> {
                 Ok(Err(failure)) => failure,
                 Err(_) => return Err(StoreError::Timeout(self.limits.call)),
             };
-            let pause = self.limits.pause(again).filter(|_| is_repeatable && failure.is_passing);
+            let pause = retry::pause(&self.limits.pauses, again).filter(|_| is_repeatable && failure.is_transient);
             match pause {
                 Some(pause) if Instant::now() + pause < self.deadline => tokio::time::sleep(pause).await,
                 _ => return Err(failure.error),

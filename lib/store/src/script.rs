@@ -81,7 +81,7 @@ impl Script {
     }
 
     /// Whether its outcome depends on no change that it makes: it counts requests, and removes expired entries.
-    pub fn is_reading(&self) -> bool {
+    pub fn is_query(&self) -> bool {
         matches!(
             self.name,
             "check_status" | "admit" | "count_lookups" | "recall_identities"

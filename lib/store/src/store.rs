@@ -57,7 +57,7 @@ pub trait Store: Send + Sync + 'static {
     /// Whether it keeps its data, as far as it reports that. A missing promise is a warning in the log, once.
     async fn promises(&self) -> Promises {
         match self.run(promises::questions()).await {
-            Ok(replies) => promises::reported(&replies, &self.describe()),
+            Ok(replies) => promises::parse_report(&replies, &self.describe()),
             // The error is reported where the store is needed.
             Err(_) => Promises::Unknown,
         }

@@ -93,7 +93,7 @@ impl Common {
     ) -> anyhow::Result<ExitCode> {
         let outcome = workplace.of_team(answered.map(Into::into))?;
         let status = show(&outcome, self.json, "")?;
-        workplace.has_shown(&outcome);
+        workplace.note_answer_shown(&outcome);
         Ok(status)
     }
 }

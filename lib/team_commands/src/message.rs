@@ -195,7 +195,7 @@ impl WatchArgs {
                 tokio::time::sleep(PAUSE).await;
             }
             cursor = Some(inbox.cursor);
-            workplace.has_shown(&Outcome::Team(Box::new(inbox.into())));
+            workplace.note_answer_shown(&Outcome::Team(Box::new(inbox.into())));
         }
     }
 }

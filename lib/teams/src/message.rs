@@ -48,18 +48,7 @@ impl MessageType {
     pub fn is_of_shutdown(self) -> bool {
         matches!(self, MessageType::ShutdownRequest | MessageType::ShutdownApproved)
     }
-
-    /// The type of that name, or the documented sentence. `shutdown_rejected` is none in files: it goes as [`Self::Plain`].
-    pub fn parse(text: &str) -> Result<Self, InvalidMessageType> {
-        let found = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
-        found.ok_or(InvalidMessageType)
-    }
 }
-
-/// No type of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Invalid message type")]
-pub struct InvalidMessageType;
 
 /// `MessageSchema`, to the letter.
 #[derive(Clone, Debug, PartialEq, Eq)]

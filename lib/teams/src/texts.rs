@@ -60,16 +60,6 @@ pub fn no_recipient(recipient: &str, team: &str) -> String {
     format!("Recipient \"{recipient}\" is not a member of team \"{team}\"")
 }
 
-/// No such team.
-pub fn no_team(team: &str) -> String {
-    format!("Team \"{team}\" does not exist")
-}
-
-/// A second team of the name.
-pub fn team_exists(team: &str) -> String {
-    format!("Team \"{team}\" already exists")
-}
-
 /// A second member of the handle.
 pub fn member_exists(handle: &str, team: &str) -> String {
     format!("Agent \"{handle}\" is already a member of team \"{team}\"")

@@ -12,6 +12,6 @@ pub static EXTENSION: Extension = Extension {
     keys: |terms| vec![("members", teams::keys::members(terms.repo))],
     rare_keys: |_| Vec::new(),
     swept: tasks::keys::swept,
-    has_unfinished: |_| None,
+    read_unfinished: |_| None,
     expendable: &[teams::keys::SEEN],
 };

@@ -244,7 +244,7 @@ async fn an_old_head_counts_up_to_its_age_limit_while_the_source_is_unreachable(
         ..entry_of(&world, &ann, Rates::NONE)
     };
     let fail = async || {
-        state::heads::fail_head(&*world.store, &world.repo, &world.branch, 40)
+        state::heads::record_head_failure(&*world.store, &world.repo, &world.branch, 40)
             .await
             .unwrap();
     };

@@ -176,7 +176,7 @@ async fn a_renewal_requests_no_ancestry(world: World) {
     let unknown = ann.clone().at(LOCAL).with_aged_head();
     for (wanted, path) in [(Writing, "a.ts"), (Reading, "a.ts"), (Reading, "r.ts")] {
         let survey = granted(unknown.claim(wanted, &[path]).await);
-        assert!(survey.is_behind && !survey.is_behind_for_certain, "{survey:?}");
+        assert!(survey.is_behind && !survey.is_known_behind, "{survey:?}");
     }
     for (wanted, paths) in [(Writing, ["a.ts", "new.ts"]), (Writing, ["a.ts", "r.ts"])] {
         let question = question_of(unknown.try_claim(wanted, &paths).await);
@@ -211,7 +211,7 @@ async fn that_a_caller_is_behind_is_certain_where_its_commit_is_an_older_one_of_
     let ann = world.agent("ann").without_source();
     let behind = async |agent: crate::world::Agent<'_>| {
         let survey = agent.checks(Writing, &["a.ts"]).await;
-        (survey.is_behind, survey.is_behind_for_certain)
+        (survey.is_behind, survey.is_known_behind)
     };
     assert_eq!(behind(ann.clone().at(NEXT)).await, (false, false));
     assert_eq!(behind(ann.clone().at(HEAD)).await, (true, true));

@@ -7,7 +7,7 @@ use coord_domain::LockMode::{Reading, Writing};
 use coord_protocol::event::EXAMPLES;
 use coord_sources::Reachable;
 use coord_state as state;
-use coord_state::locks::{BrokenPromise, tell_interfaces};
+use coord_state::locks::{BrokenInterfacePromise, announce_interface_changes};
 use coord_state::sweep::sweep;
 use coord_teams_state::tasks::{NewTask, TaskReference};
 use futures::StreamExt;
@@ -90,11 +90,11 @@ async fn every_type_of_event_is_published(world: World) {
     ann.selects("one").await;
     ann.allows("one", "two").await;
     ann.takes("one", &["c.ts"]).await;
-    let broken = BrokenPromise {
+    let broken = BrokenInterfacePromise {
         path: "c.ts".to_owned(),
         names: Vec::new(),
     };
-    tell_interfaces(&*world.store, &ann.entry(&[sha(HEAD)]), &[broken])
+    announce_interface_changes(&*world.store, &ann.entry(&[sha(HEAD)]), &[broken])
         .await
         .unwrap();
     world.appends(1, 600).await;

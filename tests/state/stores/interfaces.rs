@@ -3,7 +3,7 @@
 use coord_domain::{LockMode, NeighborPolicy};
 use coord_protocol::InterfacePromise;
 use coord_sources::Reachable;
-use coord_state::locks::{BrokenPromise, ReleaseOutcome, tell_interfaces};
+use coord_state::locks::{BrokenInterfacePromise, ReleaseOutcome, announce_interface_changes};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{Agent, HEAD, NEXT, World, in_short, sha};
@@ -257,11 +257,16 @@ async fn holders_of_neighbors_are_warned_once_by_their_next_claim_or_release(wor
     world.agent("cyd").on_branch("other").reads(&["r.ts"]).await;
     let (known, before) = ([sha(HEAD)], world.events().await.len());
     let terms = ann.entry(&known);
-    let broken = [BrokenPromise {
+    let broken = [BrokenInterfacePromise {
         path: "b.ts".to_owned(),
         names: vec!["query".to_owned(), "Pool".to_owned()],
     }];
-    assert_eq!(tell_interfaces(&*world.store, &terms, &broken).await.unwrap(), 2);
+    assert_eq!(
+        announce_interface_changes(&*world.store, &terms, &broken)
+            .await
+            .unwrap(),
+        2
+    );
     let events = world.events().await;
     assert_eq!(events.len(), before + 1);
     let event = &events[before].1;
@@ -297,26 +302,30 @@ async fn holders_of_neighbors_are_warned_once_by_their_next_claim_or_release(wor
         "not on the other branch"
     );
     // The same again is said once, and what has no names or no holders is an event alone.
-    let unknown = [BrokenPromise {
+    let unknown = [BrokenInterfacePromise {
         path: "far.ts".to_owned(),
         names: Vec::new(),
     }];
     assert_eq!(
-        tell_interfaces(&*world.store, &terms, &unknown).await.unwrap(),
+        announce_interface_changes(&*world.store, &terms, &unknown)
+            .await
+            .unwrap(),
         0,
         "b.ts is the writer's own"
     );
     for _ in 0..40 {
-        tell_interfaces(&*world.store, &terms, &broken).await.unwrap();
+        announce_interface_changes(&*world.store, &terms, &broken)
+            .await
+            .unwrap();
     }
     assert_eq!(world.stored("a.ts").await[0].notices.as_deref(), Some(notice));
-    let many: Vec<BrokenPromise> = (0..40)
-        .map(|number| BrokenPromise {
+    let many: Vec<BrokenInterfacePromise> = (0..40)
+        .map(|number| BrokenInterfacePromise {
             path: "b.ts".to_owned(),
             names: vec![format!("name{number:03}")],
         })
         .collect();
-    tell_interfaces(&*world.store, &terms, &many).await.unwrap();
+    announce_interface_changes(&*world.store, &terms, &many).await.unwrap();
     assert!(world.stored("a.ts").await[0].notices.as_deref().unwrap().len() <= 1024);
     world.assert_held_is_exact().await;
     world.assert_index_is_exact().await;
@@ -326,7 +335,7 @@ async fn an_oversized_notice_does_not_block_the_others(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts", "c.ts"])]).await;
     let (ann, known) = (world.agent("ann"), [sha(HEAD)]);
     let terms = ann.entry(&known);
-    let broken = |file: &str, letter: &str, count: usize| BrokenPromise {
+    let broken = |file: &str, letter: &str, count: usize| BrokenInterfacePromise {
         path: file.to_owned(),
         names: vec![letter.repeat(count)],
     };
@@ -347,11 +356,17 @@ async fn an_oversized_notice_does_not_block_the_others(world: World) {
         broken("c.ts", "x", 100),
         broken("b.ts", "y", 400),
     ];
-    assert_eq!(tell_interfaces(&*world.store, &terms, &first).await.unwrap(), 2);
+    assert_eq!(
+        announce_interface_changes(&*world.store, &terms, &first).await.unwrap(),
+        2
+    );
     assert_eq!(notices().await, ["vx"]);
     // Of two locks on a file, one has room.
     world.agent("cyd").reads(&["a.ts"]).await;
-    assert_eq!(tell_interfaces(&*world.store, &terms, &first).await.unwrap(), 2);
+    assert_eq!(
+        announce_interface_changes(&*world.store, &terms, &first).await.unwrap(),
+        2
+    );
     assert_eq!(notices().await, ["vx", "vx"]);
     world.agent("dan").reads(&["a.ts"]).await;
     let next = [
@@ -359,7 +374,10 @@ async fn an_oversized_notice_does_not_block_the_others(world: World) {
         broken("c.ts", "z", 100),
         broken("c.ts", "w", 600),
     ];
-    assert_eq!(tell_interfaces(&*world.store, &terms, &next).await.unwrap(), 4);
+    assert_eq!(
+        announce_interface_changes(&*world.store, &terms, &next).await.unwrap(),
+        4
+    );
     assert_eq!(notices().await, ["vxz", "vxz", "yz"]);
     world.assert_held_is_exact().await;
 }

@@ -6,7 +6,7 @@ use coord_state as state;
 use coord_state::admission::{
     AdmissionTerms, Admitted, Denial, HeadQuestion, HeadTerms, Question, USES_EVERYTHING, admit,
 };
-use coord_state::heads::{FetchedHead, Pushed, PushedHead, note_name, push_head, record_head};
+use coord_state::heads::{FetchedHead, Pushed, PushedHead, push_head, record_delivered_name, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
 
@@ -67,7 +67,7 @@ impl World {
 async fn a_renamed_repository_is_recognized_once_by_its_number(world: World) {
     let named = |name: &str| RepoId::parse(&format!("https://github.com/acme/{name}")).unwrap();
     let (old, new, other) = (named("gizmos"), named("widgets"), named("shop"));
-    let note = async |repo: &RepoId, number: u64| note_name(&*world.store, repo, number).await.unwrap();
+    let note = async |repo: &RepoId, number: u64| record_delivered_name(&*world.store, repo, number).await.unwrap();
     assert_eq!(note(&old, 7).await, None);
     assert_eq!(note(&old, 7).await, None);
     assert_eq!(note(&other, 70).await, None);

@@ -15,7 +15,7 @@ use coord_state::builds::{
     BuildLease, PublishOutcome, StagedPart, StagedSize, discard_graph, fail_build, lease_build, publish_graph,
     report_build, return_lease, stage_graph,
 };
-use coord_state::heads::{FetchedHead, PushedHead, fail_head, push_head};
+use coord_state::heads::{FetchedHead, PushedHead, push_head, record_head_failure};
 use coord_state::locks::{PendingAct, settle_pending};
 use coord_store::{Request, Store, StoreError, Value};
 use coord_teams_state::messages::MessageFilter;
@@ -228,7 +228,7 @@ async fn heads(world: &World) {
         pushed_at: world.now().await + 1,
     };
     push_head(store, repo, branch, &push).await.unwrap();
-    fail_head(store, repo, branch, 30).await.unwrap();
+    record_head_failure(store, repo, branch, 30).await.unwrap();
     state::heads::record_head(store, repo, branch, &FetchedHead::of(&sha(HEAD), &[]))
         .await
         .unwrap();

@@ -69,7 +69,7 @@ export function graphOf(list, random) {
     }
   });
   const indexOf = new Map(files.map(({ path }, index) => [path, index]));
-  return { version: 'f'.repeat(40), files, indexOf, imports, importers, edgeCount, bounds: [], generatedAt: null };
+  return { version: 'f'.repeat(40), files, indexOf, imports, importers, edgeCount, bounds: [] };
 }
 
 /**

@@ -105,11 +105,7 @@ impl Proxy {
     /// The locks of `holder`, on every branch.
     pub(super) async fn held_by(&self, holder: &HolderKey, root: &Path) -> Result<Vec<HeldLock>, Failure> {
         let HolderKey { repo_url, agent_id, .. } = holder;
-        let own = LocksFilter {
-            branch: None,
-            is_own: true,
-            agent_id: Some(agent_id.clone()),
-        };
+        let own = LocksFilter::held_by(agent_id);
         let held = self
             .backend
             .ask(root, async |client| client.locks(repo_url, &own).await);

@@ -144,7 +144,7 @@ async fn released_otherwise(work: &Work, refused: &PostRequest) -> Option<PostRe
         .file_paths
         .clone()
         .filter(|files| !files.iter().any(|file| file == FilePaths::EVERYTHING))?;
-    if pushed::learn(&work.working_copy).await {
+    if pushed::query_remotes_for_pushes(&work.working_copy).await {
         let release = work.release(files, String::new());
         return Some(PostRequest {
             work_branch: release.work_branch,

@@ -49,10 +49,10 @@ pub async fn command_async<A: AsRef<OsStr>>(
 const ASK_TIME: Duration = Duration::from_secs(10);
 
 /// Most bytes of git's output for [`ask`]: some million references.
-const MOST_SAID: u64 = 256 << 20;
+const MOST_STDOUT_BYTES: u64 = 256 << 20;
 
 /// Most bytes of why git fails.
-const MOST_COMPLAINED: u64 = 16 << 10;
+const MOST_STDERR_BYTES: u64 = 16 << 10;
 
 /// The output of `git ARGS` in `folder`, as a [`command`], if it succeeds in time.
 ///
@@ -66,8 +66,8 @@ pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let not_run = |error: std::io::Error| format!("git cannot be run: {error}");
     let mut running = command.spawn().map_err(not_run)?;
     let mut group = Group::of(running.id());
-    let output = spawn_reader(running.stdout.take(), MOST_SAID);
-    let errors = spawn_reader(running.stderr.take(), MOST_COMPLAINED);
+    let output = spawn_reader(running.stdout.take(), MOST_STDOUT_BYTES);
+    let errors = spawn_reader(running.stderr.take(), MOST_STDERR_BYTES);
     let deadline = Instant::now() + ASK_TIME;
     let left = || deadline.saturating_duration_since(Instant::now());
     let output = output.recv_timeout(left());

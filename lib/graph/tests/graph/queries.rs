@@ -20,29 +20,6 @@ const B: FileId = 1;
 const C: FileId = 2;
 const D: FileId = 3;
 const E: FileId = 4;
-const F: FileId = 5;
-
-#[test]
-fn neighbors_are_imports_and_importers() {
-    assert_eq!(graph().neighbors(C), [A, B, D]);
-    assert_eq!(graph().neighbors(F), [] as [FileId; 0]);
-    assert_eq!(graph().neighbors(99), [] as [FileId; 0]);
-}
-
-#[test]
-fn the_blast_radius_is_what_imports_it_through_any_number_of_files() {
-    assert_eq!(graph().blast_radius(&[D]), [(C, 1), (E, 1), (B, 2), (A, 3)]);
-    assert_eq!(graph().blast_radius(&[D, B]), [(A, 1), (C, 1), (E, 1)]);
-    assert_eq!(graph().blast_radius(&[F, 99]), []);
-}
-
-#[test]
-fn the_import_chain_is_the_shortest() {
-    assert_eq!(graph().import_chain(A, D), Some(vec![A, B, C, D]));
-    assert_eq!(graph().import_chain(D, A), None);
-    assert_eq!(graph().import_chain(F, F), Some(vec![F]));
-    assert_eq!(graph().import_chain(F, 99), None);
-}
 
 #[test]
 fn a_circle_of_imports_is_found_however_long() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use coord_agent::session_notes::SessionNotes;
 use coord_agent::work::Work;
-use coord_domain::file_path::in_one_form;
+use coord_domain::file_path::to_nfc;
 use coord_protocol::locks::LockType;
 use coord_protocol::plain_text::{quoted_line, shown_line};
 use coord_protocol::{Action, CheckRequest, Client, ClientError, ErrorCode, LockMode, OtherLock, Status, bounds};
@@ -69,7 +69,7 @@ impl Verdict {
             self.outside.insert(reason);
         }
         let files = files.into_iter().filter(|file| !PROJECTION.contains(&file.as_str()));
-        for files in requests(files.collect()) {
+        for files in bounds::split_files(files.collect()) {
             let request = CheckRequest {
                 intent_id: intent.clone(),
                 ..work.check(files, Some(LockMode::Writing))
@@ -120,7 +120,7 @@ impl Verdict {
     pub(super) fn add_undone(&mut self, undone: BTreeMap<String, String>) {
         let others = undone
             .into_iter()
-            .filter(|(file, _)| !self.held.contains(&*in_one_form(file)));
+            .filter(|(file, _)| !self.held.contains(&*to_nfc(file)));
         self.undone.extend(others);
     }
 
@@ -191,21 +191,4 @@ impl Verdict {
         }
         text
     }
-}
-
-/// `files` in parts that are requests within the bounds of the protocol.
-fn requests(files: Vec<String>) -> Vec<Vec<String>> {
-    let mut parts: Vec<Vec<String>> = Vec::new();
-    let mut bytes = 0;
-    for file in files {
-        bytes += file.len();
-        match parts.last_mut() {
-            Some(part) if part.len() < bounds::FILES && bytes <= bounds::PATHS_BYTES => part.push(file),
-            _ => {
-                bytes = file.len();
-                parts.push(vec![file]);
-            }
-        }
-    }
-    parts
 }

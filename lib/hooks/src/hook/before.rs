@@ -60,9 +60,9 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
         return Ok(deny(handshake::persons_act(act)));
     }
     let edits_hook = || matches!(caller.call.tool, Tool::Edit(_)) && effects.writes.iter().any(|path| is_hook(path));
-    let past_guard = effects.past_guard.clone();
-    let past_guard = past_guard.or_else(|| edits_hook().then(|| "an edit of git's hooks".to_owned()));
-    if let Some(act) = past_guard
+    let guard_bypass = effects.guard_bypass.clone();
+    let guard_bypass = guard_bypass.or_else(|| edits_hook().then(|| "an edit of git's hooks".to_owned()));
+    if let Some(act) = guard_bypass
         && let Some(working_copy) = find(&caller.command_folder())
         && let Some(reason) = guard::refusal(&working_copy, &act).await
     {

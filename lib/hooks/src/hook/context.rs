@@ -30,7 +30,7 @@ const MOST_CHARS: usize = 120;
 ///
 /// # Errors
 /// When the server gives no answer.
-pub(super) async fn of_others(
+pub(super) async fn other_sessions_text(
     connection: &Connection,
     work: &Work,
     holder: &AgentId,

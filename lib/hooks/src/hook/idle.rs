@@ -91,7 +91,7 @@ async fn wait(caller: &Caller<'_>, work: &Work) -> anyhow::Result<Option<EventRe
             if let Some(text) = free_files(&connection, work, &holder, &notes, seconds).await {
                 return Ok(Some(woken(text).into()));
             }
-            if is_in_team && mail::has_come(&connection, work, &holder, SERVER_SECONDS).await {
+            if is_in_team && mail::wait_for_mail(&connection, work, &holder, SERVER_SECONDS).await {
                 let mut news = mail::news(&connection, work, &holder, Moment::AfterTool, false).await;
                 if let Some(text) = news.as_mut().and_then(|news| news.text.take()) {
                     let decision = woken(text);

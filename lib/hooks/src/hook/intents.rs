@@ -48,7 +48,7 @@ pub(super) async fn read_context(
 }
 
 /// Whether the repository has intents. The server is asked once a session; without its answer, as if there were none.
-pub(super) async fn are_there(connection: Option<&Connection>, work: &Work, holder: &AgentId) -> bool {
+pub(super) async fn repository_has_intents(connection: Option<&Connection>, work: &Work, holder: &AgentId) -> bool {
     let noted = || SessionNotes::read(&work.working_copy, holder).has_intents;
     if let (None, Some(connection)) = (noted(), connection)
         && let Err(error) = read_context(&connection.client, &work.working_copy, &work.repo_url(), holder).await

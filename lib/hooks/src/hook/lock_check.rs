@@ -33,14 +33,14 @@ pub(super) async fn changed(working_copy: &WorkingCopy, holder: &AgentId) -> Opt
     let root = working_copy.root();
     let mut changed = before.changed(&after, root);
     if before.head != after.head && !changed.is_empty() {
-        changed = not_of_git(working_copy, &before, changed).await;
+        changed = exclude_git_changes(working_copy, &before, changed).await;
     }
     Some(changed)
 }
 
 /// Without those that another commit has brought, by a pull or a switch: they are as in a commit that was there before, or as the
 /// branch has them.
-async fn not_of_git(working_copy: &WorkingCopy, before: &TreeState, changed: Vec<String>) -> Vec<String> {
+async fn exclude_git_changes(working_copy: &WorkingCopy, before: &TreeState, changed: Vec<String>) -> Vec<String> {
     let root = working_copy.root();
     let made = git::output(root, ["log", "-1", "--format=%ct", "HEAD"])
         .await
@@ -85,7 +85,7 @@ pub(super) async fn judge(
         .locks(&work.repo_url(), &LocksFilter::default())
         .await?
         .locks;
-    let has_intents = intents::are_there(Some(connection), work, holder).await;
+    let has_intents = intents::repository_has_intents(Some(connection), work, holder).await;
     let here = SessionNotes::others_in(&work.working_copy, holder);
     let found = divide(changed, &locks, holder, &here, work.branch.as_str(), has_intents);
     let is_written =

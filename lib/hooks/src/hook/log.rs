@@ -26,7 +26,7 @@ impl Log {
         let holder = work.agent_id.clone()?;
         let opened = Connection::open_running(caller.args, &work.working_copy, Some(&holder), SHORT_LIMIT);
         let connection = opened.ok().flatten();
-        let has_intents = intents::are_there(connection.as_ref(), &work, &holder).await;
+        let has_intents = intents::repository_has_intents(connection.as_ref(), &work, &holder).await;
         let notes = SessionNotes::read(&work.working_copy, &holder);
         has_intents.then(|| Log {
             notes,

@@ -39,7 +39,7 @@ pub(super) struct News {
 
 impl News {
     /// The text was printed.
-    pub fn has_arrived(self) {
+    pub fn mark_delivered(self) {
         self.mail.save();
     }
 }
@@ -125,7 +125,7 @@ pub(super) async fn news(
 }
 
 /// Whether a message or a shutdown is there for the session, within so many seconds. Nothing is handed over or noted.
-pub(super) async fn has_come(connection: &Connection, work: &Work, holder: &AgentId, seconds: u32) -> bool {
+pub(super) async fn wait_for_mail(connection: &Connection, work: &Work, holder: &AgentId, seconds: u32) -> bool {
     let notes = MailNotes::read(&work.working_copy, holder);
     let known = notes.teams.clone().unwrap_or_default();
     let teams = notes.in_turn(MOST_TEAMS);

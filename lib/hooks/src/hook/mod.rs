@@ -125,7 +125,7 @@ impl HookArgs {
             None => true,
         };
         if let Some(news) = news.filter(|_| has_reader) {
-            news.has_arrived();
+            news.mark_delivered();
         }
         Ok(ExitCode::from(answer.status))
     }

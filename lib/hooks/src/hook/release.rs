@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coord_agent::connection::Connection;
 use coord_agent::options::AgentArgs;
-use coord_agent::pushed::learn;
+use coord_agent::pushed::query_remotes_for_pushes;
 use coord_agent::session_notes::SessionNotes;
 use coord_agent::work::Work;
 use coord_domain::{AgentId, Branch};
@@ -91,11 +91,7 @@ pub(super) async fn release_files(
     holder: &AgentId,
     extent: ReleaseScope,
 ) -> anyhow::Result<Outcome> {
-    let filter = LocksFilter {
-        is_own: true,
-        agent_id: Some(holder.as_str().to_owned()),
-        ..LocksFilter::default()
-    };
+    let filter = LocksFilter::held_by(holder.as_str());
     // Pushes after this point are found next time.
     let head = pushed_head(work);
     let held = connection.client.locks(&work.repo_url(), &filter).await?.locks;
@@ -112,7 +108,7 @@ pub(super) async fn release_files(
         if changes.has_unpushed() {
             let mut is_new = false;
             for place in &places {
-                is_new |= learn(place).await;
+                is_new |= query_remotes_for_pushes(place).await;
             }
             if is_new {
                 changes = Changes::of(&places, &branch, &locks).await?;

@@ -26,11 +26,7 @@ pub(super) async fn renew_if_due(client: &Client, work: &Work, holder: &AgentId)
 }
 
 async fn renew(client: &Client, work: &Work, holder: &AgentId) -> Result<(), ClientError> {
-    let filter = LocksFilter {
-        is_own: true,
-        agent_id: Some(holder.as_str().to_owned()),
-        ..LocksFilter::default()
-    };
+    let filter = LocksFilter::held_by(holder.as_str());
     let held = client.locks(&work.repo_url(), &filter).await?.locks;
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -219,7 +219,7 @@ async fn at_end(
         writer_end::leave_queue(connection, work, holder).await?;
     }
     if caller.call.moment == Moment::WriterEnd {
-        writer_end::hand_back(connection, work, holder).await?;
+        writer_end::return_locks_to_lead(connection, work, holder).await?;
         return Ok(Decision::PROCEED.into());
     }
     if caller.call.moment == Moment::TurnEnd
@@ -265,7 +265,7 @@ async fn others(
 ) -> Result<Option<String>, ClientError> {
     let is_change = caller.call.moment == Moment::Prompt;
     match caller.agent.takes_context(caller.event) {
-        true => context::of_others(connection, work, holder, is_change).await,
+        true => context::other_sessions_text(connection, work, holder, is_change).await,
         false => Ok(None),
     }
 }

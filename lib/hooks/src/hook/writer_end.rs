@@ -15,7 +15,7 @@ use super::reason;
 ///
 /// # Errors
 /// When the server gives no answer.
-pub(super) async fn hand_back(connection: &Connection, work: &Work, writer: &AgentId) -> anyhow::Result<()> {
+pub(super) async fn return_locks_to_lead(connection: &Connection, work: &Work, writer: &AgentId) -> anyhow::Result<()> {
     let Some(lead) = writer.lead() else { return Ok(()) };
     let mut alike: BTreeMap<(String, &str, String), Vec<HeldLock>> = BTreeMap::new();
     for lock in held(connection, work, writer).await? {
@@ -79,10 +79,6 @@ pub(super) async fn leave_queue(connection: &Connection, work: &Work, holder: &A
 }
 
 async fn held(connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<Vec<HeldLock>> {
-    let filter = LocksFilter {
-        is_own: true,
-        agent_id: Some(holder.as_str().to_owned()),
-        ..LocksFilter::default()
-    };
+    let filter = LocksFilter::held_by(holder.as_str());
     Ok(connection.client.locks(&work.repo_url(), &filter).await?.locks)
 }

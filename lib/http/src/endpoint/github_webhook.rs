@@ -30,7 +30,7 @@ use coord_server::error::ApiError;
 use coord_server::heads::{self, RefreshError};
 use coord_sources::github::webhook::{Delivery, PullRequest, Push, is_signed, parse, payload};
 use coord_sources::{Source, SourceError};
-use coord_state::heads::{Pushed, PushedHead, distrust_webhook, note_name, push_head};
+use coord_state::heads::{Pushed, PushedHead, distrust_webhook, push_head, record_delivered_name};
 use coord_state::locks::{PendingAct, settle_pending};
 
 /// Maximum size of a delivery in bytes: a little more than a function ever gets. A push of 2,000 commits is about 3 MB.
@@ -209,7 +209,7 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
             push.after.as_ref().inspect(|head| saw(head));
             // A delivery that is late or sent again moves nothing.
             if let Some(number) = push.number
-                && let Some(before) = note_name(&*state.store, repo, number).await?
+                && let Some(before) = record_delivered_name(&*state.store, repo, number).await?
             {
                 take_name(state, &before).await?;
             }

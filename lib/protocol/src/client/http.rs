@@ -113,6 +113,17 @@ pub struct LocksFilter {
     pub agent_id: Option<String>,
 }
 
+impl LocksFilter {
+    /// The caller's own locks as the agent `agent_id`.
+    pub fn held_by(agent_id: &str) -> Self {
+        LocksFilter {
+            branch: None,
+            is_own: true,
+            agent_id: Some(agent_id.to_owned()),
+        }
+    }
+}
+
 /// Which events `GET /api/activity` lists: without `after` the newest of the repository.
 #[derive(Clone, Debug, Default)]
 pub struct ActivityFilter {

@@ -9,7 +9,7 @@ use crate::heads;
 use coord_domain::CommitSha;
 use coord_sources::{KnownHead, Reachable, Source};
 use coord_state::admission::{AncestryQuestion, HeadQuestion, Lookup, Question};
-use coord_state::heads::fail_head;
+use coord_state::heads::record_head_failure;
 
 /// The pause before a script is run again while another request fetches the head.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -51,7 +51,7 @@ impl Admission<'_> {
             }
         };
         match result {
-            Err(error @ ApiError::UnknownRepository { .. }) => Err(self.end_trust(error).await?),
+            Err(error @ ApiError::UnknownRepository { .. }) => Err(self.distrust_if_renamed(error).await?),
             // A command to pull without need does the caller no harm.
             Err(error) if error.is_of_source() => {
                 self.ancestry = Ancestry::Unsure;
@@ -68,7 +68,7 @@ impl Admission<'_> {
             && let Err(limited) = self.take_lookups(Lookup::Branch, (1, 0))
         {
             // Ends the lease, so that another caller can fetch the head.
-            fail_head(&*self.app.store, self.repo, self.branch, 0).await?;
+            record_head_failure(&*self.app.store, self.repo, self.branch, 0).await?;
             return Err(limited);
         }
         let known = commit.map(|commit| KnownHead { commit, etag });
@@ -84,7 +84,7 @@ impl Admission<'_> {
 
     /// Ends the trust in the stored head, with which other processes would go on, where `error` says that the repository has another
     /// name. Returns that error.
-    pub(super) async fn end_trust(&self, error: ApiError) -> Result<ApiError, ApiError> {
+    pub(super) async fn distrust_if_renamed(&self, error: ApiError) -> Result<ApiError, ApiError> {
         if let (
             Some(source),
             ApiError::UnknownRepository {
@@ -115,7 +115,7 @@ impl Admission<'_> {
         if self.known_commits.iter().any(|commit| commit.matches(head)) {
             return Ok(());
         }
-        for commit in self.to_ask_about(source) {
+        for commit in self.commits_to_look_up(source) {
             match source.is_ancestor(self.repo, head, &commit).await? {
                 Reachable::Yes => {
                     self.known_commits.push(head.clone());
@@ -131,7 +131,7 @@ impl Admission<'_> {
 
     /// The caller's commits that the source is asked about: only the last, if a lookup is expensive. If the caller sends
     /// `base_head`, that is the last; its own newest commit may not be pushed yet.
-    fn to_ask_about(&self, source: &dyn Source) -> Vec<CommitSha> {
+    fn commits_to_look_up(&self, source: &dyn Source) -> Vec<CommitSha> {
         let skipped = if source.keeps_heads_in_store(self.repo) {
             self.known_commits.len().saturating_sub(1)
         } else {

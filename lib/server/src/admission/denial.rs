@@ -29,7 +29,7 @@ pub(super) fn refusal(denial: Denial, repo: &RepoId, branch: &Branch) -> ApiErro
 
 /// The error for a caller that may read but not push. It counts as a request.
 pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
-    count_refused(app, repo, branch, holder).await?;
+    count_denied(app, repo, branch, holder).await?;
     let login = &holder.user_id;
     Ok(ApiError::ForbiddenRepository(format!(
         "{login} may read {repo} with this token, but claims require the right to push"
@@ -48,13 +48,13 @@ pub(super) async fn refuse_renamed(
     branch: &Branch,
     holder: &Holder,
 ) -> Result<(), ApiError> {
-    count_refused(app, repo, branch, holder).await?;
+    count_denied(app, repo, branch, holder).await?;
     heads::refresh(&*app.store, source, repo, branch, None).await?;
     Ok(())
 }
 
 /// Counts a request that is refused before its script runs.
-async fn count_refused(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<(), ApiError> {
+async fn count_denied(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<(), ApiError> {
     let terms = AdmissionTerms {
         rates: app.rates,
         ..AdmissionTerms::of(repo, branch, holder, None, &[])

@@ -40,7 +40,7 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
             });
         }
         // Unverified callers must not find out which repositories are served.
-        CallerIdentity::Unverified(_) if served.is_err() => return Err(not_shown(repo)),
+        CallerIdentity::Unverified(_) if served.is_err() => return Err(unreadable_repository(repo)),
         CallerIdentity::Unverified(shown) => shown,
     };
     CredentialCheck::of(app, shown, repo)?.identify().await
@@ -74,7 +74,7 @@ fn within(limit: Option<&RepoLimit>, mut error: SourceError) -> SourceError {
     error
 }
 
-fn not_shown(repo: &RepoId) -> ApiError {
+fn unreadable_repository(repo: &RepoId) -> ApiError {
     ApiError::ForbiddenRepository(format!(
         "repository {repo} does not exist, or this token may not read it; send a token that may"
     ))
@@ -111,7 +111,7 @@ impl CredentialCheck {
             recalled = self.recall();
         }
         match recalled {
-            RememberedVerdict::Member(member, freshness) => self.believe(member, freshness).await,
+            RememberedVerdict::Member(member, freshness) => self.accept_remembered(member, freshness).await,
             RememberedVerdict::Refused(verdict) => accept(verdict),
             RememberedVerdict::Nothing => self.verify_unknown().await,
         }
@@ -144,7 +144,7 @@ impl CredentialCheck {
 
     /// Accepts a known member, and renews the verdict by its age. The unverified-caller limit does not apply, so bad
     /// credentials of others cannot block a known one.
-    async fn believe(self, member: Member, freshness: Freshness) -> Result<Member, ApiError> {
+    async fn accept_remembered(self, member: Member, freshness: Freshness) -> Result<Member, ApiError> {
         self.note_address(&member);
         match freshness {
             Freshness::Fresh => Ok(member),

@@ -27,14 +27,14 @@ type VerdictResult = Result<Option<AgedVerdict>, StoreError>;
 /// The lookups of one process.
 #[derive(Debug)]
 pub struct Lookups {
-    waiting: Mutex<VecDeque<Waiting>>,
+    waiting: Mutex<VecDeque<PendingLookup>>,
     started: Instant,
     /// Locked by the current reader. Theoretical arrival time of the next read (GCRA), since the start.
     turn: tokio::sync::Mutex<Duration>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct PendingLookup {
     key: (RepoId, String),
     found: oneshot::Sender<VerdictResult>,
 }
@@ -54,7 +54,7 @@ impl Lookups {
     pub(super) async fn look_up(&self, store: &dyn Store, repo: &RepoId, credential: &str) -> VerdictResult {
         loop {
             let (sender, mut found) = oneshot::channel();
-            self.waiting().push_back(Waiting {
+            self.lock_pending().push_back(PendingLookup {
                 key: (repo.clone(), credential.to_owned()),
                 found: sender,
             });
@@ -93,8 +93,8 @@ impl Lookups {
     }
 
     /// Takes those that are read for at once.
-    fn next(&self) -> Vec<Waiting> {
-        let mut waiting = self.waiting();
+    fn next(&self) -> Vec<PendingLookup> {
+        let mut waiting = self.lock_pending();
         waiting.retain(|one| !one.found.is_closed());
         let mut repos = BTreeSet::new();
         let fitting = waiting.iter().take(MOST_AT_ONCE).take_while(|one| {
@@ -105,7 +105,7 @@ impl Lookups {
         waiting.drain(..count).collect()
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<Waiting>> {
+    fn lock_pending(&self) -> std::sync::MutexGuard<'_, VecDeque<PendingLookup>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

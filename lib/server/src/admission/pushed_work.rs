@@ -39,23 +39,23 @@ impl Admission<'_> {
             }
             _ => known.commit,
         };
-        let work = Work::new(self, source, (new_head, agent_head), written);
+        let work = WorkJudgment::new(self, source, (new_head, agent_head), written);
         match work.judge(&head, self.work_branch).await {
-            Err(error) => Err(self.end_trust(error).await?),
+            Err(error) => Err(self.distrust_if_renamed(error).await?),
             verdicts => verdicts,
         }
     }
 }
 
 /// The work of a release, and the known facts about it.
-pub(super) struct Work<'a> {
+pub(super) struct WorkJudgment<'a> {
     admission: &'a Admission<'a>,
     source: &'a dyn Source,
     /// The commit that the caller says it has pushed.
     new_head: CommitSha,
     /// The commit of its working copy.
     agent_head: &'a CommitSha,
-    files: Vec<File>,
+    files: Vec<ReleasedFile>,
     /// Files whose stored names are refused now: the source cannot be asked about them.
     nameless: Vec<JudgedFile>,
     /// The places in `files`, by the head of their claim.
@@ -69,13 +69,13 @@ pub(super) struct Work<'a> {
     copy: Option<Comparison>,
 }
 
-struct File {
+struct ReleasedFile {
     path: FilePath,
     verdict: Verdict,
     blob: String,
 }
 
-impl<'a> Work<'a> {
+impl<'a> WorkJudgment<'a> {
     /// The work on `written`, on which no verdict is known.
     pub fn new(
         admission: &'a Admission<'a>,
@@ -98,13 +98,13 @@ impl<'a> Work<'a> {
                 continue;
             };
             claims.entry(written.claim_head.clone()).or_default().push(files.len());
-            files.push(File {
+            files.push(ReleasedFile {
                 path,
                 verdict,
                 blob: String::new(),
             });
         }
-        Work {
+        WorkJudgment {
             admission,
             source,
             new_head: new_head.clone(),
@@ -126,7 +126,7 @@ impl<'a> Work<'a> {
             self.files[place].verdict = verdict;
         }
         if let Some(work_branch) = work_branch.filter(|_| !self.missing().is_empty()) {
-            self.judge_on(work_branch, head).await?;
+            self.judge_by_work_branch(work_branch, head).await?;
         }
         if !self.is_expensive() && !self.new_head.matches(head) && !self.missing().is_empty() {
             self.judge_by_content(head).await?;
@@ -158,7 +158,7 @@ impl<'a> Work<'a> {
     }
 
     /// The verdicts on work that the branch with `head` does not have, by its work branch.
-    async fn judge_on(&mut self, work_branch: &Branch, head: &CommitSha) -> Result<(), ApiError> {
+    async fn judge_by_work_branch(&mut self, work_branch: &Branch, head: &CommitSha) -> Result<(), ApiError> {
         let repo = self.admission.repo;
         self.admission.count_lookups(Lookup::Branch, 1).await?;
         // Not a head that is remembered: the caller says that it has just pushed.
@@ -169,7 +169,7 @@ impl<'a> Work<'a> {
             Err(error) => return Err(error.into()),
         };
         // Commits that the source did not have when it was asked may have been pushed since, as this head.
-        if self.is_nowhere(head) && !self.new_head.matches(&work_head) {
+        if self.is_unknown_to_source(head) && !self.new_head.matches(&work_head) {
             return Ok(());
         }
         let mut unread = Vec::new();
@@ -197,15 +197,15 @@ impl<'a> Work<'a> {
     /// The verdicts by the branch with `head` on the files whose work is still missing.
     async fn verdicts(&mut self, head: &CommitSha) -> Result<Vec<(usize, Verdict)>, ApiError> {
         let is_on_branch = self.is_on(&self.new_head.clone(), head).await?;
-        let is_nowhere = self.is_nowhere(head);
+        let is_unknown_to_source = self.is_unknown_to_source(head);
         let most_heads = match self.is_expensive() {
             true => MOST_CLAIM_HEADS,
             false => MOST_CLAIM_HEADS_OF_CLONE,
         };
         let mut verdicts = Vec::with_capacity(self.files.len());
         for (number, (claim_head, places)) in self.missing().into_iter().enumerate() {
-            if is_nowhere || number >= most_heads {
-                let shortfall = if is_nowhere {
+            if is_unknown_to_source || number >= most_heads {
+                let shortfall = if is_unknown_to_source {
                     Shortfall::NotOnBranch
                 } else {
                     Shortfall::TooManyClaims
@@ -218,7 +218,7 @@ impl<'a> Work<'a> {
             let is_same_commit = claim_head.matches(&self.new_head);
             // A commit from before the claim is no push, whatever has become of the branch.
             let may_be_anew = !follows_claim && is_on_branch && since_claim.precedes == Reachable::No;
-            let is_rewritten = may_be_anew && self.is_gone(&claim_head, head).await?;
+            let is_rewritten = may_be_anew && self.was_dropped(&claim_head, head).await?;
             let verdict = |place: usize, is_all_there: bool| {
                 let facts = WorkFacts {
                     is_same_commit,
@@ -235,11 +235,11 @@ impl<'a> Work<'a> {
             let mut found: Vec<(usize, Verdict)> = places.iter().map(|place| verdict(*place, true)).collect();
             // The working copy is of no account where the work is missing in any case.
             if found.iter().any(|(_, verdict)| !is_missing(*verdict))
-                && let Some(in_copy) = self.in_copy(head).await?
+                && let Some(missing_from_push) = self.missing_from_push(head).await?
             {
                 let is_all_there = |place: usize| {
-                    let own = in_copy.blobs.get(place).and_then(Option::as_ref);
-                    in_copy.is_same(place) || (own.is_some() && own == self.blob(place).as_ref())
+                    let own = missing_from_push.blobs.get(place).and_then(Option::as_ref);
+                    missing_from_push.is_same(place) || (own.is_some() && own == self.blob(place).as_ref())
                 };
                 let places = places.iter();
                 found = places.map(|place| verdict(*place, is_all_there(*place))).collect();
@@ -261,7 +261,7 @@ impl<'a> Work<'a> {
     }
 
     /// The files of the working copy that the new head lacks; `None` if the branch with `head` has all of them.
-    async fn in_copy(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
+    async fn missing_from_push(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
         let agent_head = self.agent_head;
         if agent_head.matches(&self.new_head) || self.is_on(agent_head, head).await? {
             return Ok(None);
@@ -288,7 +288,7 @@ impl<'a> Work<'a> {
     }
 
     /// Whether the branch with `head` no longer contains `claim_head`, once its head.
-    async fn is_gone(&mut self, claim_head: &CommitSha, head: &CommitSha) -> Result<bool, ApiError> {
+    async fn was_dropped(&mut self, claim_head: &CommitSha, head: &CommitSha) -> Result<bool, ApiError> {
         Ok(self.relation(claim_head, head).await? == Reachable::No)
     }
 
@@ -303,7 +303,7 @@ impl<'a> Work<'a> {
     }
 
     /// Whether an expensive source does not have the new head, or has no history in common with `head` there.
-    fn is_nowhere(&self, head: &CommitSha) -> bool {
+    fn is_unknown_to_source(&self, head: &CommitSha) -> bool {
         self.is_expensive() && self.known_relation(&self.new_head, head) == Some(Reachable::Unknown)
     }
 

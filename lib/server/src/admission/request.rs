@@ -13,7 +13,7 @@ use coord_sources::{Source, SourceError, Tip};
 use coord_state::admission::{
     AdmissionTerms, Admitted, HeadTerms, LimitSubject, Lookup, ReportedHead, RepositoryUses, count_lookups,
 };
-use coord_state::locks::{BrokenPromise, tell_interfaces};
+use coord_state::locks::{BrokenInterfacePromise, announce_interface_changes};
 use coord_store::StoreError;
 
 /// A webhook delivery that may have moved a head sets its time to 1970. Its age then exceeds this number of seconds.
@@ -229,7 +229,7 @@ impl<'a> Admission<'a> {
     }
 
     /// Whether, according to the source, one of the caller's commits lacks the head.
-    pub fn is_behind_for_certain(&self) -> bool {
+    pub fn is_known_behind(&self) -> bool {
         self.ancestry == Ancestry::Behind
     }
 
@@ -259,13 +259,13 @@ impl<'a> Admission<'a> {
     }
 
     /// Whether the head is that of a remote's branch as a clone last fetched it.
-    pub fn reads_a_clone(&self) -> bool {
+    pub fn head_is_from_clone(&self) -> bool {
         let tip = self.fetched.as_ref();
         tip.is_some_and(|tip| tip.reference.starts_with("refs/remotes/"))
     }
 
     /// The name in sentences of where the caller's work is expected: its work branch or the branch that it is for.
-    pub fn pushed_to(&self) -> String {
+    pub fn expected_branch(&self) -> String {
         let branch = self.branch_name();
         let Some(work_branch) = self.work_branch else {
             return branch;
@@ -302,12 +302,12 @@ impl<'a> Admission<'a> {
     }
 
     /// Announces interfaces that changed, although they were to be kept, after a release that was admitted.
-    pub async fn tell_interfaces(&self, broken: &[BrokenPromise]) -> Result<u64, StoreError> {
-        tell_interfaces(&*self.app.store, &self.terms(), broken).await
+    pub async fn announce_interface_changes(&self, broken: &[BrokenInterfacePromise]) -> Result<u64, StoreError> {
+        announce_interface_changes(&*self.app.store, &self.terms(), broken).await
     }
 
     /// Reports the head to the observer, and warns the caller if it is unconfirmed.
-    pub fn note(&self, head: &ReportedHead, warnings: &mut Vec<String>) {
+    pub fn report_head(&self, head: &ReportedHead, warnings: &mut Vec<String>) {
         if (self.fetched.is_some() || self.keeper.is_some())
             && let Some(observer) = &self.app.head_observer
         {
@@ -336,9 +336,9 @@ impl<'a> Admission<'a> {
     }
 
     /// Reports to the observer that the store has no graph of the branch at `head`.
-    pub fn misses_graph(&self, head: &CommitSha) {
+    pub fn report_missing_graph(&self, head: &CommitSha) {
         if let Some(observer) = &self.app.head_observer {
-            observer.misses_graph(self.repo, self.branch, head);
+            observer.report_missing_graph(self.repo, self.branch, head);
         }
     }
 }

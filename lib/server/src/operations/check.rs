@@ -10,7 +10,7 @@ use super::interfaces::notices_of;
 use super::lock_views::{memberships, others_locks, own_locks, warnings};
 use super::policy_request::PolicyVerdict;
 use super::tool_use::parse_tool_use;
-use super::work_request::{Standing, WorkRequest, offline_warning};
+use super::work_request::{HeadStatus, WorkRequest, offline_warning};
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::error::ApiError;
@@ -71,12 +71,12 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
         head: admission.fetched().cloned(),
     })?;
     let mut notes = Vec::new();
-    notes.extend(leads_locks(&mut survey, admission.holder()));
-    admission.note(&survey.head, &mut notes);
+    notes.extend(take_over_lead_locks(&mut survey, admission.holder()));
+    admission.report_head(&survey.head, &mut notes);
     if survey.graph_version.is_none() {
-        admission.misses_graph(&survey.head.commit);
+        admission.report_missing_graph(&survey.head.commit);
     }
-    let standing = Standing::of(request, &admission, &survey);
+    let standing = HeadStatus::of(request, &admission, &survey);
     let (verdict, policy) = call.rules.end_gate(&survey.gate);
     let mut response = respond(&standing, &survey, &verdict, &policy.end(), notes);
     response.repo_head_ref = admission.head_ref();
@@ -103,7 +103,7 @@ impl AdmittedCall for CheckCall<'_> {
 }
 
 /// Removes the locks of its lead from a writer's findings: its claim takes them over. A warning about those on its files.
-fn leads_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
+fn take_over_lead_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
     let lead = holder.agent_id.as_ref()?.lead()?;
     let mut held = Vec::new();
     survey.findings.retain(|finding| {
@@ -126,7 +126,7 @@ fn leads_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
 }
 
 fn respond(
-    standing: &Standing,
+    standing: &HeadStatus,
     survey: &Survey,
     verdict: &GateVerdict,
     policy: &PolicyVerdict,

@@ -12,8 +12,8 @@ use super::lock_views::{
     already_held, cost_of_claim, holder_name, memberships, others_locks, own_locks, taken_over, warnings,
 };
 use super::sentences::{named, new_files};
-use super::wait::{Urgency, Waiting};
-use super::work_request::{Standing, WorkRequest};
+use super::wait::{LongPoll, Urgency};
+use super::work_request::{HeadStatus, WorkRequest};
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::error::ApiError;
@@ -37,7 +37,7 @@ pub async fn claim(
     wait: u32,
 ) -> Result<PostResponse, ApiError> {
     let mut admission = begin(app, request, mode).await?;
-    let mut waiting = Waiting::begin(&app.events, &request.repo, &admission.holder().user_id, wait).await?;
+    let mut waiting = LongPoll::begin(&app.events, &request.repo, &admission.holder().user_id, wait).await?;
     let mut refusal = None;
     loop {
         let mut call = ClaimCall {
@@ -115,7 +115,7 @@ pub fn respond(
 ) -> PostResponse {
     let survey = outcome.survey();
     let (verdict, policy) = rules.end_gate(&survey.gate);
-    let standing = Standing::of(request, admission, survey);
+    let standing = HeadStatus::of(request, admission, survey);
     let mut response = match outcome {
         ClaimOutcome::Claimed(survey) => granted(request, mode, survey, &standing),
         ClaimOutcome::Conflict(survey) => conflict(survey, &standing),
@@ -132,7 +132,7 @@ pub fn respond(
     response.warnings.extend(notices_of(&survey.own));
     response.your_teams = memberships(&survey.waiting);
     let mut notes = Vec::new();
-    admission.note(&survey.head, &mut notes);
+    admission.report_head(&survey.head, &mut notes);
     notes.extend(response.your_teams.iter().flat_map(Membership::warnings));
     notes.append(&mut response.warnings);
     response.warnings = notes;
@@ -175,7 +175,7 @@ impl AdmittedCall for ClaimCall<'_> {
     }
 }
 
-fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &Standing) -> PostResponse {
+fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &HeadStatus) -> PostResponse {
     let (verb, way_out) = match mode {
         LockMode::Reading => ("read", ""),
         LockMode::Writing => (
@@ -204,7 +204,7 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
 }
 
 /// The refusal due to others' locks.
-fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
+fn conflict(survey: &Survey, standing: &HeadStatus) -> PostResponse {
     let blocking = blocking(&survey.findings);
     let mut metadata = Metadata {
         suggested_tasks: survey.suggested.clone(),
@@ -251,7 +251,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
 }
 
 /// The refusal of a claim to write from a working copy that is behind, with all other conflicts.
-fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
+fn stale(survey: &Survey, standing: &HeadStatus) -> PostResponse {
     let blocking = blocking(&survey.findings);
     let mut reason = standing.behind_reason();
     reason.push_str("; nothing was claimed");
@@ -278,7 +278,7 @@ fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
 }
 
 /// The refusal by the gate, with all other conflicts.
-fn refused(survey: &Survey, standing: &Standing, command: Option<Orchestration>) -> PostResponse {
+fn refused(survey: &Survey, standing: &HeadStatus, command: Option<Orchestration>) -> PostResponse {
     let code = survey.gate.refusal().unwrap_or(ErrorCode::Internal);
     let command = command.unwrap_or_else(|| Orchestration::new(Action::Stop, ""));
     let mut response = refusal(code, command, survey, standing);
@@ -292,7 +292,7 @@ fn refused(survey: &Survey, standing: &Standing, command: Option<Orchestration>)
     response
 }
 
-fn refusal(code: ErrorCode, orchestration: Orchestration, survey: &Survey, standing: &Standing) -> PostResponse {
+fn refusal(code: ErrorCode, orchestration: Orchestration, survey: &Survey, standing: &HeadStatus) -> PostResponse {
     let mut response = PostResponse::refusal(code, orchestration);
     response.warnings = standing.warnings(survey);
     response.warnings.extend(warnings(&survey.findings, standing.user()));

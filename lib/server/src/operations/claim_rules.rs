@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::extension::{GateRequest, GateVerdict, ToolUse};
 use coord_state::admission::Question;
-use coord_state::locks::{Gate, GateTerms, PolicyTerms};
+use coord_state::locks::{GateFindings, GateTerms, PolicyTerms};
 
 /// The parts of a request that these rules use.
 pub struct ClaimRules<'a> {
@@ -35,7 +35,7 @@ impl<'a> ClaimRules<'a> {
     }
 
     /// The findings of the gate, in words; and the rest of the rules.
-    pub(super) fn end_gate(self, found: &Gate) -> (GateVerdict, PolicyRequest<'a>) {
+    pub(super) fn end_gate(self, found: &GateFindings) -> (GateVerdict, PolicyRequest<'a>) {
         let verdict = self.gate.map(|gate| gate.end(found));
         (verdict.unwrap_or_default(), self.policy)
     }

@@ -17,7 +17,7 @@ use crate::error::ApiError;
 use coord_domain::{CommitSha, FilePath, LockEntry, RepoId, plain_text};
 use coord_sources::{Blob, BlobSink, Source, SourceError};
 use coord_state::admission::Lookup;
-use coord_state::locks::{BrokenPromise, PendingAct, Released, WrittenInterface, settle_pending};
+use coord_state::locks::{BrokenInterfacePromise, PendingAct, Released, WrittenInterface, settle_pending};
 
 /// Most files of one release whose interfaces are compared.
 const MOST_FILES: usize = 32;
@@ -87,12 +87,12 @@ pub(super) async fn compare_interfaces(
             ),
         };
         sentences.push((path.clone(), difference));
-        broken.push(BrokenPromise { path, names });
+        broken.push(BrokenInterfacePromise { path, names });
     }
     if broken.is_empty() {
         return;
     }
-    let notice = match admission.tell_interfaces(&broken).await {
+    let notice = match admission.announce_interface_changes(&broken).await {
         Ok(0) => "no neighbor is locked".to_owned(),
         Ok(1) => "the holder of a neighbor is notified".to_owned(),
         Ok(count) => format!("the holders of {count} locks on neighbors are notified"),

@@ -56,9 +56,9 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
 /// other branches are warnings instead.
 pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> {
     let mut locks = by_file(findings.iter().filter_map(|finding| match finding.relation {
-        Relation::Direct if finding.is_shared => Some((&finding.entry, Concern::Shared)),
-        Relation::Direct => Some((&finding.entry, Concern::Direct)),
-        Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
+        Relation::Direct if finding.is_shared => Some((&finding.entry, LockRelation::Shared)),
+        Relation::Direct => Some((&finding.entry, LockRelation::Direct)),
+        Relation::Neighbor => Some((&finding.entry, LockRelation::Neighbor(&finding.via))),
         Relation::CrossBranch
         | Relation::Reserved
         | Relation::Waiting
@@ -66,8 +66,8 @@ pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> 
         | Relation::PendingInterface => None,
     }));
     for (relation, concern) in [
-        (Relation::Reserved, Concern::Reserved),
-        (Relation::Waiting, Concern::Waiting),
+        (Relation::Reserved, LockRelation::Reserved),
+        (Relation::Waiting, LockRelation::Waiting),
     ] {
         let of_claims = findings.iter().filter(|finding| finding.relation == relation);
         for (path, lock) in by_file(of_claims.map(|finding| (&finding.entry, concern))) {
@@ -79,12 +79,12 @@ pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> 
 
 /// All locks of a branch by file path.
 pub(super) fn locks_on_branch(entries: &[LockEntry]) -> BTreeMap<String, OtherLock> {
-    by_file(entries.iter().map(|entry| (entry, Concern::None)))
+    by_file(entries.iter().map(|entry| (entry, LockRelation::None)))
 }
 
 /// How a lock concerns a request; `None` for a request without files.
 #[derive(Clone, Copy)]
-enum Concern<'a> {
+enum LockRelation<'a> {
     None,
     Direct,
     /// It is on a file that several may write.
@@ -95,8 +95,8 @@ enum Concern<'a> {
     Waiting,
 }
 
-fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> BTreeMap<String, OtherLock> {
-    let mut files: BTreeMap<&str, Vec<(&LockEntry, Concern<'_>)>> = BTreeMap::new();
+fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, LockRelation<'a>)>) -> BTreeMap<String, OtherLock> {
+    let mut files: BTreeMap<&str, Vec<(&LockEntry, LockRelation<'_>)>> = BTreeMap::new();
     for (entry, concern) in entries {
         files.entry(&entry.file_path).or_default().push((entry, concern));
     }
@@ -106,11 +106,11 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
             entries.sort_by_key(|(entry, _)| (entry.timestamp, entry.token));
             let (earliest, concern) = entries.first()?;
             let (lock_type, neighbor_of) = match concern {
-                Concern::None => (None, None),
-                Concern::Direct | Concern::Shared => (Some(LockType::Direct), None),
-                Concern::Neighbor(via) => (Some(LockType::Neighbor), Some((*via).to_owned())),
-                Concern::Reserved => (Some(LockType::Reserved), None),
-                Concern::Waiting => (Some(LockType::Waiting), None),
+                LockRelation::None => (None, None),
+                LockRelation::Direct | LockRelation::Shared => (Some(LockType::Direct), None),
+                LockRelation::Neighbor(via) => (Some(LockType::Neighbor), Some((*via).to_owned())),
+                LockRelation::Reserved => (Some(LockType::Reserved), None),
+                LockRelation::Waiting => (Some(LockType::Waiting), None),
             };
             let view = OtherLock {
                 user: earliest.user_id.clone(),
@@ -119,7 +119,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
                 lock_type,
                 neighbor_of,
                 interface: earliest.interface,
-                shared: matches!(concern, Concern::Shared),
+                shared: matches!(concern, LockRelation::Shared),
                 message: earliest.message.clone(),
                 since: Some(earliest.held_since()),
                 timestamp: earliest.timestamp,
@@ -248,11 +248,11 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
             format!("File '{file_path}' is being {doing} on branch '{branch}' by {who}: {message}")
         }
         (Relation::Pending, _) => {
-            let place = place_of_pending(&finding.entry);
+            let place = pull_request_name(&finding.entry);
             format!("'{file_path}' has unmerged changes by {who} on {place}: {message}")
         }
         (Relation::PendingInterface, _) => {
-            let (via, place) = (&finding.via, place_of_pending(&finding.entry));
+            let (via, place) = (&finding.via, pull_request_name(&finding.entry));
             let differs = finding.entry.interface_differs.as_deref().unwrap_or_default();
             format!(
                 "'{file_path}', which '{via}' imports, has another interface on {place} of {who}: {differs}; {message}"
@@ -298,7 +298,7 @@ fn first_words(message: &str) -> String {
 }
 
 /// The work branch of a pending change, and its pull request.
-fn place_of_pending(change: &LockEntry) -> String {
+fn pull_request_name(change: &LockEntry) -> String {
     let work_branch = change.work_branch.as_deref().unwrap_or_default();
     let pull_request = change.pull_request;
     let pull_request = pull_request.map(|number| format!(" (#{number})")).unwrap_or_default();

@@ -90,7 +90,7 @@ pub(super) struct PolicyVerdict {
 
 impl PolicyVerdict {
     /// The effect of the last policy that this process saw.
-    pub fn seen_last(app: &App, request: &WorkRequest) -> Self {
+    pub fn of_last_known(app: &App, request: &WorkRequest) -> Self {
         PolicyVerdict {
             policy: app.policies.guess(&request.repo, &request.branch).1,
             ignored: Vec::new(),
@@ -107,7 +107,7 @@ impl PolicyVerdict {
                 Ok((digest, text)) => app.policies.learn(repo, branch, &digest, &text),
                 Err(error) => {
                     tracing::debug!(%error, %repo, %branch, "the policy could not be read");
-                    return Self::seen_last(app, request);
+                    return Self::of_last_known(app, request);
                 }
             },
         };
@@ -118,7 +118,7 @@ impl PolicyVerdict {
     }
 
     /// Takes the ignored ones out of `files`.
-    pub fn sort_out(&mut self, files: &mut Vec<String>) {
+    pub fn remove_ignored(&mut self, files: &mut Vec<String>) {
         let mut judge = self.policy.judge();
         let (ignored, rest) = std::mem::take(files)
             .into_iter()

@@ -7,7 +7,7 @@ use super::interfaces::{compare_interfaces, notices};
 use super::lock_views::memberships;
 use super::policy_request::PolicyVerdict;
 use super::sentences::{graph_warning, named, unchanged_files};
-use super::work_request::{BY_A_CLONE, WorkRequest};
+use super::work_request::{CLONE_MAY_LAG, WorkRequest};
 use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
 use crate::error::ApiError;
@@ -97,10 +97,10 @@ pub async fn respond(
     let policy = match &mut outcome {
         ReleaseOutcome::Released(released) => {
             let mut policy = PolicyVerdict::of_release(app, request, &released.policy).await;
-            policy.sort_out(&mut released.missing);
+            policy.remove_ignored(&mut released.missing);
             policy
         }
-        _ => PolicyVerdict::seen_last(app, request),
+        _ => PolicyVerdict::of_last_known(app, request),
     };
     if let (ReleaseOutcome::Released(released), Some(new_head)) = (&mut outcome, new_head) {
         let unchanged = admission.unchanged_since_claim(new_head, &released.by_store).await;
@@ -112,7 +112,7 @@ pub async fn respond(
     };
     let mut notes = Vec::new();
     if let Some(head) = outcome.head() {
-        admission.note(head, &mut notes);
+        admission.report_head(head, &mut notes);
     }
     let your_teams = memberships(outcome.waiting());
     notes.extend(your_teams.iter().flat_map(Membership::warnings));
@@ -221,12 +221,12 @@ fn response_to(
                 "{} {} not pushed: {}. Your locks are kept: {fix}, or abandon the work",
                 named(&files),
                 if files.len() == 1 { "is" } else { "are" },
-                shortfall(why, request, &admission.pushed_to(), new_head),
+                shortfall(why, request, &admission.expected_branch(), new_head),
             );
-            if admission.reads_a_clone()
+            if admission.head_is_from_clone()
                 && matches!(why, Shortfall::NotOnBranch | Shortfall::CopyAhead | Shortfall::Unknown)
             {
-                reason = format!("{reason}. {BY_A_CLONE}");
+                reason = format!("{reason}. {CLONE_MAY_LAG}");
             }
             let metadata = Metadata {
                 remote_head: head.clone(),

@@ -35,7 +35,7 @@ pub enum Urgency {
 }
 
 /// A request that waits, or does not.
-pub struct Waiting {
+pub struct LongPoll {
     watching: Option<(EventWatch, Permit)>,
     ends_by: Instant,
     /// When it may read again; the first event is answered at once.
@@ -43,7 +43,7 @@ pub struct Waiting {
     pause: Duration,
 }
 
-impl Waiting {
+impl LongPoll {
     /// Subscribes before the first read, so that nothing is lost between.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Waiting {
                 Some((events.watch(repo, None).await?, permit))
             }
         };
-        Ok(Waiting {
+        Ok(LongPoll {
             watching,
             ends_by,
             not_before: Instant::now(),
@@ -126,7 +126,7 @@ mod tests {
         let repo = RepoId::parse("https://github.com/acme/shop").unwrap();
         let person = UserId::parse("ada").unwrap();
         let begun = Instant::now();
-        let mut waiting = Waiting::begin(&events, &repo, &person, 8).await.unwrap();
+        let mut waiting = LongPoll::begin(&events, &repo, &person, 8).await.unwrap();
         tokio::spawn(async move {
             for number in 1.. {
                 store.emit(number);

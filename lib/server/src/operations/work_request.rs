@@ -253,7 +253,7 @@ fn interface_of(
 }
 
 /// How a working copy stands to the head of its branch.
-pub(super) struct Standing {
+pub(super) struct HeadStatus {
     /// The login of the caller.
     user: UserId,
     /// The name of the branch in sentences, from [`Admission::branch_name`].
@@ -269,16 +269,16 @@ pub(super) struct Standing {
     pull: Option<String>,
 }
 
-impl Standing {
+impl HeadStatus {
     pub(super) fn of(request: &WorkRequest, admission: &Admission<'_>, survey: &Survey) -> Self {
-        Standing {
+        HeadStatus {
             user: admission.holder().user_id.clone(),
             branch: admission.branch_name(),
             head: survey.head.commit.clone(),
             agent_head: request.agent_head.clone(),
             base_head: request.base_head.clone(),
-            is_of_clone: admission.reads_a_clone(),
-            is_certain: survey.is_behind_for_certain || admission.is_behind_for_certain(),
+            is_of_clone: admission.head_is_from_clone(),
+            is_certain: survey.is_known_behind || admission.is_known_behind(),
             pull: request
                 .work_branch
                 .as_ref()
@@ -308,7 +308,7 @@ impl Standing {
                 let base = base.short();
                 let why = format!("Coord knows neither your commit {own} nor your base_head {base}, {cannot_tell}");
                 if self.is_of_clone {
-                    format!("{why} ({BY_A_CLONE})")
+                    format!("{why} ({CLONE_MAY_LAG})")
                 } else {
                     why
                 }
@@ -346,7 +346,7 @@ impl Standing {
 }
 
 /// Added if the served clone may lack pushed commits.
-pub(super) const BY_A_CLONE: &str = "Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve it \
+pub(super) const CLONE_MAY_LAG: &str = "Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve it \
                                      with coord serve --fetch 30";
 
 /// How `branch`, here `REMOTE/BRANCH`, is pulled by name. None where a name could mean something to a shell, or it has no remote.

@@ -1,5 +1,6 @@
 //! Contents of files: a few one by one, many from the archive of their commit.
 
+use coord_runtime::retry;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -157,7 +158,7 @@ impl BlobRequest {
                     return Ok(BlobResult::Unreadable);
                 }
                 // The response broke off.
-                Err(error) if error.is_passing() => match client.transport.limits.pause(again) {
+                Err(error) if error.is_passing() => match retry::pause(&client.transport.limits.pauses, again) {
                     Some(pause) => {
                         again += 1;
                         tokio::time::sleep(pause).await;

@@ -1,6 +1,7 @@
 //! Requests about a repository: with the credential of the service, and retried after transient errors. GitHub redirects those
 //! about a repository that was renamed: two names would allow two locks on one file, so the old one is refused.
 
+use coord_runtime::retry;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -205,7 +206,7 @@ impl Client {
                 };
                 match named.and(answer) {
                     Err(error) if error.is_passing() => {
-                        let Some(pause) = self.transport.limits.pause(again) else {
+                        let Some(pause) = retry::pause(&self.transport.limits.pauses, again) else {
                             return Err(error);
                         };
                         again += 1;
@@ -298,7 +299,7 @@ impl Client {
     }
 
     /// Records GitHub's name of the repository at `slug`, if it is a different one.
-    pub(super) fn note_name(&self, slug: &Slug, full_name: &str) {
+    pub(super) fn record_delivered_name(&self, slug: &Slug, full_name: &str) {
         if slug.is_called(full_name) {
             return;
         }

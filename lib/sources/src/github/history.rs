@@ -14,7 +14,7 @@ use super::blob_id::BlobId;
 use super::client::Client;
 use super::error::GithubError;
 use crate::{Comparison, Reachable, SourceError};
-use coord_domain::file_path::in_one_form;
+use coord_domain::file_path::to_nfc;
 use coord_domain::{CommitSha, FilePath, RepoId};
 use coord_runtime::single_flight::SingleFlight;
 
@@ -232,7 +232,7 @@ impl History {
         // The changed files, each with its blob at the tip.
         let mut changed: HashMap<Cow<'_, str>, Option<String>> = HashMap::new();
         for file in files.iter().filter(|file| file.status != "unchanged") {
-            let name = in_one_form(&file.filename);
+            let name = to_nfc(&file.filename);
             if file.status == "removed" {
                 // Another spelling of it may have taken its place.
                 changed.entry(name).or_insert(Some(String::new()));
@@ -242,7 +242,7 @@ impl History {
             // A copy leaves the file that it was made of.
             if let Some(previous) = file.previous_filename.as_deref() {
                 let left = (file.status == "renamed").then(String::new);
-                changed.entry(in_one_form(previous)).or_insert(left);
+                changed.entry(to_nfc(previous)).or_insert(left);
             }
         }
         let is_same = |path: &FilePath| match changed.contains_key(path.as_str()) {

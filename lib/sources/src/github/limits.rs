@@ -1,6 +1,5 @@
 //! Time limits, size limits and retries of requests to GitHub.
 
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use crate::{MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES};
@@ -56,16 +55,5 @@ impl Default for Limits {
             archive_bytes: 16 << 30,
             single_blobs: 500,
         }
-    }
-}
-
-impl Limits {
-    /// The pause before the retry number `again` (from 0); `None` after the last retry.
-    pub(super) fn pause(&self, again: usize) -> Option<Duration> {
-        let pause = self.pauses.get(again)?;
-        // Between half and one and a half times, so that callers do not all retry at one instant. A fresh `RandomState` is
-        // the standard library's source of random bits.
-        let spread = RandomState::new().hash_one(again) % 1024;
-        Some(pause.mul_f64(0.5 + spread as f64 / 1024.0))
     }
 }

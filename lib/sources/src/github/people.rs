@@ -1,6 +1,7 @@
 //! Holders of callers' tokens, and their rights in a repository. GitHub is asked with that token only, never with the
 //! credential of the service, and rate limits count for that token only.
 
+use coord_runtime::retry;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -230,7 +231,7 @@ impl TokenVerification {
         };
         let new_name = repository.full_name.filter(|full_name| !self.slug.is_called(full_name));
         if let Some(full_name) = new_name {
-            self.client.note_name(&self.slug, &full_name);
+            self.client.record_delivered_name(&self.slug, &full_name);
             return Ok(renamed_verdict(&self.repo, &full_name));
         }
         let may = repository.permissions.unwrap_or_default();
@@ -288,7 +289,7 @@ impl TokenVerification {
         loop {
             match self.answer_once(url, post).await {
                 Err(error) if error.is_passing() => {
-                    let Some(pause) = self.client.transport.limits.pause(again) else {
+                    let Some(pause) = retry::pause(&self.client.transport.limits.pauses, again) else {
                         return Err(error);
                     };
                     again += 1;

@@ -72,7 +72,7 @@ async fn run<H, T: Send + 'static>(
     let named = terms.keys();
     let args = terms.arguments(Kind::Read, 1, &named);
     let mut keys: Vec<String> = named.into();
-    keys.extend(reads.iter().filter_map(hash_read_whole));
+    keys.extend(reads.iter().filter_map(fully_read_hash));
     let mut batch = vec![Request::Script {
         script: &ADMIT,
         keys,
@@ -91,7 +91,7 @@ async fn run<H, T: Send + 'static>(
 }
 
 /// The hash that a request reads with all of its fields: its cost grows with their number.
-fn hash_read_whole(read: &Request) -> Option<String> {
+fn fully_read_hash(read: &Request) -> Option<String> {
     match read {
         Request::Command(words) => match &words[..] {
             [name, key] if [&b"HGETALL"[..], b"HVALS", b"HKEYS"].contains(&name.as_slice()) => {

@@ -12,14 +12,11 @@ mod reported_head;
 mod terms;
 mod uses;
 
-pub use admit::admitted;
 pub use admit::*;
 pub use count_lookups::*;
-pub use denial::denied;
 pub use denial::*;
 pub use identity::*;
 pub use question::*;
 pub use reported_head::*;
 pub use terms::*;
-pub use terms::{Kind, Nothing, PATHS_OF_A_REQUEST, is_false};
 pub use uses::*;

@@ -19,7 +19,7 @@ pub struct RepositoryUses(AtomicBool);
 pub static USES_EVERYTHING: RepositoryUses = RepositoryUses(AtomicBool::new(true));
 
 impl RepositoryUses {
-    pub(crate) fn everything(&self) -> bool {
+    pub(crate) fn uses_all(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 

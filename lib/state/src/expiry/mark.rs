@@ -73,7 +73,7 @@ impl<'a> Mark<'a> {
     }
 
     /// Takes the repository from the list again, unless a claim or a sweep relies on it by now.
-    pub async fn take_back(&self, store: &dyn Store) -> Result<(), StoreError> {
+    pub async fn unmark(&self, store: &dyn Store) -> Result<(), StoreError> {
         let keys = keys::due();
         let args = keys.request(&UnmarkDueArgs {
             repository: self.repo.as_str(),

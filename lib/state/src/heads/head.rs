@@ -96,7 +96,7 @@ pub fn stored_head(repo: &RepoId, branch: &Branch) -> Read<Option<CommitSha>> {
     })
 }
 
-/// Arguments of `fail_head.lua`.
+/// Arguments of `record_head_failure.lua`.
 #[derive(Serialize)]
 struct FailHeadArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +107,7 @@ struct FailHeadArgs {
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
-pub async fn fail_head(
+pub async fn record_head_failure(
     store: &dyn Store,
     repo: &RepoId,
     branch: &Branch,
@@ -224,7 +224,11 @@ pub async fn distrust_webhook(store: &dyn Store, repo: &RepoId) -> Result<bool, 
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
-pub async fn note_name(store: &dyn Store, repo: &RepoId, number: u64) -> Result<Option<RepoId>, StoreError> {
+pub async fn record_delivered_name(
+    store: &dyn Store,
+    repo: &RepoId,
+    number: u64,
+) -> Result<Option<RepoId>, StoreError> {
     let key = keys::delivered_name(repo, number);
     let words = ["SET", &key, repo.as_str(), "EX", NAME_KEPT_FOR, "GET"];
     match store.run(vec![Request::command(words)]).await?.into_iter().next() {

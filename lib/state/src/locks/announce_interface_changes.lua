@@ -1,4 +1,4 @@
--- tell_interfaces: announces that interfaces changed that a writer was to keep, and leaves it with the locks on neighbors for their
+-- announce_interface_changes: announces that interfaces changed that a writer was to keep, and leaves it with the locks on neighbors for their
 -- holders. It follows a release that was counted, and counts nothing.
 -- KEYS, ARGV: those of admission/request, with `changes`: the `path` of a file and the `names` that changed
 -- Returns { TOLD, now, answer }: `count` of locks whose holders get the notice

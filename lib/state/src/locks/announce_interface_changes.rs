@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::scripts::TELL_INTERFACES;
+use super::scripts::ANNOUNCE_INTERFACE_CHANGES;
 use crate::admission::{AdmissionTerms, Kind};
 use crate::reply::{Counted, call};
 use crate::request_keys::lock_keys;
@@ -11,32 +11,37 @@ const MOST_AT_ONCE: usize = 32;
 
 /// A file whose interface has changed, although it was to be kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BrokenPromise {
+pub struct BrokenInterfacePromise {
     pub path: String,
     /// The names that differ; none where the interface cannot be read.
     pub names: Vec<String>,
 }
 
-/// Arguments of `tell_interfaces.lua` beside the terms of the admission.
+/// Arguments of `announce_interface_changes.lua` beside the terms of the admission.
 #[derive(Serialize)]
-struct TellInterfacesArgs<'a> {
-    changes: &'a [BrokenPromise],
+struct InterfaceChangesArgs<'a> {
+    changes: &'a [BrokenInterfacePromise],
 }
 
 /// Announces `broken`, a part after the other, and leaves it with the locks on neighbors for their holders. Returns the number of these locks.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
-pub async fn tell_interfaces(
+pub async fn announce_interface_changes(
     store: &dyn Store,
     terms: &AdmissionTerms<'_>,
-    broken: &[BrokenPromise],
+    broken: &[BrokenInterfacePromise],
 ) -> Result<u64, StoreError> {
     let mut notified = 0;
     for part in broken.chunks(MOST_AT_ONCE) {
         let keys = lock_keys(terms);
-        let args = terms.request(Kind::Release, part.len(), &keys, &TellInterfacesArgs { changes: part });
-        let reply = call(store, &TELL_INTERFACES, keys, args).await?;
+        let args = terms.request(
+            Kind::Release,
+            part.len(),
+            &keys,
+            &InterfaceChangesArgs { changes: part },
+        );
+        let reply = call(store, &ANNOUNCE_INTERFACE_CHANGES, keys, args).await?;
         match reply.outcome.as_str() {
             "TOLD" => notified += reply.object::<Counted>()?.count,
             _ => return Err(reply.malformed("an unknown outcome")),

@@ -33,12 +33,12 @@ pub async fn check_status(
     policy: &PolicyTerms,
     gate: &GateTerms<'_>,
 ) -> Result<Admitted<Survey>, StoreError> {
-    let ask = |entry: AdmissionTerms<'_>, everything: bool| {
-        let keys = check_keys(&entry, everything);
+    let ask = |entry: AdmissionTerms<'_>, uses_all: bool| {
+        let keys = check_keys(&entry, uses_all);
         let check = CheckStatusArgs {
             wanted: intent.as_str(),
-            gate: everything.then(|| gate.sent()),
-            policy: policy.sent(paths, 0),
+            gate: uses_all.then(|| gate.to_args()),
+            policy: policy.to_args(paths, 0),
             lookups: lookups(paths),
             paths: paths.iter().map(FilePath::as_str).collect(),
         };
@@ -49,7 +49,7 @@ pub async fn check_status(
     admitted(reply, |reply| match reply.outcome.as_str() {
         "CHECKED" => {
             let survey = read_survey(&reply)?;
-            survey.gate.learn(entry.uses);
+            survey.gate.record_uses(entry.uses);
             Ok(survey)
         }
         _ => Err(reply.malformed("an unknown outcome")),

@@ -70,11 +70,11 @@ pub async fn claim<'a>(
     entry: &AdmissionTerms<'a>,
     wanted: &ClaimTerms<'_>,
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
-    let ask = |entry: AdmissionTerms<'a>, everything: bool| claim_once(store, entry, wanted, everything);
+    let ask = |entry: AdmissionTerms<'a>, uses_all: bool| claim_once(store, entry, wanted, uses_all);
     let reply = run_with_required_keys(entry, wanted.gate.is_needed(), ask).await?;
     admitted(reply, |reply| {
         let outcome = ClaimOutcome::read(&reply)?;
-        outcome.survey().gate.learn(entry.uses);
+        outcome.survey().gate.record_uses(entry.uses);
         Ok(outcome)
     })
 }
@@ -83,13 +83,13 @@ async fn claim_once(
     store: &dyn Store,
     entry: AdmissionTerms<'_>,
     wanted: &ClaimTerms<'_>,
-    everything: bool,
+    uses_all: bool,
 ) -> Result<Reply, StoreError> {
     if !wanted.claimed.contains(entry.repo) {
-        return mark_and_claim(store, &entry, wanted, everything).await;
+        return mark_and_claim(store, &entry, wanted, uses_all).await;
     }
-    let keys = change_keys(&entry, everything);
-    let args = claim_arguments(&entry, wanted, Kind::Claim, (&keys, everything));
+    let keys = change_keys(&entry, uses_all);
+    let args = claim_arguments(&entry, wanted, Kind::Claim, (&keys, uses_all));
     let reply = call(store, &CLAIM, keys, args).await?;
     if reply.outcome != "MARK_FIRST" {
         return Ok(reply);
@@ -98,17 +98,17 @@ async fn claim_once(
         rates: Rates::NONE,
         ..entry
     };
-    mark_and_claim(store, &counted, wanted, everything).await
+    mark_and_claim(store, &counted, wanted, uses_all).await
 }
 
 async fn mark_and_claim(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,
     wanted: &ClaimTerms<'_>,
-    everything: bool,
+    uses_all: bool,
 ) -> Result<Reply, StoreError> {
-    let keys = change_keys(entry, everything);
-    let args = claim_arguments(entry, wanted, Kind::Marked, (&keys, everything));
+    let keys = change_keys(entry, uses_all);
+    let args = claim_arguments(entry, wanted, Kind::Marked, (&keys, uses_all));
     let claim = (&CLAIM, keys, args);
     let reply = mark_and_run(store, entry.repo, wanted.ttl_seconds, claim, |reply| {
         reply.outcome == "CLAIMED"
@@ -139,7 +139,7 @@ pub async fn mark_and_run(
     let is_new = Mark::is_new(replies.next())?;
     let reply = Reply::open(script, replies.next())?;
     if is_new && !holds(&reply) {
-        mark.take_back(store).await?;
+        mark.unmark(store).await?;
     }
     Ok(reply)
 }
@@ -165,12 +165,12 @@ fn claim_arguments(
     entry: &AdmissionTerms<'_>,
     wanted: &ClaimTerms<'_>,
     kind: Kind,
-    (keys, everything): (&Keys, bool),
+    (keys, uses_all): (&Keys, bool),
 ) -> Vec<Vec<u8>> {
     let claim = ClaimArgs {
         wanted: wanted.claim.as_str(),
-        gate: everything.then(|| wanted.gate.sent()),
-        policy: wanted.policy.sent(wanted.paths, wanted.wait_seconds),
+        gate: uses_all.then(|| wanted.gate.to_args()),
+        policy: wanted.policy.to_args(wanted.paths, wanted.wait_seconds),
         agent_head: wanted.agent_head.as_str(),
         message: wanted.message.as_str(),
         ttl: wanted.ttl_seconds,

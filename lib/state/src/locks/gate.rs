@@ -53,7 +53,7 @@ impl GateTerms<'_> {
     }
 
     /// The field `gate` of a request.
-    pub fn sent(&self) -> GateArgs<'_> {
+    pub fn to_args(&self) -> GateArgs<'_> {
         GateArgs {
             is_required: self.rules.is_required,
             cited: self.cited,
@@ -148,16 +148,16 @@ pub struct GateFinding {
 
 /// The gate's verdict on a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gate {
+pub struct GateFindings {
     /// The intent that is cited, or that the caller has selected.
     pub intent: Option<String>,
     /// Findings: refusals in their order, then warnings.
     pub findings: Vec<GateFinding>,
 }
 
-impl Gate {
+impl GateFindings {
     /// Notes that the repository uses intents, where this says so.
-    pub(super) fn learn(&self, uses: &RepositoryUses) {
+    pub(super) fn record_uses(&self, uses: &RepositoryUses) {
         if self.intent.is_some() {
             uses.note();
         }

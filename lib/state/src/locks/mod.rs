@@ -3,6 +3,7 @@
 pub mod keys;
 pub mod scripts;
 
+mod announce_interface_changes;
 mod check;
 mod claim;
 mod claimed_repositories;
@@ -14,7 +15,6 @@ mod policy;
 mod queue;
 mod release;
 mod survey;
-mod tell_interfaces;
 mod written_file;
 
 pub use gate::GateArgs;
@@ -22,6 +22,7 @@ pub use policy::PolicyArgs;
 pub use release::{ReleaseAnswer, verdicts};
 pub use survey::SurveyAnswer;
 
+pub use announce_interface_changes::*;
 pub use check::*;
 pub use claim::*;
 pub use claimed_repositories::*;
@@ -33,5 +34,4 @@ pub use policy::*;
 pub use queue::*;
 pub use release::*;
 pub use survey::*;
-pub use tell_interfaces::*;
 pub use written_file::WrittenFile;

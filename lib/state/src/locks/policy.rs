@@ -47,9 +47,6 @@ impl Default for PolicyTerms {
 }
 
 impl PolicyTerms {
-    /// By the contest of `cli/benches/contest`: with less, files stay free for claims that would soon have had them.
-    pub const DEFAULT_PATIENCE_SECONDS: u32 = 180;
-
     /// Those of a repository without a policy.
     pub fn of(neighbors: NeighborPolicy) -> Self {
         PolicyTerms {
@@ -59,7 +56,7 @@ impl PolicyTerms {
     }
 
     /// The field `policy` of a request for `paths`; files that were not judged are as in a repository without a policy.
-    pub(super) fn sent(&self, paths: &[FilePath], wait_seconds: u32) -> PolicyArgs<'_> {
+    pub(super) fn to_args(&self, paths: &[FilePath], wait_seconds: u32) -> PolicyArgs<'_> {
         let kinds = self.kinds.iter().copied().chain(std::iter::repeat(FileKind::Plain));
         let kinds = || paths.iter().zip(kinds.clone()).map(|(_, kind)| kind);
         PolicyArgs {
@@ -69,16 +66,16 @@ impl PolicyTerms {
             files: &[],
             names: None,
             wait: wait_seconds,
-            ..self.sent_of_all()
+            ..self.base_args()
         }
     }
 
     /// The field `policy` of a request for files that only the store knows.
-    pub fn sent_of_task(&self) -> PolicyArgs<'_> {
-        self.sent_of_all()
+    pub fn task_args(&self) -> PolicyArgs<'_> {
+        self.base_args()
     }
 
-    fn sent_of_all(&self) -> PolicyArgs<'_> {
+    fn base_args(&self) -> PolicyArgs<'_> {
         PolicyArgs {
             neighbors: (self.neighbors != NeighborPolicy::default()).then(|| self.neighbors.as_str()),
             digest: &self.digest,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::scripts::RELEASE;
 use super::written_file::WrittenFile;
 use crate::admission::{AdmissionTerms, Admitted, Kind, ReportedHead, admitted, is_false};
-use crate::reply::{JsonText, Reply, call, in_texts};
+use crate::reply::{JsonText, Reply, call, unwrap_json_texts};
 use crate::request_keys::{change_keys, run_with_required_keys};
 use crate::seams::Membership;
 use coord_domain::work::{Shortfall, Verdict};
@@ -67,14 +67,6 @@ pub struct JudgedFile {
 }
 
 impl JudgedFile {
-    /// The file, as the source was asked about it.
-    pub fn written(&self) -> WrittenFile {
-        WrittenFile {
-            path: self.path.clone(),
-            claim_head: self.claim_head.clone(),
-        }
-    }
-
     /// The text in `release.lua`.
     pub fn text(&self) -> String {
         let verdict = self.verdict.as_str();
@@ -183,7 +175,7 @@ impl Release<'_> {
         script::sha1_hex(&format!("4 {new_head} {} {}", self.is_abandoned, paths.join("\n")))
     }
 
-    fn sent(&self) -> ReleaseArgs<'_> {
+    fn to_args(&self) -> ReleaseArgs<'_> {
         ReleaseArgs {
             new_head: self.new_head.map(CommitSha::as_str),
             agent_head: self.agent_head.as_str(),
@@ -240,9 +232,9 @@ pub async fn release(
         0 => FilePaths::MAX,
         named => named,
     };
-    let ask = |entry: AdmissionTerms<'_>, everything: bool| {
-        let keys = change_keys(&entry, everything);
-        let args = entry.request(Kind::Release, cost, &keys, &request.sent());
+    let ask = |entry: AdmissionTerms<'_>, uses_all: bool| {
+        let keys = change_keys(&entry, uses_all);
+        let args = entry.request(Kind::Release, cost, &keys, &request.to_args());
         call(store, &RELEASE, keys, args)
     };
     // Files that are released on a work branch may be pending then.
@@ -306,13 +298,13 @@ impl From<ReleaseAnswer> for Released {
             graph_version: answer.graph_version,
             released: answer.released,
             missing: answer.missing,
-            others: in_texts(answer.others),
+            others: unwrap_json_texts(answer.others),
             importers: answer.importers,
             importer_count: answer.importer_count,
             has_more_importers: answer.has_more_importers,
             unchanged: answer.unchanged,
             again: answer.again,
-            lost: in_texts(answer.lost),
+            lost: unwrap_json_texts(answer.lost),
             policy: answer.policy,
             interfaces: answer.interfaces.into_iter().map(WrittenInterface::from).collect(),
             notices: answer.notices,
@@ -349,7 +341,7 @@ impl ReleaseOutcome {
             "LOST" => ReleaseOutcome::Lost {
                 head: answer.head(),
                 waiting: answer.waiting,
-                others: in_texts(answer.others),
+                others: unwrap_json_texts(answer.others),
             },
             _ => return None,
         })

@@ -12,7 +12,7 @@ scripts! {
     /// Takes others' locks away.
     FORCE_RELEASE = "force_release", repeatable: false;
     /// Announces interfaces that changed, although they were to be kept.
-    TELL_INTERFACES = "tell_interfaces", repeatable: false;
+    ANNOUNCE_INTERFACE_CHANGES = "announce_interface_changes", repeatable: false;
     /// Ends pending changes, or numbers them.
     SETTLE_PENDING = "settle_pending", repeatable: true;
 }

@@ -4,9 +4,9 @@ use coord_graph::spelling;
 use coord_protocol::{ClaimBefore, SuggestedTask};
 use serde::Deserialize;
 
-use super::gate::{Gate, RawGateFinding};
+use super::gate::{GateFindings, RawGateFinding};
 use crate::admission::ReportedHead;
-use crate::reply::{JsonText, Reply, in_texts};
+use crate::reply::{JsonText, Reply, unwrap_json_texts};
 use crate::seams::Membership;
 use coord_domain::{CommitSha, FilePath, LockEntry, LockMode};
 use coord_store::StoreError;
@@ -67,7 +67,7 @@ pub struct Survey {
     /// Whether the caller's working copy lacks it, as far as is known.
     pub is_behind: bool,
     /// It does for certain: one of the caller's commits is an older one of the branch.
-    pub is_behind_for_certain: bool,
+    pub is_known_behind: bool,
     /// The commit whose import graph is stored, if any.
     pub graph_version: Option<String>,
     /// How many locked neighbors are not in `findings`.
@@ -81,10 +81,10 @@ pub struct Survey {
     /// The caller's locks on them before a claim.
     pub held: Vec<Held>,
     /// The place of a claim that was refused for others' locks, where there was room for a ticket.
-    pub queued: Option<Queued>,
+    pub queued: Option<QueuePosition>,
     /// A claim's cost to others, if it is high and new.
     pub cost: Option<ClaimCost>,
-    pub gate: Gate,
+    pub gate: GateFindings,
     /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
     /// Tasks of these that are ready and whose files are free, where others' locks block.
@@ -95,7 +95,7 @@ pub struct Survey {
 
 /// A place in the queue of a repository: `modules/queue.lua`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Queued {
+pub struct QueuePosition {
     pub ticket: String,
     /// From 1 on, among the claims that want one of the files.
     pub position: u64,
@@ -197,7 +197,7 @@ struct RawSpelling {
     ends: String,
 }
 
-/// A [`Queued`] as `modules/queue.lua` makes it.
+/// A [`QueuePosition`] as `modules/queue.lua` makes it.
 #[derive(Deserialize)]
 struct QueuePlace {
     ticket: String,
@@ -230,16 +230,16 @@ impl SurveyAnswer {
                 is_unconfirmed: self.is_unconfirmed,
             },
             is_behind: self.behind.is_some(),
-            is_behind_for_certain: matches!(self.behind, Some(Behind::Yes)),
+            is_known_behind: matches!(self.behind, Some(Behind::Yes)),
             graph_version: self.graph_version,
             omitted: self.omitted,
             findings: self.findings.into_iter().map(Finding::from).collect(),
-            own: in_texts(self.own),
+            own: unwrap_json_texts(self.own),
             spelled: self.spelled.into_iter().map(SpellingHint::from).collect(),
             held: self.held.into_iter().map(Held::from).collect(),
-            queued: self.queue.map(Queued::from),
+            queued: self.queue.map(QueuePosition::from),
             cost: self.cost,
-            gate: Gate {
+            gate: GateFindings {
                 intent: self.intent,
                 findings: self.gate.into_iter().map(Into::into).collect(),
             },
@@ -291,9 +291,9 @@ impl From<(String, LockMode, i64, String, String)> for Held {
     }
 }
 
-impl From<QueuePlace> for Queued {
+impl From<QueuePlace> for QueuePosition {
     fn from(place: QueuePlace) -> Self {
-        Queued {
+        QueuePosition {
             ticket: place.ticket,
             position: place.position,
             before: place.before,

@@ -35,7 +35,7 @@ pub struct SweepResult {
     /// The names of the parts of the repository in which records of extensions may have expired: these drop and announce them.
     pub due: Vec<String>,
     /// Whether an extension has something to finish in the repository.
-    pub has_unfinished: bool,
+    pub read_unfinished: bool,
 }
 
 /// Drops and announces the expired records in `repo`, of each kind up to `most`; of locks that is the number of files. One round
@@ -54,7 +54,7 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
     let args = keys.request(&SweepArgs { most });
     let unfinished = registered()
         .iter()
-        .filter_map(|extension| (extension.has_unfinished)(repo))
+        .filter_map(|extension| (extension.read_unfinished)(repo))
         .fold(Read::nothing().map(|()| false), |one, other| {
             one.and(other).map(|(one, other)| one || other)
         });
@@ -73,6 +73,6 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
         expired: answer.expired,
         next_expiry: answer.next_expiry,
         due: answer.due,
-        has_unfinished: decode(replies.collect())?,
+        read_unfinished: decode(replies.collect())?,
     })
 }

@@ -20,7 +20,7 @@ use crate::{StoreError, Value};
 
 /// A connection, and whether it is open.
 #[derive(Clone)]
-struct Line {
+struct OpenConnection {
     connection: MultiplexedConnection,
     is_open: Arc<AtomicBool>,
     _driver: Arc<Driver>,
@@ -36,18 +36,18 @@ impl Drop for Driver {
 }
 
 /// An attempt to connect, shared by all requests that need the connection; then its outcome.
-type Attempt = Shared<BoxFuture<'static, Result<Line, Failure>>>;
+type Attempt = Shared<BoxFuture<'static, Result<OpenConnection, Failure>>>;
 
 /// The connection to one server, made on demand.
-pub(super) struct Link {
+pub(super) struct SharedConnection {
     dialer: Dialer,
     attempt: Mutex<Option<Attempt>>,
 }
 
-impl Link {
+impl SharedConnection {
     /// A connection to the server of `dialer`.
     pub fn new(dialer: Dialer) -> Self {
-        Link {
+        SharedConnection {
             dialer,
             attempt: Mutex::default(),
         }
@@ -55,14 +55,14 @@ impl Link {
 
     /// Sends `pipeline`, of `count` commands, and returns their replies.
     pub async fn send(&self, pipeline: &redis::Pipeline, count: usize) -> Result<Vec<Value>, Failure> {
-        let mut line = self.line().await?;
-        let replies = line
+        let mut open = self.open().await?;
+        let replies = open
             .connection
             .send_packed_commands(pipeline, 0, count)
             .await
             .map_err(|error| {
                 if !reply::is_of_one_command(&error) {
-                    line.is_open.store(false, Ordering::Release);
+                    open.is_open.store(false, Ordering::Release);
                 }
                 reply::failure(&error)
             })?;
@@ -74,7 +74,7 @@ impl Link {
         *self.attempt.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    async fn line(&self) -> Result<Line, Failure> {
+    async fn open(&self) -> Result<OpenConnection, Failure> {
         let attempt = {
             let mut current = self.attempt.lock().unwrap_or_else(PoisonError::into_inner);
             match current.as_ref().filter(|attempt| is_usable(attempt)) {
@@ -90,7 +90,7 @@ impl Link {
 fn is_usable(attempt: &Attempt) -> bool {
     match attempt.peek() {
         None => true,
-        Some(Ok(line)) => line.is_open.load(Ordering::Acquire),
+        Some(Ok(open)) => open.is_open.load(Ordering::Acquire),
         Some(Err(_)) => false,
     }
 }
@@ -99,7 +99,7 @@ fn begin(dialer: Dialer) -> Attempt {
     let attempt = async move {
         let limit = dialer.limit();
         let connecting = tokio::time::timeout(limit, connect(&dialer)).await;
-        connecting.unwrap_or_else(|_| Err(Failure::passing(StoreError::Timeout(limit))))
+        connecting.unwrap_or_else(|_| Err(Failure::transient(StoreError::Timeout(limit))))
     };
     let attempt = attempt.boxed().shared();
     // In its own task it continues even if the caller has given up.
@@ -107,7 +107,7 @@ fn begin(dialer: Dialer) -> Attempt {
     attempt
 }
 
-async fn connect(dialer: &Dialer) -> Result<Line, Failure> {
+async fn connect(dialer: &Dialer) -> Result<OpenConnection, Failure> {
     let stream = dialer.dial().await?;
     // Callers enforce the limits; the crate's default of half a second would be shorter.
     let config = AsyncConnectionConfig::new()
@@ -124,7 +124,7 @@ async fn connect(dialer: &Dialer) -> Result<Line, Failure> {
             is_open.store(false, Ordering::Release);
         }
     });
-    Ok(Line {
+    Ok(OpenConnection {
         connection,
         is_open,
         _driver: Arc::new(Driver(task.abort_handle())),

@@ -2,7 +2,7 @@
 //! replaced when it is lost. It uses RESP2, so that replies have the shapes of Upstash's REST API.
 
 mod address;
-mod link;
+mod connection;
 mod reply;
 mod transport;
 
@@ -13,7 +13,7 @@ use futures::stream::BoxStream;
 use redis::aio::PubSub;
 
 use self::address::Address;
-use self::link::Link;
+use self::connection::SharedConnection;
 use self::transport::Dialer;
 use super::functions::Words;
 use super::round_trip::{self, Dialect, Failure, RoundTrip};
@@ -23,7 +23,7 @@ use super::{Backlog, Library, Limits, Request, Store, StoreError, Value};
 
 /// A Redis or Valkey server.
 pub struct RedisStore {
-    link: Link,
+    connection: SharedConnection,
     dialer: Dialer,
     limits: Limits,
     dialect: Dialect,
@@ -71,7 +71,7 @@ impl RedisStore {
         let RedisOptions { limits, extra_roots } = options;
         let dialer = Dialer::new(Address::parse(url)?, &extra_roots, limits.connect)?;
         Ok(RedisStore {
-            link: Link::new(dialer.clone()),
+            connection: SharedConnection::new(dialer.clone()),
             dialer,
             limits,
             dialect: Dialect::new(""),
@@ -91,14 +91,14 @@ impl RoundTrip for RedisStore {
             }
             pipeline.add_command(command);
         }
-        let sending = self.link.send(&pipeline, batch.len());
+        let sending = self.connection.send(&pipeline, batch.len());
         tokio::time::timeout(self.limits.request, sending)
             .await
             .unwrap_or_else(|_| {
                 // The connection may be lost without a notice. If it is only slow, its pending requests still get their
                 // replies.
-                self.link.abandon();
-                Err(Failure::passing(StoreError::Timeout(self.limits.request)))
+                self.connection.abandon();
+                Err(Failure::transient(StoreError::Timeout(self.limits.request)))
             })
     }
 }
@@ -117,8 +117,8 @@ impl Store for RedisStore {
         // On a separate connection: on the other one, Redis answers nothing after a write that is paused.
         let mut ping = redis::Pipeline::with_capacity(1);
         ping.cmd("PING");
-        let link = Link::new(self.dialer.clone());
-        let sending = tokio::time::timeout(self.limits.request, link.send(&ping, 1));
+        let connection = SharedConnection::new(self.dialer.clone());
+        let sending = tokio::time::timeout(self.limits.request, connection.send(&ping, 1));
         let sent = sending.await.map_err(|_| StoreError::Timeout(self.limits.request))?;
         responded(sent.map_err(|failure| failure.error)?)
     }

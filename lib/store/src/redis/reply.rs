@@ -14,13 +14,13 @@ pub(super) fn replies(replies: Vec<redis::Value>) -> Result<Vec<Value>, Failure>
         .into_iter()
         .map(value)
         .collect::<Result<Vec<_>, _>>()
-        .map_err(Failure::lasting)?;
+        .map_err(Failure::permanent)?;
     match replies.first() {
         Some(Value::Error(text)) if text.starts_with("NOAUTH") => {
-            Err(Failure::lasting(StoreError::Denied(text.clone())))
+            Err(Failure::permanent(StoreError::Denied(text.clone())))
         }
         Some(Value::Error(text)) if text.starts_with("LOADING") => {
-            Err(Failure::passing(StoreError::Unreachable(text.clone())))
+            Err(Failure::transient(StoreError::Unreachable(text.clone())))
         }
         _ => Ok(replies),
     }
@@ -59,19 +59,19 @@ pub(super) fn is_of_one_command(error: &RedisError) -> bool {
 /// Why there is no reply.
 pub(super) fn failure(error: &RedisError) -> Failure {
     match error.kind() {
-        ErrorKind::AuthenticationFailed => Failure::lasting(StoreError::Denied(server_text(error))),
-        ErrorKind::Server(ServerErrorKind::NoPerm) => Failure::lasting(StoreError::Denied(server_text(error))),
+        ErrorKind::AuthenticationFailed => Failure::permanent(StoreError::Denied(server_text(error))),
+        ErrorKind::Server(ServerErrorKind::NoPerm) => Failure::permanent(StoreError::Denied(server_text(error))),
         ErrorKind::Server(ServerErrorKind::BusyLoading) => {
-            Failure::passing(StoreError::Unreachable(server_text(error)))
+            Failure::transient(StoreError::Unreachable(server_text(error)))
         }
         ErrorKind::Server(_) | ErrorKind::Extension => match error.code() {
-            Some("NOAUTH" | "WRONGPASS") => Failure::lasting(StoreError::Denied(server_text(error))),
-            _ => Failure::lasting(StoreError::Failed(server_text(error))),
+            Some("NOAUTH" | "WRONGPASS") => Failure::permanent(StoreError::Denied(server_text(error))),
+            _ => Failure::permanent(StoreError::Failed(server_text(error))),
         },
         ErrorKind::Parse | ErrorKind::UnexpectedReturnType => {
-            Failure::lasting(StoreError::Malformed("not the Redis protocol".into()))
+            Failure::permanent(StoreError::Malformed("not the Redis protocol".into()))
         }
-        _ => Failure::passing(StoreError::Unreachable(error.to_string())),
+        _ => Failure::transient(StoreError::Unreachable(error.to_string())),
     }
 }
 
@@ -80,7 +80,7 @@ pub(super) fn failure(error: &RedisError) -> Failure {
 pub(super) fn login_failure(error: &RedisError) -> Failure {
     match error.detail() {
         Some(detail) if detail.contains("Authentication required") => {
-            Failure::lasting(StoreError::Denied(format!("NOAUTH {detail}")))
+            Failure::permanent(StoreError::Denied(format!("NOAUTH {detail}")))
         }
         _ => failure(error),
     }
@@ -139,12 +139,12 @@ mod tests {
     fn a_loading_server_is_unreachable_and_one_that_wants_a_password_denies() {
         let loading = replies(vec![parsed(b"-LOADING Redis is loading the dataset in memory\r\n")]).unwrap_err();
         assert!(
-            matches!(loading.error, StoreError::Unreachable(_)) && loading.is_passing,
+            matches!(loading.error, StoreError::Unreachable(_)) && loading.is_transient,
             "{loading:?}"
         );
         let denied = replies(vec![parsed(b"-NOAUTH Authentication required.\r\n")]).unwrap_err();
         assert!(
-            matches!(denied.error, StoreError::Denied(_)) && !denied.is_passing,
+            matches!(denied.error, StoreError::Denied(_)) && !denied.is_transient,
             "{denied:?}"
         );
     }

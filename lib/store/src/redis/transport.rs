@@ -67,8 +67,8 @@ impl Dialer {
     pub async fn dial(&self) -> Result<Transport, Failure> {
         match tokio::time::timeout(self.limit, self.open()).await {
             Ok(Ok(stream)) => Ok(stream),
-            Ok(Err(error)) => Err(Failure::passing(StoreError::Unreachable(error.to_string()))),
-            Err(_) => Err(Failure::passing(StoreError::Timeout(self.limit))),
+            Ok(Err(error)) => Err(Failure::transient(StoreError::Unreachable(error.to_string()))),
+            Err(_) => Err(Failure::transient(StoreError::Timeout(self.limit))),
         }
     }
 

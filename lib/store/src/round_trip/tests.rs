@@ -58,7 +58,7 @@ fn quick() -> Limits {
 }
 
 fn lost() -> Failure {
-    Failure::passing(StoreError::Unreachable("lost".into()))
+    Failure::transient(StoreError::Unreachable("lost".into()))
 }
 
 fn no_script() -> Value {
@@ -124,8 +124,8 @@ async fn one_request_that_may_not_be_repeated_keeps_the_whole_batch_from_being_t
 }
 
 #[tokio::test]
-async fn a_lasting_failure_is_not_tried_again() {
-    let wire = Scripted::new(vec![Err(Failure::lasting(StoreError::Denied("no".into())))]);
+async fn a_permanent_failure_is_not_tried_again() {
+    let wire = Scripted::new(vec![Err(Failure::permanent(StoreError::Denied("no".into())))]);
     let failure = run(&wire, &Dialect::new(""), &quick(), &[call(&OFTEN)])
         .await
         .unwrap_err();
@@ -187,7 +187,7 @@ fn not_found() -> Value {
 /// A dialect whose library was noted today.
 fn noted(flag: &'static str) -> Dialect {
     let dialect = Dialect::new(flag);
-    assert!(dialect.functions.due_note(|| "lib".to_owned()).is_some());
+    assert!(dialect.functions.due_usage_command(|| "lib".to_owned()).is_some());
     dialect
 }
 
@@ -353,7 +353,7 @@ async fn a_load_that_is_refused_as_a_whole_leaves_scripts() {
     let dialect = noted("");
     for tries in 0..3 {
         assert!(dialect.functions.are_used(), "after {tries}");
-        let refused = Failure::lasting(StoreError::Failed("HTTP 413".into()));
+        let refused = Failure::permanent(StoreError::Failed("HTTP 413".into()));
         let wire = Scripted::new(vec![Ok(vec![not_found()]), Err(refused), Ok(vec![Value::Int(3)])]);
         let replies = run(&wire, &dialect, &quick(), &[call(&CALLED)]).await.unwrap();
         assert_eq!(replies, [Value::Int(3)]);

@@ -82,14 +82,14 @@ pub(super) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
         None => format!("HTTP {}", status.as_u16()),
     };
     match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Failure::lasting(StoreError::Denied(text)),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Failure::permanent(StoreError::Denied(text)),
         // Not retried at once, because of the limit.
-        StatusCode::TOO_MANY_REQUESTS => Failure::lasting(StoreError::Unreachable(text)),
-        _ if status.is_server_error() => Failure::passing(StoreError::Unreachable(text)),
+        StatusCode::TOO_MANY_REQUESTS => Failure::permanent(StoreError::Unreachable(text)),
+        _ if status.is_server_error() => Failure::transient(StoreError::Unreachable(text)),
         _ if status.is_redirection() => {
-            Failure::lasting(StoreError::Malformed(format!("{text}: redirects are not followed")))
+            Failure::permanent(StoreError::Malformed(format!("{text}: redirects are not followed")))
         }
-        _ => Failure::lasting(match error {
+        _ => Failure::permanent(match error {
             Some(error) if error.starts_with("WRONGPASS") || error.starts_with("NOAUTH") => StoreError::Denied(error),
             Some(error) => StoreError::Failed(error),
             None => StoreError::Malformed(format!("{text} without an error in JSON")),
@@ -170,7 +170,7 @@ mod tests {
                 StoreError::Failed(_) => "failed",
                 _ => "other",
             };
-            (code, kind, failure.is_passing)
+            (code, kind, failure.is_transient)
         });
         let expected = [
             (401, "denied", false),

@@ -22,7 +22,7 @@ use reqwest::{Client, Response};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use request_gatherer::Gatherer;
+use request_gatherer::RequestBatcher;
 
 use super::functions::Words;
 use super::round_trip::{self, Dialect, Failure, RoundTrip};
@@ -52,7 +52,7 @@ pub struct UpstashStore {
     wire: Arc<Wire>,
     limits: Limits,
     dialect: Dialect,
-    gatherer: Gatherer,
+    gatherer: RequestBatcher,
 }
 
 /// The HTTP connection to the database.
@@ -99,7 +99,7 @@ impl UpstashStore {
         })?;
         authorization.set_sensitive(true);
         let client = client(&url, &limits)?;
-        let gatherer = Gatherer::new(match url.scheme() {
+        let gatherer = RequestBatcher::new(match url.scheme() {
             "https" => MOST_UNDER_WAY,
             _ => MOST_UNDER_WAY_BESIDE_US,
         });
@@ -132,8 +132,8 @@ impl Wire {
     async fn exchange(&self, body: String, calls: usize) -> Result<Vec<Value>, Failure> {
         let answer = tokio::time::timeout(self.limits.request, self.post(body, calls))
             .await
-            .map_err(|_| Failure::passing(StoreError::Timeout(self.limits.request)))??;
-        answer::replies(&answer).map_err(Failure::lasting)
+            .map_err(|_| Failure::transient(StoreError::Timeout(self.limits.request)))??;
+        answer::replies(&answer).map_err(Failure::permanent)
     }
 
     async fn post(&self, body: String, calls: usize) -> Result<Bytes, Failure> {
@@ -169,7 +169,7 @@ impl Wire {
 
     async fn read(&self, mut response: Response, calls: usize) -> Result<Bytes, Failure> {
         let limit = self.limits.response_bytes.saturating_mul(calls);
-        let too_long = || Failure::lasting(StoreError::Malformed(format!("a response of more than {limit} bytes")));
+        let too_long = || Failure::permanent(StoreError::Malformed(format!("a response of more than {limit} bytes")));
         if response.content_length().is_some_and(|length| length > limit as u64) {
             return Err(too_long());
         }
@@ -190,16 +190,16 @@ impl Wire {
             } else {
                 self.limits.request
             };
-            return Failure::passing(StoreError::Timeout(limit));
+            return Failure::transient(StoreError::Timeout(limit));
         }
-        Failure::passing(StoreError::Unreachable(innermost(&error)))
+        Failure::transient(StoreError::Unreachable(innermost(&error)))
     }
 }
 
 #[async_trait]
 impl RoundTrip for UpstashStore {
     async fn send(&self, batch: &[Words<'_>]) -> Result<Vec<Value>, Failure> {
-        let body = request::body(batch).map_err(Failure::lasting)?;
+        let body = request::body(batch).map_err(Failure::permanent)?;
         // Replies of scripts are small; large reads get a separate request.
         let is_small = batch.iter().all(|words| {
             words
@@ -216,7 +216,7 @@ impl RoundTrip for UpstashStore {
         };
         tokio::time::timeout(self.limits.request, self.gatherer.send(body, batch.len(), post))
             .await
-            .unwrap_or_else(|_| Err(Failure::passing(StoreError::Timeout(self.limits.request))))
+            .unwrap_or_else(|_| Err(Failure::transient(StoreError::Timeout(self.limits.request))))
     }
 }
 
@@ -250,7 +250,7 @@ impl Store for UpstashStore {
             // The first event confirms the subscription: later messages will arrive.
             match messages.next().await {
                 Some(event_stream::Event::Subscribed) => Ok(messages),
-                _ => Err(Failure::lasting(StoreError::Malformed(
+                _ => Err(Failure::permanent(StoreError::Malformed(
                     "no confirmation of a subscription".into(),
                 ))),
             }

@@ -33,15 +33,15 @@ struct State {
 }
 
 /// Combines calls into requests.
-pub(super) struct Gatherer {
+pub(super) struct RequestBatcher {
     state: Arc<Mutex<State>>,
     most_under_way: usize,
 }
 
-impl Gatherer {
+impl RequestBatcher {
     /// A gatherer with at most `most_under_way` concurrent requests.
     pub fn new(most_under_way: usize) -> Self {
-        Gatherer {
+        RequestBatcher {
             state: Arc::default(),
             most_under_way,
         }
@@ -75,7 +75,7 @@ impl Gatherer {
             tokio::spawn(carry(under_way, post));
         }
         answered.await.unwrap_or_else(|_| {
-            Err(Failure::passing(StoreError::Unreachable(
+            Err(Failure::transient(StoreError::Unreachable(
                 "the request was given up".into(),
             )))
         })
@@ -150,7 +150,7 @@ where
         outcome => {
             let failure = outcome
                 .err()
-                .unwrap_or_else(|| Failure::lasting(StoreError::Malformed("not as many replies as requests".into())));
+                .unwrap_or_else(|| Failure::permanent(StoreError::Malformed("not as many replies as requests".into())));
             for call in calls {
                 let _ = call.reply.send(Err(failure.clone()));
             }
@@ -191,7 +191,7 @@ mod tests {
             Box::pin(async move {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 if body.contains("fail") {
-                    return Err(Failure::passing(StoreError::Unreachable("as told".into())));
+                    return Err(Failure::transient(StoreError::Unreachable("as told".into())));
                 }
                 let rows: Vec<Vec<String>> = serde_json::from_str(&body).expect("a list of commands");
                 Ok(rows.into_iter().map(|row| Value::bulk(row.concat())).collect())
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    async fn send(gatherer: &Gatherer, seen: &SentBodies, words: &[&str]) -> Result<Vec<String>, String> {
+    async fn send(gatherer: &RequestBatcher, seen: &SentBodies, words: &[&str]) -> Result<Vec<String>, String> {
         let rows: Vec<[&str; 1]> = words.iter().map(|word| [*word]).collect();
         let body = serde_json::to_string(&rows).unwrap();
         let outcome = gatherer.send(body, words.len(), post(seen)).await;
@@ -209,7 +209,7 @@ mod tests {
 
     #[tokio::test]
     async fn calls_that_wait_go_together_and_each_gets_its_own_replies() {
-        let (gatherer, seen) = (Gatherer::new(1), SentBodies::default());
+        let (gatherer, seen) = (RequestBatcher::new(1), SentBodies::default());
         let [a, b, c, d] = tokio::join!(
             send(&gatherer, &seen, &["a1", "a2"]),
             send(&gatherer, &seen, &["b1"]),
@@ -240,7 +240,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_abandoned_wait_cancels_no_other_and_a_failure_reaches_all() {
-        let (gatherer, seen) = (Gatherer::new(1), SentBodies::default());
+        let (gatherer, seen) = (RequestBatcher::new(1), SentBodies::default());
         let given_up = tokio::time::timeout(Duration::from_millis(5), send(&gatherer, &seen, &["a"]));
         let (given_up, b, c) = tokio::join!(
             given_up,
@@ -260,7 +260,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_request_takes_a_bounded_number_of_commands() {
-        let (gatherer, seen) = (Gatherer::new(1), SentBodies::default());
+        let (gatherer, seen) = (RequestBatcher::new(1), SentBodies::default());
         let words = vec!["w"; 60];
         let all = (0..5).map(|_| send(&gatherer, &seen, &words));
         for answered in futures::future::join_all(all).await {

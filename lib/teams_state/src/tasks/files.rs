@@ -49,8 +49,8 @@ impl ClaimedFiles<'_> {
             } => {
                 let file_names = gate.judgement.map(|judgement| judgement.files.as_slice());
                 let claim = FileClaim {
-                    gate: gate.sent(),
-                    policy: policy.sent_of_task(),
+                    gate: gate.to_args(),
+                    policy: policy.task_args(),
                     agent_head: agent_head.as_str(),
                     repository: terms.repo.as_str(),
                     paths_of_request: PATHS_OF_A_REQUEST,

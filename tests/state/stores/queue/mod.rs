@@ -9,7 +9,7 @@ mod withdrawn;
 
 use coord_domain::LockMode;
 use coord_state as state;
-use coord_state::locks::{Queued, Survey};
+use coord_state::locks::{QueuePosition, Survey};
 use coord_store::Value;
 use serde_json::Value as Json;
 
@@ -48,7 +48,7 @@ async fn row(world: &World) -> Vec<String> {
     tickets(world).await.iter().map(name).collect()
 }
 
-fn place(survey: &Survey) -> &Queued {
+fn place(survey: &Survey) -> &QueuePosition {
     survey.queued.as_ref().expect("a ticket")
 }
 

@@ -15,7 +15,7 @@ pub struct Effects {
     /// An act of a person that it is, such as `coord intent unblock`.
     pub person: Option<String>,
     /// The part of it that goes past the guard in git's hooks.
-    pub past_guard: Option<String>,
+    pub guard_bypass: Option<String>,
     /// Commands of git that change a whole working copy.
     pub trees: Vec<TreeChange>,
     /// The folders that it pushes from.

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::effects::TreeChange;
-use super::past_guard;
+use super::guard_bypass;
 use super::shell_state::ShellState;
 
 /// Options before the command that have a value in the next word.
@@ -20,8 +20,8 @@ pub(super) fn run(place: &mut ShellState, words: &[Option<String>]) {
         position += if WITH_VALUE.contains(&word.as_str()) { 2 } else { 1 };
     }
     if let Some((Some(command), rest)) = words.get(position..).and_then(<[_]>::split_first) {
-        let past = past_guard::in_git(words, command, rest);
-        place.effects.past_guard = place.effects.past_guard.take().or(past);
+        let past = guard_bypass::in_git(words, command, rest);
+        place.effects.guard_bypass = place.effects.guard_bypass.take().or(past);
         subcommand(place, command, rest);
     }
     place.folder = before;

@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn commands_that_go_past_the_guard_are_found_and_no_others() {
-        let past = |command: &str| effects(command, Path::new("/w")).past_guard;
+        let past = |command: &str| effects(command, Path::new("/w")).guard_bypass;
         for command in [
             "git commit --no-verify -m x",
             "git commit -nm x",

@@ -4,7 +4,7 @@
 mod arguments;
 mod effects;
 mod git;
-mod past_guard;
+mod guard_bypass;
 mod person;
 mod programs;
 mod readers;
@@ -13,7 +13,7 @@ mod walk;
 mod words;
 
 pub use effects::{Effects, TreeChange};
-pub use past_guard::is_hook;
+pub use guard_bypass::is_hook;
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -36,9 +36,9 @@ const LIMIT: Duration = Duration::from_millis(500);
 pub fn effects(command: &str, folder: &Path) -> Effects {
     let mut found = read(command, folder);
     found.person = found.person.or_else(|| person::in_text(command));
-    found.past_guard = found.past_guard.or_else(|| past_guard::in_text(command));
-    if found.past_guard.is_none() && found.writes.iter().any(|path| is_hook(path)) {
-        found.past_guard = Some("a change of git's hooks".to_owned());
+    found.guard_bypass = found.guard_bypass.or_else(|| guard_bypass::in_text(command));
+    if found.guard_bypass.is_none() && found.writes.iter().any(|path| is_hook(path)) {
+        found.guard_bypass = Some("a change of git's hooks".to_owned());
     }
     found
 }

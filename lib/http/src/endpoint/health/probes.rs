@@ -24,10 +24,10 @@ pub(super) async fn report(
     source: Option<Arc<dyn Source>>,
     misconfigured: Option<BadSetting>,
 ) -> HealthReport {
-    let report = look_at_store(&**store).await;
+    let report = probe_store(&**store).await;
     let is_answering = matches!(report.status, StoreStatus::Ok | StoreStatus::ReadOnly);
     let store = report.with(promises.current_promises(store, is_answering).await);
-    let source = look_at_source(source).await;
+    let source = probe_source(source).await;
     let status = match (store.status, source.status) {
         (StoreStatus::Down | StoreStatus::ReadOnly | StoreStatus::NotConfigured, _) => Overall::Down,
         (StoreStatus::Ok, SourceStatus::Ok | SourceStatus::Unknown | SourceStatus::None) => Overall::Ok,
@@ -45,14 +45,14 @@ pub(super) async fn report(
 }
 
 /// Messages go only to the log: they may name hosts.
-async fn look_at_store(store: &dyn Store) -> StoreReport {
+async fn probe_store(store: &dyn Store) -> StoreReport {
     let started = Instant::now();
     let writing = async {
         let written = tokio::time::timeout(PROBE_TIME, probe(store)).await;
         (written, started.elapsed())
     };
     // Both at once: only the read shows whether a store that cannot be written can be read.
-    let mut pinging = pin!(does_respond(store));
+    let mut pinging = pin!(ping_store(store));
     let ((written, elapsed), pinged) = match select(pinging.as_mut(), pin!(writing)).await {
         Either::Left((pinged, writing)) => (writing.await, Some(pinged)),
         Either::Right((written, _)) => (written, None),
@@ -100,7 +100,7 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
 }
 
 /// Whether the store responds.
-async fn does_respond(store: &dyn Store) -> Result<(), String> {
+async fn ping_store(store: &dyn Store) -> Result<(), String> {
     match tokio::time::timeout(PROBE_TIME, store.responds()).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(StoreError::Failed(error))) => Err(error),
@@ -109,7 +109,7 @@ async fn does_respond(store: &dyn Store) -> Result<(), String> {
     }
 }
 
-async fn look_at_source(source: Option<Arc<dyn Source>>) -> SourceReport {
+async fn probe_source(source: Option<Arc<dyn Source>>) -> SourceReport {
     let Some(source) = source else {
         return SourceReport {
             status: SourceStatus::None,

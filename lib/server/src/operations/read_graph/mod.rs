@@ -34,7 +34,7 @@ pub async fn read_overview(
             admit(store, terms, Overview::of(repo, branch)).boxed()
         })
         .await?;
-    admission.note(&head, &mut Vec::new());
+    admission.report_head(&head, &mut Vec::new());
     let overview = Overview::new(branch, stored, &app.locks);
     if overview.is_to_be_kept
         && let Err(error) = touch_graph(&*app.store, repo, branch).await
@@ -42,7 +42,7 @@ pub async fn read_overview(
         tracing::debug!(%error, %repo, %branch, "the graph could not be kept for longer");
     }
     if overview.version.is_none() {
-        admission.misses_graph(&head.commit);
+        admission.report_missing_graph(&head.commit);
     }
     Ok((head.commit, overview))
 }
@@ -70,7 +70,7 @@ pub async fn load_graph(
             overview.version = None;
             overview.generated_at = None;
             if let Some(observer) = &app.head_observer {
-                observer.misses_graph(repo, branch, head);
+                observer.report_missing_graph(repo, branch, head);
             }
             Ok(Arc::default())
         }

@@ -28,7 +28,7 @@ use coord_server::operations::claim_rules::ClaimRules;
 use coord_server::operations::fields::seconds;
 use coord_server::operations::parse_tool_use;
 use coord_server::operations::sentences::named;
-use coord_server::operations::wait::{Urgency, Waiting, wait_seconds};
+use coord_server::operations::wait::{LongPoll, Urgency, wait_seconds};
 use coord_state::locks::ClaimOutcome;
 use coord_teams_state::tasks::{ClaimedTask, NothingReady, SkippedTask, TaskClaim, TaskEnd};
 use coord_teams_state::teams::RequestKey;
@@ -135,7 +135,7 @@ pub async fn next_task(
     let tool_use = parse_tool_use(app, None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
     let team = SelectedTeam::of(&admission, sent.caller.team.as_deref()).await?;
-    let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
+    let mut waiting = LongPoll::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut call = ClaimCall {
         team,
         seconds: lease,

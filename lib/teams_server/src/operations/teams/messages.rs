@@ -18,7 +18,7 @@ use coord_server::admission::Right;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, line, required};
-use coord_server::operations::wait::{Urgency, Waiting, wait_seconds};
+use coord_server::operations::wait::{LongPoll, Urgency, wait_seconds};
 use coord_teams_state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
 use coord_teams_state::teams::RequestKey;
 
@@ -150,7 +150,7 @@ pub async fn read_messages(
         most_bytes: MOST_BYTES,
         is_own,
     };
-    let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
+    let mut waiting = LongPoll::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut shutdown_before: Option<Option<String>> = None;
     loop {
         let (inbox, _) = run(&mut admission, &mut call).await?;
