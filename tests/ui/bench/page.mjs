@@ -118,6 +118,8 @@ async function memory(session) {
 async function lightUp(page, agent, paths) {
   const waits = [];
   for (const path of paths) {
+    // The last claim ended with a frame: without a pause of random length, each would begin at the same point of one.
+    await page.waitForTimeout(Math.random() * 100);
     const sentAt = Date.now();
     const { status, answeredAt } = await agent.write(path, 'Measuring');
     if (status !== 200) throw new Error(`the claim of ${path}: ${status}`);

@@ -30,7 +30,7 @@ const HOLDERS = Array.from({ length: 8 }, (_, slot) => `holder-${slot}`);
 const TEXTS = [
   ...GROUNDS.flatMap((ground) => ['ink', 'soft'].map((text) => [text, ground])),
   ...['ground', 'surface', 'raised'].flatMap((ground) => ['accent', ...STATES, 'good', 'warn', 'bad'].map((text) => [text, ground])),
-  ...STATES.flatMap((state) => [state, 'ink', 'soft'].map((text) => [text, `${state}-ground`])),
+  ...['writing', 'reading'].flatMap((state) => [state, 'ink', 'soft'].map((text) => [text, `${state}-ground`])),
   ['surface', 'accent'],
   ...STATES.map((state) => ['surface', state]),
   ...HOLDERS.map((holder) => ['surface', holder]),
