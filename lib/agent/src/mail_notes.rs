@@ -2,11 +2,10 @@
 //! which one process at a time changes: so each message is handed over once.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::time::Duration;
 
 use coord_domain::AgentId;
-use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
+use coord_files::{FileLock, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Membership, PostResponse};
@@ -52,7 +51,7 @@ pub struct LockedMailNotes {
     /// They themselves.
     pub notes: MailNotes,
     path: RootedPath,
-    _lock: File,
+    _lock: FileLock,
 }
 
 impl MailNotes {
@@ -65,8 +64,7 @@ impl MailNotes {
     pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<LockedMailNotes> {
         let path = path(working_copy, agent_id);
         path.make_parents(PRIVATE_MODE).ok()?;
-        let lock = path.with_extension("lock").append(FILE_MODE).ok()?;
-        lock.try_lock().ok()?;
+        let lock = path.with_extension("lock").try_lock().ok()??;
         Some(LockedMailNotes {
             notes: read(&path),
             path,

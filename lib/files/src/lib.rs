@@ -4,11 +4,12 @@
 //! - `rooted_path`: a file by its root and its path below; `staged`: a file that is written before it has its name
 //! - `named`: a file that the user or the system has named, through links
 //! - `anchor`: whether a path still leads to the opened file
-//! - `entry`: data about a name, without opening it; `refusal`: why a file is not opened, as a sentence
+//! - `lock`: a lock among processes; `entry`: data about a name, without opening it; `refusal`: why a file is not opened, as a sentence
 //! - `unix`: folders as descriptors; `other`: folders as paths, where links take a privilege
 
 mod anchor;
 mod entry;
+mod lock;
 mod named;
 mod refusal;
 mod rooted_path;
@@ -23,6 +24,7 @@ mod system;
 
 pub use self::anchor::{Anchor, PathState};
 pub use self::entry::{EntryInfo, Kind};
+pub use self::lock::FileLock;
 pub use self::named::{open_regular, open_stream, regular};
 pub use self::refusal::{Cause, FileError, Refusal};
 pub use self::rooted_path::RootedPath;

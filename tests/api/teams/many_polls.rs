@@ -11,6 +11,9 @@ use crate::api::Api;
 /// As many as the process gives to one person.
 const MOST: usize = 128;
 
+/// As many as ask at once.
+const POLLS: usize = 3 * MOST;
+
 /// A read of `bob/one` that waits.
 async fn polls(api: &Api, wait: u32) -> u16 {
     api.sends("bob/one", "/api/messages/read", json!({ "wait": wait }))
@@ -23,12 +26,12 @@ async fn a_holder_has_128_waiting_polls_and_disconnected_ones_free_their_slots()
     // The limits of requests are not what is asked here.
     let api = Arc::new(Api::with_team_where(|state| state.rates = Rates::NONE).await);
     let mut waiting = tokio::task::JoinSet::new();
-    for _ in 0..1000 {
+    for _ in 0..POLLS {
         let api = Arc::clone(&api);
         waiting.spawn(async move { polls(&api, 20).await });
     }
     // All that have no place are answered at once.
-    for number in 0..1000 - MOST {
+    for number in 0..POLLS - MOST {
         let answered = tokio::time::timeout(Duration::from_secs(15), waiting.join_next()).await;
         let status = answered
             .unwrap_or_else(|_| panic!("{number} were answered"))

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::json;
 
@@ -239,17 +239,22 @@ fn a_file_that_becomes_a_link_during_coord_sync_is_not_followed() {
     let before = files(&outside);
     let kept = world.clone.path().join("kept");
     let is_done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
+    let linked = AtomicUsize::new(0);
+    let printed = std::thread::scope(|scope| {
         scope.spawn(|| {
             let next = world.clone.path().join("next");
             while !is_done.load(Ordering::Relaxed) {
                 // The folder, and then a file in it: a link, and again the real one.
                 if fs::rename(&folder, &kept).is_ok() {
-                    symlink(&outside, &folder).unwrap();
+                    // `coord sync` creates the folder again whenever it is missing.
+                    if symlink(&outside, &folder).is_ok() {
+                        linked.fetch_add(1, Ordering::Relaxed);
+                    }
                     std::thread::yield_now();
-                    let _ = fs::remove_file(&folder);
-                    let _ = fs::remove_dir_all(&folder);
-                    fs::rename(&kept, &folder).unwrap();
+                    while fs::rename(&kept, &folder).is_err() {
+                        let _ = fs::remove_file(&folder);
+                        let _ = fs::remove_dir_all(&folder);
+                    }
                 }
                 let file = folder.join("agent_trace.jsonl");
                 let _ = fs::remove_file(&next);
@@ -260,12 +265,16 @@ fn a_file_that_becomes_a_link_during_coord_sync_is_not_followed() {
                 let _ = fs::rename(&kept, &file);
             }
         });
-        for _ in 0..20 {
-            let printed = text(&run(&world, &["sync", "--yes"], ""));
-            assert!(!printed.contains(SECRET) && !printed.contains("panicked"), "{printed}");
-        }
+        let printed = (0..20)
+            .map(|_| text(&run(&world, &["sync", "--yes"], "")))
+            .collect::<Vec<_>>();
         is_done.store(true, Ordering::Relaxed);
+        printed
     });
+    for printed in printed {
+        assert!(!printed.contains(SECRET) && !printed.contains("panicked"), "{printed}");
+    }
+    assert!(linked.into_inner() > 0, "the folder was never a link");
     assert!(files(&outside) == before, "what is outside was changed");
     clear(&world.clone.path().join("next"));
     assert!(!contains(&world.clone.path().join(".git/coord"), SECRET));

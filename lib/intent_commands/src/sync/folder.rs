@@ -1,10 +1,9 @@
 //! The files on disk: written to a temporary file and renamed, by one writer at a time.
 
-use std::fs::{File, TryLockError};
 use std::io::Write;
 
 use anyhow::{Context, bail, ensure};
-use coord_files::{FILE_MODE, FOLDER_MODE, PRIVATE_MODE, RootedPath};
+use coord_files::{FILE_MODE, FOLDER_MODE, FileLock, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 
 /// The folder, at the root of the working copy.
@@ -27,7 +26,7 @@ pub(super) struct Folder {
     path: RootedPath,
     /// The last written texts are kept here, under git's folder.
     kept: RootedPath,
-    _lock: File,
+    _lock: FileLock,
 }
 
 impl Folder {
@@ -39,14 +38,9 @@ impl Folder {
         let kept = RootedPath::new(working_copy.git_folder(), "coord/sync");
         let lock = kept.join("lock");
         lock.make_parents(PRIVATE_MODE)?;
-        let lock = lock.append(FILE_MODE)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                bail!("another coord sync is writing {}; run it again", path.full().display())
-            }
-            Err(TryLockError::Error(error)) => return Err(error).context("the lock of the files"),
-        }
+        let Some(lock) = lock.try_lock()? else {
+            bail!("another coord sync is writing {}; run it again", path.full().display())
+        };
         Ok(Folder {
             path,
             kept,

@@ -1,12 +1,12 @@
 //! The state between two synchronizations, in git's folder of the working copy: the last seen records, and steps done since.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
+use coord_files::{FILE_MODE, FileLock, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_teams::compare::{AgreedState, AppliedChange};
 use coord_teams::names::TeamName;
@@ -44,7 +44,7 @@ pub(super) struct LockedSyncState {
     pub done: Vec<AppliedChange>,
     /// Whether there was something that cannot be read.
     pub is_lost: bool,
-    _lock: File,
+    _lock: FileLock,
 }
 
 impl LockedSyncState {
@@ -57,18 +57,14 @@ impl LockedSyncState {
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let digest = sha1_smol::Sha1::from(root.as_os_str().as_encoded_bytes()).hexdigest();
         let folder = RootedPath::new(working_copy.git_folder(), format!("coord/teams/{}", &digest[..16]));
-        let about = || format!("{} cannot be written", folder.full().display());
         folder.make(PRIVATE_MODE)?;
         let named = |ending: &str| folder.join(format!("{}.{ending}", team.folded()));
-        let lock = named("lock").append(FILE_MODE)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!(
+        let Some(lock) = named("lock").try_lock()? else {
+            bail!(
                 "another coord team sync keeps team {team} in {}; it sees your changes",
                 root.display()
-            ),
-            Err(TryLockError::Error(error)) => return Err(error).with_context(about),
-        }
+            )
+        };
         let (path, journal) = (named("json"), named("journal"));
         let mut is_lost = false;
         let state = match path.read(MOST_BYTES)? {

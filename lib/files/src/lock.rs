@@ -1,0 +1,49 @@
+//! A lock among processes, which ends with the process that has it.
+
+use std::fs::{File, TryLockError};
+
+use super::{FILE_MODE, FileError, RootedPath};
+
+/// A locked file.
+#[derive(Debug)]
+pub struct FileLock(File);
+
+impl RootedPath {
+    /// Locks the file, and creates it if there is none, in an existing folder; `None` while another process has the lock.
+    ///
+    /// # Errors
+    /// As [`RootedPath::append`], and when the file system has no locks.
+    pub fn try_lock(&self) -> Result<Option<FileLock>, FileError> {
+        let file = self.append(FILE_MODE)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(FileLock(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(FileError::system(self.full(), error)),
+        }
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // A child that another thread forks has a copy of the descriptor until it runs its program, and closing this one would leave
+        // the lock to that copy.
+        let _ = self.0.unlock();
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_of_the_descriptor_does_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = RootedPath::new(folder.path(), "lock");
+        let lock = path.try_lock().unwrap().unwrap();
+        let copy = lock.0.try_clone().unwrap();
+        assert!(path.try_lock().unwrap().is_none());
+        drop(lock);
+        assert!(path.try_lock().unwrap().is_some());
+        drop(copy);
+    }
+}
