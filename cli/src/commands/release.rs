@@ -198,15 +198,6 @@ mod tests {
     use coord_protocol::{ErrorCode, Metadata, Orchestration, PostResponse};
 
     #[test]
-    fn many_files_are_released_by_several_requests() {
-        let names = |count: usize, width: usize| (0..count).map(|number| format!("{number:0width$}")).collect();
-        let lengths = |files: Vec<String>| split_files(files).iter().map(Vec::len).collect::<Vec<usize>>();
-        assert_eq!(lengths(names(1025, 4)), [512, 512, 1]);
-        assert_eq!(lengths(names(33, 4096)), [16, 16, 1]);
-        assert_eq!(split_files(vec![]), Vec::<Vec<String>>::new());
-    }
-
-    #[test]
     fn push_is_explained_with_the_files_that_it_is_about() {
         let metadata = Metadata {
             unpushed: (0..7).map(|number| format!("src/{number}.ts")).collect(),

@@ -335,7 +335,7 @@ fn answers_probe(announced: &AnnouncedServer) -> Option<bool> {
         runtime.ok().map(|runtime| runtime.block_on(client.finds_server()))
     });
     match asking.join().ok()?? {
-        Ok(answers_probe) => Some(answers_probe),
+        Ok(is_it) => Some(is_it),
         Err(ClientError::Unreachable(error)) if error.is_timeout() => None,
         // It listens, and speaks no HTTP.
         Err(_) => Some(false),

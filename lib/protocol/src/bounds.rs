@@ -51,3 +51,17 @@ pub fn split_files(files: Vec<String>) -> Vec<Vec<String>> {
     }
     requests
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_files_take_several_requests() {
+        let names = |count: usize, width: usize| (0..count).map(|number| format!("{number:0width$}")).collect();
+        let lengths = |files: Vec<String>| split_files(files).iter().map(Vec::len).collect::<Vec<usize>>();
+        assert_eq!(lengths(names(1025, 4)), [512, 512, 1]);
+        assert_eq!(lengths(names(33, 4096)), [16, 16, 1]);
+        assert_eq!(split_files(vec![]), Vec::<Vec<String>>::new());
+    }
+}

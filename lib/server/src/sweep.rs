@@ -86,7 +86,7 @@ async fn sweep_repository(
         // Parts stay due until their records are settled, whatever ends this sweep.
         let has_more = swept.next_expiry.is_some_and(|expiry| expiry <= swept.now);
         if !has_more || started.elapsed() >= MOST_TIME {
-            if swept.read_unfinished {
+            if swept.has_unfinished {
                 for extension in extensions.iter() {
                     extension.finish(store, &repo).await?;
                 }

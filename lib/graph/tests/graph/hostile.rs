@@ -172,6 +172,34 @@ fn packages_and_modules_that_multiply_stay_small() {
     assert!(snapshot.graph().edge_count() >= 250_000);
 }
 
+#[test]
+fn a_file_that_very_many_packages_have_as_a_root_stays_small() {
+    let uses = "use d::x;\n".repeat(1_000);
+    let mut files = repository(&[("shared.rs", &format!("mod m;\n{uses}")), ("m.rs", &uses)]);
+    for number in 0..2_000 {
+        files.insert(
+            format!("p{number:04}/Cargo.toml"),
+            format!(
+                "[package]\nname = \"p{number}\"\n[[test]]\nname = \"t\"\npath = \"../shared.rs\"\n\
+                 [dev-dependencies]\nd = {{ path = \"../d{number:04}\", package = \"e\" }}\n"
+            ),
+        );
+        files.insert(
+            format!("d{number:04}/Cargo.toml"),
+            "[package]\nname = \"e\"\n".to_owned(),
+        );
+        files.insert(format!("d{number:04}/src/lib.rs"), String::new());
+    }
+    let found = edges(cold(&files).graph());
+    let targets = |from: &str| {
+        found
+            .iter()
+            .filter(|edge| edge.starts_with(from) && edge.contains("lib.rs"))
+            .count()
+    };
+    assert_eq!((targets("shared.rs -> "), targets("m.rs -> ")), (32, 32));
+}
+
 /// The files that the graph reports as past a limit.
 fn over_limit(graph: &coord_graph::ImportGraph) -> Vec<&str> {
     let over = graph.nodes().filter(|node| node.state == FileState::OverLimit);

@@ -235,11 +235,11 @@ impl<'a> WorkJudgment<'a> {
             let mut found: Vec<(usize, Verdict)> = places.iter().map(|place| verdict(*place, true)).collect();
             // The working copy is of no account where the work is missing in any case.
             if found.iter().any(|(_, verdict)| !is_missing(*verdict))
-                && let Some(missing_from_push) = self.missing_from_push(head).await?
+                && let Some(comparison) = self.compare_with_copy(head).await?
             {
                 let is_all_there = |place: usize| {
-                    let own = missing_from_push.blobs.get(place).and_then(Option::as_ref);
-                    missing_from_push.is_same(place) || (own.is_some() && own == self.blob(place).as_ref())
+                    let own = comparison.blobs.get(place).and_then(Option::as_ref);
+                    comparison.is_same(place) || (own.is_some() && own == self.blob(place).as_ref())
                 };
                 let places = places.iter();
                 found = places.map(|place| verdict(*place, is_all_there(*place))).collect();
@@ -260,8 +260,8 @@ impl<'a> WorkJudgment<'a> {
         missing.filter(|(_, places)| !places.is_empty()).collect()
     }
 
-    /// The files of the working copy that the new head lacks; `None` if the branch with `head` has all of them.
-    async fn missing_from_push(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
+    /// Which files of the working copy the new head lacks; `None` if the branch with `head` has all of them.
+    async fn compare_with_copy(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
         let agent_head = self.agent_head;
         if agent_head.matches(&self.new_head) || self.is_on(agent_head, head).await? {
             return Ok(None);

@@ -1,6 +1,5 @@
 //! Contents of files: a few one by one, many from the archive of their commit.
 
-use coord_runtime::retry;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use super::error::GithubError;
 use super::known_tree::{KnownTree, KnownTrees};
 use crate::{Blob, BlobSink, SourceError};
 use coord_domain::RepoId;
+use coord_runtime::retry;
 
 /// Concurrent requests for blobs.
 const AT_ONCE: usize = 8;

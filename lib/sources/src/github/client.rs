@@ -1,7 +1,6 @@
 //! Requests about a repository: with the credential of the service, and retried after transient errors. GitHub redirects those
 //! about a repository that was renamed: two names would allow two locks on one file, so the old one is refused.
 
-use coord_runtime::retry;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -20,6 +19,7 @@ use super::condition::ETAG_BYTES;
 use super::credential::Credential;
 use super::error::GithubError;
 use super::transport::{ApiRequest, ApiResponse, Transport};
+use coord_runtime::retry;
 
 /// How long the old name of a repository is refused without a request: another repository may take it.
 const MOVED_FOR: Duration = Duration::from_secs(600);
@@ -299,7 +299,7 @@ impl Client {
     }
 
     /// Records GitHub's name of the repository at `slug`, if it is a different one.
-    pub(super) fn record_delivered_name(&self, slug: &Slug, full_name: &str) {
+    pub(super) fn record_name(&self, slug: &Slug, full_name: &str) {
         if slug.is_called(full_name) {
             return;
         }

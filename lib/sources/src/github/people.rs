@@ -1,7 +1,6 @@
 //! Holders of callers' tokens, and their rights in a repository. GitHub is asked with that token only, never with the
 //! credential of the service, and rate limits count for that token only.
 
-use coord_runtime::retry;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -22,6 +21,7 @@ use super::token_scope::{Scope, has_scopes};
 use super::transport::{ApiRequest, bearer};
 use coord_auth::{AuthError, Member, People, Verdict, is_github_token};
 use coord_domain::{RepoId, UserId, plain_text};
+use coord_runtime::retry;
 
 /// Maximum size of a response about a person or a repository; real ones have about 20 KB.
 const ANSWER_BYTES: u64 = 1 << 20;
@@ -231,7 +231,7 @@ impl TokenVerification {
         };
         let new_name = repository.full_name.filter(|full_name| !self.slug.is_called(full_name));
         if let Some(full_name) = new_name {
-            self.client.record_delivered_name(&self.slug, &full_name);
+            self.client.record_name(&self.slug, &full_name);
             return Ok(renamed_verdict(&self.repo, &full_name));
         }
         let may = repository.permissions.unwrap_or_default();

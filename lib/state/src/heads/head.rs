@@ -96,7 +96,7 @@ pub fn stored_head(repo: &RepoId, branch: &Branch) -> Read<Option<CommitSha>> {
     })
 }
 
-/// Arguments of `record_head_failure.lua`.
+/// Arguments of `fail_head.lua`.
 #[derive(Serialize)]
 struct FailHeadArgs {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -35,7 +35,7 @@ pub struct SweepResult {
     /// The names of the parts of the repository in which records of extensions may have expired: these drop and announce them.
     pub due: Vec<String>,
     /// Whether an extension has something to finish in the repository.
-    pub read_unfinished: bool,
+    pub has_unfinished: bool,
 }
 
 /// Drops and announces the expired records in `repo`, of each kind up to `most`; of locks that is the number of files. One round
@@ -73,6 +73,6 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
         expired: answer.expired,
         next_expiry: answer.next_expiry,
         due: answer.due,
-        read_unfinished: decode(replies.collect())?,
+        has_unfinished: decode(replies.collect())?,
     })
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use coord_scan::{ImportKind, Specifier};
 use modules::{Child, Modules, child_key, declarations, place_key};
-use packages::{Package, Packages, packages};
+use packages::{Owners, Package, Packages, packages};
 
 use crate::file::FileId;
 use crate::record::Record;
@@ -31,8 +31,8 @@ const MAX_MODULES: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Crates {
     packages: Packages,
-    /// Root of a crate -> the packages that have it, where these are not the nearest around it alone.
-    elsewhere: BTreeMap<String, Vec<String>>,
+    /// Those of roots whose only package is not the nearest around them.
+    elsewhere: Owners,
     modules: Modules,
     renamed: CrateNames,
 }
@@ -104,7 +104,7 @@ impl Crates {
                 table.file(&file, trace).map(|file| vec![file]).ok_or(Reason::Missing)
             }
             ImportKind::Import => {
-                let packages = self.packages(table, from, trace);
+                let packages = self.packages_of(table, from, trace);
                 let is_2015 = packages.first().is_some_and(|package| package.is_2015);
                 match &specifier.name {
                     Some(meaning) if is_renamed(specifier) || !is_2015 => {
@@ -115,15 +115,15 @@ impl Crates {
                 }
             }
             _ => {
-                let packages = self.packages(table, from, trace);
+                let packages = self.packages_of(table, from, trace);
                 self.path(table, from, &packages, &specifier.text, trace)
             }
         }
     }
 
-    /// The packages of the crates that contain `file`: each has a target with that root. A file that no crate contains belongs
-    /// to the nearest package around it.
-    fn packages(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Vec<&Package> {
+    /// The packages of the crates that contain `file`, at most [`MAX_MODULES`]: each has a target with that root. A file that no
+    /// crate contains belongs to the nearest package around it.
+    fn packages_of(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Vec<&Package> {
         trace.push(place_key(table.keys(), table.path(file)));
         let roots = self.modules.node(file).map(|node| &node.roots[..]);
         let alone = [file];
@@ -137,7 +137,8 @@ impl Crates {
                 None => Vec::from_iter(nearest(&self.packages, root)),
             };
             for package in packages {
-                if !found.iter().any(|other| other.folder == package.folder) {
+                trace.charge_list(found.len());
+                if found.len() < MAX_MODULES && !found.iter().any(|known| std::ptr::eq(*known, package)) {
                     found.push(package);
                 }
             }

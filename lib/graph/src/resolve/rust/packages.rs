@@ -18,10 +18,13 @@ pub(crate) struct Package {
     pub(crate) crates: BTreeMap<String, String>,
 }
 
+/// Most packages with one file as a root. Real code has one or two; the limit bounds the work for hostile manifests.
+const MAX_PACKAGES: usize = 32;
+
 /// All packages, by folder.
 pub(crate) type Packages = BTreeMap<String, Package>;
 
-/// Root of a crate -> the folders of the packages with that target, by path.
+/// Root of a crate -> the folders of the packages with that target, at most [`MAX_PACKAGES`], in order.
 pub(crate) type Owners = BTreeMap<String, Vec<String>>;
 
 /// The packages that `manifests` describe, and the roots of all their crates.
@@ -45,7 +48,10 @@ pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, O
         }
         crates.extend(lib.map(|lib| (lib.name.clone(), lib.path.clone())));
         for root in index.roots(here, manifest, section) {
-            owners.entry(root).or_default().push((*here).to_owned());
+            let folders: &mut Vec<String> = owners.entry(root).or_default();
+            if folders.len() < MAX_PACKAGES {
+                folders.push((*here).to_owned());
+            }
         }
         let package = Package {
             folder: (*here).to_owned(),
