@@ -44,22 +44,16 @@ export function copyProject(name) {
   return copy;
 }
 
-/** What gives dependencies of the functions other features in a build of the tests than in one of the functions. */
-const FEATURES_OF_TESTS = `
-coord-teams = { workspace = true, features = ["model"] }
-insta.workspace = true
-jsonschema.workspace = true
-proptest.workspace = true
-`;
-
 /**
  * Gives the dependencies of a copy the features that they have in the tests, so that Cargo compiles none of them again: one
- * package of the workspace decides for all. Where a dependency is missing above, only more is compiled.
+ * package of the workspace decides for all.
  */
 export function takeFeaturesOfTests(copy) {
   const manifest = join(copy, "tests", "support", "Cargo.toml");
-  const text = readFileSync(manifest, "utf8");
-  writeFileSync(manifest, text.replace("[dependencies]\n", `[dependencies]${FEATURES_OF_TESTS}`));
+  const text = readFileSync(manifest, "utf8")
+    .replace("[features]\n", '[features]\ndefault = ["third-party"]\n')
+    .replace("[dependencies]\n", '[dependencies]\ncoord-teams = { workspace = true, features = ["model"] }\n');
+  writeFileSync(manifest, text);
 }
 
 /**
