@@ -50,10 +50,8 @@ export function copyProject(name) {
  */
 export function takeFeaturesOfTests(copy) {
   const manifest = join(copy, "tests", "support", "Cargo.toml");
-  const text = readFileSync(manifest, "utf8")
-    .replace("[features]\n", '[features]\ndefault = ["third-party"]\n')
-    .replace("[dependencies]\n", '[dependencies]\ncoord-teams = { workspace = true, features = ["model"] }\n');
-  writeFileSync(manifest, text);
+  const text = readFileSync(manifest, "utf8");
+  writeFileSync(manifest, text.replace("[features]\n", '[features]\ndefault = ["third-party"]\n'));
 }
 
 /**

@@ -7,7 +7,6 @@
 //! - [`layout`], [`find`]: where the files are, and which entries are ours
 //! - [`compare`]: last seen, file and store, three ways
 //! - [`rings`]: circular dependencies
-//! - `model` (a feature): the rules in memory, for tests
 //! - [`bounds`], [`refusal`], `json`, `shape`: limits of a file, its problems, and how it is read and written
 
 pub mod answers;
@@ -17,8 +16,6 @@ pub mod find;
 mod json;
 pub mod layout;
 pub mod message;
-#[cfg(feature = "model")]
-pub mod model;
 pub mod names;
 pub mod refusal;
 pub mod rings;

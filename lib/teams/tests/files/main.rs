@@ -6,6 +6,7 @@ mod comparing_inboxes;
 mod comparing_members;
 mod comparing_work;
 mod hostile;
+mod model;
 mod properties;
 mod random;
 mod recorded;

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::{Edit, Mail, ModelTask, Team};
 use coord_teams::message::MessageType;
-use coord_teams::model::{Edit, Mail, ModelTask, Team};
 use coord_teams::status::{Priority, Status};
 use serde_json::Value;
 

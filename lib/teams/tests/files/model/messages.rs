@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 
 use super::team::{Mail, Team};
-use crate::message::MessageType;
-use crate::texts::{BROADCAST, no_recipient};
+use coord_teams::message::MessageType;
+use coord_teams::texts::{BROADCAST, no_recipient};
 
 impl Team {
     /// A message to a member.

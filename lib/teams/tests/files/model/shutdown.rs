@@ -1,6 +1,6 @@
 use super::team::Team;
-use crate::message::MessageType;
-use crate::texts::{shutdown_approved, shutdown_requested};
+use coord_teams::message::MessageType;
+use coord_teams::texts::{shutdown_approved, shutdown_requested};
 
 impl Team {
     /// A request, which includes its author's approval; the leader is notified.

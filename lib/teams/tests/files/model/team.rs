@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::message::MessageType;
-use crate::status::{Priority, Status};
-use crate::texts::{BROADCAST, dependencies_not_met, reassigned};
+use coord_teams::message::MessageType;
+use coord_teams::status::{Priority, Status};
+use coord_teams::texts::{BROADCAST, dependencies_not_met, reassigned};
 
 #[derive(Clone, Debug)]
 pub struct Team {
@@ -33,7 +33,7 @@ impl Team {
 
     pub fn join(&mut self, handle: &str) -> Result<(), String> {
         if self.members.iter().any(|member| member.eq_ignore_ascii_case(handle)) {
-            return Err(crate::texts::member_exists(handle, &self.name));
+            return Err(coord_teams::texts::member_exists(handle, &self.name));
         }
         self.members.push(handle.to_owned());
         Ok(())

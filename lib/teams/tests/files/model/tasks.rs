@@ -1,9 +1,11 @@
 use std::collections::BTreeSet;
 
 use super::team::{ModelTask, Team};
-use crate::rings::ring;
-use crate::status::{Priority, Status};
-use crate::texts::{circular, depended_on, invalid_transition, no_blocked, no_dependency, no_task, not_available};
+use coord_teams::rings::ring;
+use coord_teams::status::{Priority, Status};
+use coord_teams::texts::{
+    circular, depended_on, invalid_transition, no_blocked, no_dependency, no_task, not_available,
+};
 
 /// Changes by an update.
 #[derive(Clone, Debug, Default)]
