@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use coord_cli::cli::{self, parsed};
 use coord_cli::commands::{Command, Threads};
-use coord_protocol::plain_text::shown;
+use coord_protocol::plain_text::visible_text;
 use mimalloc::MiMalloc;
 use tokio::runtime::Builder;
 
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             // The reader may have closed standard error.
-            let _ = writeln!(std::io::stderr(), "coord: {}", shown(&format!("{error:#}")));
+            let _ = writeln!(std::io::stderr(), "coord: {}", visible_text(&format!("{error:#}")));
             ExitCode::FAILURE
         }
     }

@@ -12,7 +12,7 @@ fn pull_request(action: &str, work_branch: &str, number: u64) -> Value {
 /// The same, of one that was closed then, if it is.
 fn closed_at(action: &str, work_branch: &str, number: u64, at: u64) -> Value {
     let end = |name: &str| json!({ "ref": name, "repo": { "full_name": "acme/widgets" } });
-    let at = (action == "closed").then(|| coord_domain::instant(at as i64 * 1000));
+    let at = (action == "closed").then(|| coord_domain::format_instant(at as i64 * 1000));
     let content = json!({ "head": end(work_branch), "base": end("main"), "closed_at": at });
     json!({
         "action": action, "number": number, "pull_request": content,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
-use coord_agent::file_content::{inside_working_copy, named};
+use coord_agent::file_content::{inside_working_copy, open_named};
 use coord_agent::hot_files::{HotFiles, hot_in_words};
 use coord_agent::stdout::print;
 use coord_agent::terminal::output::note;
@@ -126,7 +126,7 @@ fn check(file: &Path, is_named: bool) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut content = Vec::new();
-    let source = named(file)?.take(MAX_BYTES as u64 + 1);
+    let source = open_named(file)?.take(MAX_BYTES as u64 + 1);
     { source }
         .read_to_end(&mut content)
         .with_context(|| format!("{name} cannot be read"))?;

@@ -80,7 +80,7 @@ impl ReleaseArgs {
             false => Workplace::open(&self.agent)?,
         };
         let files = match self.all {
-            true => held(&workplace).await?,
+            true => held_files(&workplace).await?,
             false => HeldFiles::Files(named_files(&workplace.work, &self.paths).await?),
         };
         let files = match files {
@@ -140,7 +140,7 @@ enum HeldFiles {
 }
 
 /// The files that the holder has on the branch: this one agent, or the person where none is named.
-async fn held(workplace: &Workplace) -> anyhow::Result<HeldFiles> {
+async fn held_files(workplace: &Workplace) -> anyhow::Result<HeldFiles> {
     let filter = LocksFilter {
         branch: Some(workplace.work.branch.to_string()),
         is_own: true,

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use coord_agent::confirmed::Server;
 use coord_agent::options::{AgentArgs, TOKEN_FILE, URL};
-use coord_agent::person::{PersonArgs, agreed};
+use coord_agent::person::{PersonArgs, ensure_confirmed};
 use coord_agent::stdout;
 use coord_git::WorkingCopy;
 use coord_settings::{env_vars, process_environment, value_of};
@@ -49,7 +49,7 @@ impl TrustArgs {
             return Ok(ExitCode::SUCCESS);
         }
         let question = question(&working_copy, &servers);
-        agreed(&args, self.person, &question)?;
+        ensure_confirmed(&args, self.person, &question)?;
         for server in servers {
             server.confirm()?;
         }

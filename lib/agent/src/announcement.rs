@@ -58,7 +58,7 @@ impl Announcement {
                 instance: Some(instance.clone()),
                 process: std::process::id(),
                 mark: None,
-                machine: machine::place().map(str::to_owned),
+                machine: machine::process_scope().map(str::to_owned),
                 path: None,
             };
             all.entry(folder).or_insert(announced);
@@ -125,7 +125,7 @@ pub struct AnnouncedServer {
     pub process: u32,
     /// The mark of the folder that the file is in.
     mark: Option<String>,
-    /// Where its process runs, as [`machine::place`] has it.
+    /// Where its process runs, as [`machine::process_scope`] has it.
     machine: Option<String>,
     /// A digest of the path of the folder that the file is in.
     path: Option<String>,
@@ -147,7 +147,9 @@ impl AnnouncedServer {
     /// address may belong to a different process here.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
-        self.machine.is_some() && machine::place().is_some() && self.machine.as_deref() != machine::place()
+        self.machine.is_some()
+            && machine::process_scope().is_some()
+            && self.machine.as_deref() != machine::process_scope()
     }
 
     /// The same, as the file in `folder` has it.

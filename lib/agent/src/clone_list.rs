@@ -177,7 +177,7 @@ fn file(repo: &RepoId) -> Option<RootedPath> {
 }
 
 /// A clone as people know it, by the folder that git's own one is in.
-pub fn shown(clone: &Path) -> PathBuf {
+pub fn display_path(clone: &Path) -> PathBuf {
     match clone.parent() {
         Some(parent) if clone.ends_with(".git") => parent.to_owned(),
         _ => clone.to_owned(),

@@ -33,9 +33,9 @@ pub fn of_working_copy(working_copy: &WorkingCopy, files: &[String]) -> anyhow::
         .collect();
     let aside = TemporaryIndex::new(working_copy)?;
     let add = aside.git(root, &["update-index", "-z", "--add", "--remove", "--stdin"])?;
-    fed(add, &nul_separated(&there), |_| Ok(()))?;
+    run_with_input(add, &nul_separated(&there), |_| Ok(()))?;
     let list = aside.git(root, &["ls-files", "-z", "--stage"])?;
-    let listed = fed(list, &[], read_all)?;
+    let listed = run_with_input(list, &[], read_all)?;
     let mut objects = entries(&listed, 1);
     // The index still has removed files.
     let there: HashSet<&str> = there.into_iter().collect();
@@ -51,7 +51,7 @@ pub fn of_revision(root: &Path, revision: &str, files: &[String]) -> anyhow::Res
     ensure!(!revision.starts_with('-'), "{revision:?} is no revision");
     let tree = format!("{revision}^{{tree}}");
     let list = git::command(root, ["ls-tree", "-r", "-z", "--full-tree", &tree])?;
-    let listed = fed(list, &[], read_all)?;
+    let listed = run_with_input(list, &[], read_all)?;
     hashes(root, files, entries(&listed, 2), None)
 }
 
@@ -137,7 +137,7 @@ fn hashes(
     let input: Vec<u8> = wanted.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect();
     let known = match wanted.is_empty() {
         true => HashMap::new(),
-        false => fed(read, &input, |output| {
+        false => run_with_input(read, &input, |output| {
             wanted.iter().map(|id| Ok(((*id).to_owned(), blob(output)?))).collect()
         })?,
     };
@@ -180,7 +180,7 @@ fn read_all(output: &mut dyn BufRead) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Runs `command` with `input`, and reads its output while it runs.
-fn fed<T>(
+fn run_with_input<T>(
     mut command: Command,
     input: &[u8],
     read: impl FnOnce(&mut dyn BufRead) -> anyhow::Result<T>,

@@ -44,7 +44,7 @@ fn hash(file: &RootedPath) -> Option<ContentHash> {
 ///
 /// # Errors
 /// When it cannot be opened, with a sentence.
-pub fn named(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
+pub fn open_named(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(std::io::stdin()));
     }

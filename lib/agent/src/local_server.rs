@@ -121,7 +121,7 @@ pub fn announced(working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
 /// The other clone of the repository whose server this one's commands use.
 pub fn other_home(working_copy: &WorkingCopy) -> Option<PathBuf> {
     let home = StoreClone::of(working_copy);
-    home.is_other.then(|| clone_list::shown(&home.clone))
+    home.is_other.then(|| clone_list::display_path(&home.clone))
 }
 
 /// Why nothing is known of locks, where a server is announced that does not answer: it may run where it cannot be reached from here, as
@@ -187,7 +187,7 @@ fn is_in_use(store: &RootedPath) -> bool {
 }
 
 /// Whether a server runs for this repository, or has run.
-pub fn is_known(working_copy: &WorkingCopy) -> bool {
+pub fn has_run(working_copy: &WorkingCopy) -> bool {
     running(working_copy).is_some()
         || has_store(&StoreClone::of(working_copy).folder())
         || kept_elsewhere(working_copy).is_some()

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 /// A text that processes with one network and one list of processes have in common, until the machine starts again. `None`
 /// if the system does not report it.
-pub fn place() -> Option<&'static str> {
+pub fn process_scope() -> Option<&'static str> {
     static PLACE: OnceLock<Option<String>> = OnceLock::new();
     PLACE.get_or_init(read).as_deref()
 }

@@ -31,7 +31,7 @@ pub struct RepeatedRequest<'a> {
 }
 
 /// Gives PULL and PUSH the command that works in the working copy of `work`, or none; and WAIT the one that ends when the files are free.
-pub async fn fit(work: &Work, orchestration: &mut Orchestration, about: RepeatedRequest<'_>) {
+pub async fn adapt_command(work: &Work, orchestration: &mut Orchestration, about: RepeatedRequest<'_>) {
     match orchestration.action {
         Action::Wait
             if orchestration

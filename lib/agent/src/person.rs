@@ -23,7 +23,7 @@ pub struct PersonArgs {
 /// # Errors
 /// When this is no terminal, an agent is named, the answer is no, or as [`Workplace::open`].
 pub fn confirm(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<Workplace> {
-    agreed(args, person, question)?;
+    ensure_confirmed(args, person, question)?;
     Workplace::of_person(args)
 }
 
@@ -31,7 +31,7 @@ pub fn confirm(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::
 ///
 /// # Errors
 /// When this is no terminal, an agent is named, or the answer is no.
-pub fn agreed(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<()> {
+pub fn ensure_confirmed(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<()> {
     ensure_no_agent(args)?;
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     ensure!(is_terminal, "this takes a person: run it in a terminal");

@@ -8,7 +8,7 @@ use coord_files::RootedPath;
 
 use super::local_server;
 use crate::announcement::{AnnouncedServer, FOLDER, STORE};
-use crate::clone_list::{CloneList, shown};
+use crate::clone_list::{CloneList, display_path};
 use crate::store_location;
 
 /// Another clone with a server.
@@ -40,7 +40,7 @@ pub fn of(repo: &RepoId, own: &Path, socket: SocketAddr) -> Vec<Rival> {
         Some(Rival {
             sentence: format!(
                 "another clone of this repository ({}) has its own server at {}: agents in the two clones do not see each other's locks",
-                shown(clone).display(),
+                display_path(clone).display(),
                 other.address()
             ),
             fix: fix_command(if is_home { clone } else { own }),

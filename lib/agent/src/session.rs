@@ -37,7 +37,7 @@ impl Session {
     pub fn of_this_process(working_copy: &WorkingCopy, client: &str) -> anyhow::Result<Session> {
         match conversations::owner(working_copy, Some(client)) {
             Some(owner) => Session::of(owner, client),
-            None => Session::of_agents_process(working_copy, client).map(Session::known),
+            None => Session::of_agents_process(working_copy, client).map(Session::of_agent),
         }
     }
 
@@ -48,7 +48,7 @@ impl Session {
             return Session::of(owner, "shell").ok();
         }
         let found = ancestors::all_above().find_map(|process| of_process(working_copy, process));
-        found.map(Session::known)
+        found.map(Session::of_agent)
     }
 
     /// A note for the caller if the session is uncertain.
@@ -65,7 +65,7 @@ impl Session {
         })
     }
 
-    fn known(agent_id: AgentId) -> Session {
+    fn of_agent(agent_id: AgentId) -> Session {
         Session {
             agent_id,
             one_of: Vec::new(),
@@ -74,7 +74,7 @@ impl Session {
 
     fn of(owner: Owner, client: &str) -> anyhow::Result<Session> {
         match owner {
-            Owner::One(agent_id) => Ok(Session::known(agent_id)),
+            Owner::One(agent_id) => Ok(Session::of_agent(agent_id)),
             Owner::OneOf(process, one_of) => Ok(Session {
                 agent_id: id_of(client, &format!("one of those of {}-{}", process.id, process.started))?,
                 one_of,

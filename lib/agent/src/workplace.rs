@@ -109,7 +109,7 @@ impl Workplace {
 
     /// The parts of a request about `files` that a command has to repeat: the options, but not the environment, which
     /// it has too.
-    fn about<'a>(&'a self, files: &'a Option<Vec<String>>) -> RepeatedRequest<'a> {
+    fn repeated_request<'a>(&'a self, files: &'a Option<Vec<String>>) -> RepeatedRequest<'a> {
         let named = |value: &'a Option<String>, variable: &str| {
             let value = value.as_deref()?;
             std::env::var(variable)
@@ -131,7 +131,12 @@ impl Workplace {
         let _waiting = self.waiting();
         match self.connection.client.check_status(request).await {
             Ok(mut response) => {
-                next_command::fit(&self.work, &mut response.orchestration, self.about(&request.file_paths)).await;
+                next_command::adapt_command(
+                    &self.work,
+                    &mut response.orchestration,
+                    self.repeated_request(&request.file_paths),
+                )
+                .await;
                 Ok(Outcome::Check(response))
             }
             Err(error) => self.outcome_of(error, |offline| Refusal::of_check(offline, None)),
@@ -146,7 +151,12 @@ impl Workplace {
         let _waiting = self.waiting();
         match self.connection.client.post_status(request).await {
             Ok(mut response) => {
-                next_command::fit(&self.work, &mut response.orchestration, self.about(&request.file_paths)).await;
+                next_command::adapt_command(
+                    &self.work,
+                    &mut response.orchestration,
+                    self.repeated_request(&request.file_paths),
+                )
+                .await;
                 Ok(Outcome::Post(response))
             }
             Err(error) => self.refused_post(error),

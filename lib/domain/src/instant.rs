@@ -1,7 +1,7 @@
 use chrono::{DateTime, SecondsFormat};
 
 /// The instant so many milliseconds after the beginning of 1970: `2026-11-22T09:01:12.345Z`.
-pub fn instant(millis: i64) -> String {
+pub fn format_instant(millis: i64) -> String {
     let time = DateTime::from_timestamp_millis(millis).unwrap_or_default();
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

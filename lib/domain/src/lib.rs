@@ -23,7 +23,7 @@ pub use coord_protocol::{LockMode, LockStatus};
 pub use event_id::EventId;
 pub use file_path::{FilePath, FilePaths};
 pub use holder::{AgentId, Holder, UserId};
-pub use instant::instant;
+pub use instant::format_instant;
 pub use invalid::Invalid;
 pub use lock::{LockEntry, NeighborPolicy};
 pub use lock_reason::LockReason;

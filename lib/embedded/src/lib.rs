@@ -248,7 +248,7 @@ fn start_engine(queue: &Arc<Queue>, shared: &Arc<CommitState>) -> Result<JoinHan
 impl OpenStore {
     async fn ask(&self, requests: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         if self.is_lost() {
-            return Err(lost());
+            return Err(lost_file());
         }
         let (reply, answered) = oneshot::channel();
         if !self.queue.push(Job::new(requests, reply)) {
@@ -283,7 +283,7 @@ impl OpenStore {
     }
 }
 
-fn lost() -> StoreError {
+fn lost_file() -> StoreError {
     StoreError::Unreachable("the file of the embedded store was deleted or replaced".to_owned())
 }
 

@@ -14,7 +14,7 @@ use gix::sec::trust::Mapping;
 use super::branch_names::SUGGESTIONS_LIMIT;
 use super::index_prefetch::IndexPrefetch;
 use super::objects::Objects;
-use super::open_error::{OpenError, refused, sentence, shown};
+use super::open_error::{OpenError, display_path, refused, sentence};
 use super::repository::Repository;
 use super::upstream::Upstreams;
 use super::{checkout, deadline, external_git, identity, references, special_files};
@@ -89,8 +89,8 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -
                 if let Some(other) = others.find(|_| identity::is_local(repository.id())) {
                     return Err(OpenError::SameId {
                         repo: repository.id().clone(),
-                        first: shown(other.common_dir()),
-                        second: shown(repository.common_dir()),
+                        first: display_path(other.common_dir()),
+                        second: display_path(repository.common_dir()),
                     });
                 }
                 let repository = Arc::new(match purpose {

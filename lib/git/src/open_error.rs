@@ -77,7 +77,7 @@ pub enum OpenError {
 
 /// Converts gix's error to ours.
 pub(super) fn refused(path: &Path, error: &gix::Error) -> OpenError {
-    let path = shown(path);
+    let path = display_path(path);
     if error.is_permission_denied() && error.to_string().contains("unsafe") {
         OpenError::Unsafe { path }
     } else if error.is_not_found() {
@@ -104,7 +104,7 @@ pub(super) fn sentence(error: &gix::Error) -> String {
 }
 
 /// The worktree rather than its `.git`: the path that people know a repository by.
-pub(super) fn shown(path: &Path) -> PathBuf {
+pub(super) fn display_path(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if path.ends_with(".git") => parent.to_owned(),
         _ => path.to_owned(),

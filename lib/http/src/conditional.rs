@@ -24,7 +24,7 @@ pub fn tag_of(parts: &str) -> String {
 }
 
 /// Whether `If-None-Match` contains this tag.
-pub fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+pub fn matches_tag(headers: &HeaderMap, tag: &str) -> bool {
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     headers
         .get_all(IF_NONE_MATCH)
@@ -38,7 +38,7 @@ pub fn is_known(headers: &HeaderMap, tag: &str) -> bool {
 }
 
 /// Adds the headers to a response, or to 304 in its place; `vary`: the headers of the request that it depends on.
-pub fn tag(mut response: Response, tag: &str, vary: &'static str) -> Result<Response, ApiError> {
+pub fn with_tag(mut response: Response, tag: &str, vary: &'static str) -> Result<Response, ApiError> {
     for (name, value) in [
         (ETAG, HeaderValue::from_str(tag).map_err(|_| ApiError::Internal)?),
         (CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
@@ -53,11 +53,11 @@ pub fn tag(mut response: Response, tag: &str, vary: &'static str) -> Result<Resp
 pub fn respond(headers: &HeaderMap, answer: &impl Serialize) -> Result<Response, ApiError> {
     let body = serde_json::to_string(answer).map_err(|_| ApiError::Internal)?;
     let own = tag_of(&body);
-    let response = match is_known(headers, &own) {
+    let response = match matches_tag(headers, &own) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => ([(CONTENT_TYPE, "application/json")], escape(&body).into_owned()).into_response(),
     };
-    tag(response, &own, OF_AGENTS)
+    with_tag(response, &own, OF_AGENTS)
 }
 
 /// 304 in the OpenAPI document.

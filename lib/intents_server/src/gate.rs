@@ -83,7 +83,9 @@ impl GateRequest for IntentGate<'_> {
     }
 
     fn answer(&mut self, question: Question) -> Result<(), Question> {
-        ScopeQuestion::of(question).map(|question| self.judge(question))
+        question
+            .of_extension(ScopeQuestion::NAME)
+            .map(|question| self.judge(question))
     }
 
     fn end(self: Box<Self>, found: &GateFindings) -> GateVerdict {

@@ -22,7 +22,7 @@ pub static EXTENSION: Extension = Extension {
             ("traces", ledger::keys::traces(repo)),
         ]
     },
-    swept: |_| Vec::new(),
+    sweep_keys: |_| Vec::new(),
     read_unfinished: |repo| Some(ledger::has_unsealed_lines(repo)),
     expendable: &[],
 };

@@ -1,7 +1,7 @@
 //! Results of tools: the HTTP response as structured content, and a few lines that begin with the command and the
 //! reason.
 
-use coord_protocol::plain_text::{clean, quoted_line, shown, shown_line};
+use coord_protocol::plain_text::{clean, quoted_line, shown_line, visible_text};
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{AgentError, CheckResponse, ErrorBody, IntentResponse, Orchestration, PostResponse};
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -44,7 +44,7 @@ impl From<Refusal> for Outcome {
 impl Outcome {
     /// The outcome as the client gets it.
     pub fn result(&self) -> CallToolResult {
-        let content = vec![ContentBlock::text(shown(&self.text()))];
+        let content = vec![ContentBlock::text(visible_text(&self.text()))];
         let mut result = match self {
             Outcome::Malformed(_) => CallToolResult::error(content),
             _ => CallToolResult::success(content),

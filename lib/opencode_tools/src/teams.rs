@@ -61,7 +61,7 @@ fn fields(handle: Option<String>, info: &AgentInfo, defaults: &Defaults, kind: &
     }
 }
 
-fn shown(team: &TeamView) -> Result<OpenCodeAnswer, ApiError> {
+fn team_answer(team: &TeamView) -> Result<OpenCodeAnswer, ApiError> {
     let closed = team.closed_at.as_ref();
     let note = closed.map(|time| format!("The team was closed at {time}: it takes no writes, and can be read."));
     Ok(OpenCodeAnswer::new(answers::team(records::team(team)?)).with(note))
@@ -99,7 +99,7 @@ impl<R: Requests> Board<'_, R> {
 
     /// `get-team-info`
     pub async fn info(&self) -> Result<OpenCodeAnswer, R::Error> {
-        Ok(shown(&self.team().await?)?)
+        Ok(team_answer(&self.team().await?)?)
     }
 
     /// `request-shutdown`

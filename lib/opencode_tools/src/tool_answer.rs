@@ -1,6 +1,6 @@
 //! A tool's answer.
 
-use coord_protocol::plain_text::shown;
+use coord_protocol::plain_text::visible_text;
 use coord_protocol::team_tools::TeamCall;
 use rmcp::model::{CallToolResult, ContentBlock};
 
@@ -27,6 +27,11 @@ impl OpenCodeAnswer {
 
     /// The answer as the client gets it.
     pub fn result(&self) -> CallToolResult {
-        CallToolResult::success(self.texts.iter().map(|text| ContentBlock::text(shown(text))).collect())
+        CallToolResult::success(
+            self.texts
+                .iter()
+                .map(|text| ContentBlock::text(visible_text(text)))
+                .collect(),
+        )
     }
 }

@@ -91,7 +91,7 @@ fn joins(character: char, before: Option<char>) -> bool {
 
 /// `text` without invisible characters, as [`is_unseen`]; tabs, line ends and joiners that join something stay.
 #[must_use]
-pub fn shown(text: &str) -> Cow<'_, str> {
+pub fn visible_text(text: &str) -> Cow<'_, str> {
     let mut before = None;
     let is_shown = |character: char, before: Option<char>| {
         matches!(character, '\t' | '\n') || !is_unseen(character) || joins(character, before)
@@ -121,7 +121,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
 /// [`shown`], as one line.
 #[must_use]
 pub fn shown_line(text: &str) -> Cow<'_, str> {
-    match shown(text) {
+    match visible_text(text) {
         text if !text.contains(['\n', '\t']) => text,
         text => Cow::Owned(
             text.split(['\n', '\t'])
@@ -150,7 +150,7 @@ pub fn quoted_lines(text: &str) -> String {
 /// [`quoted_lines`] in at most `most` bytes with the marks, and how many bytes of the text are left out.
 #[must_use]
 pub fn quoted_beginning(text: &str, most: usize) -> (String, usize) {
-    let text = shown(text);
+    let text = visible_text(text);
     let text = text.trim_end();
     let mut quoted = QUOTE.to_owned();
     for (at, character) in text.char_indices() {
@@ -176,7 +176,7 @@ fn clean_member(value: &mut Json, name: &str) {
     match value {
         Json::String(text) => {
             let shown = match PARAGRAPHS.contains(&name) {
-                true => shown(text),
+                true => visible_text(text),
                 false => shown_line(text),
             };
             if let Cow::Owned(shown) = shown {
@@ -260,7 +260,7 @@ mod tests {
             ("a\u{1b}[2J\u{202e}b\u{200d}c", "a[2Jbc"),
             ("👨\u{200d}👩 \u{200d}", "👨\u{200d}👩 "),
         ] {
-            assert_eq!(shown(text), expected, "{text:?}");
+            assert_eq!(visible_text(text), expected, "{text:?}");
         }
         assert_eq!(shown_line(" a\n\n b\tc\n"), "a  b c");
     }

@@ -63,7 +63,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         () = signals.next() => std::process::exit(0),
     };
     let idle = idle(&args, &mut server);
-    let lost = lost(server.file.clone(), server.local.clone());
+    let lost = wait_until_lost(server.file.clone(), server.local.clone());
     let store = Arc::clone(&server.store);
     // Logs a warning about promises that the store does not keep.
     tokio::spawn(async move { store.promises().await });
@@ -151,7 +151,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
 }
 
 /// Completes when the store or what is served was deleted or replaced, with a sentence: what is there now may have another server.
-async fn lost(store: Option<EmbeddedStore>, source: Option<Arc<GitSource>>) -> String {
+async fn wait_until_lost(store: Option<EmbeddedStore>, source: Option<Arc<GitSource>>) -> String {
     let mut was_lost = false;
     loop {
         tokio::time::sleep(LOOK_EVERY).await;

@@ -24,7 +24,7 @@ pub struct Extension {
     /// KEYS of its functions in the repositories that use it: see [`super::admission::RepositoryUses`].
     pub rare_keys: SeamKeys,
     /// KEYS of `seams/expiring` in a sweep.
-    pub swept: fn(&RepoId) -> Vec<NamedKey>,
+    pub sweep_keys: fn(&RepoId) -> Vec<NamedKey>,
     /// Whether it has something to finish once a repository is swept.
     pub read_unfinished: fn(&RepoId) -> Option<Read<bool>>,
     /// Prefixes of expendable keys: see [`super::is_expendable`].

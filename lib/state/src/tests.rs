@@ -76,7 +76,7 @@ fn an_extension_is_registered_before_the_first_call() {
         scripts: &[],
         keys: |_| Vec::new(),
         rare_keys: |_| Vec::new(),
-        swept: |_| Vec::new(),
+        sweep_keys: |_| Vec::new(),
         read_unfinished: |_| None,
         expendable: &[],
     };

@@ -38,8 +38,8 @@ pub fn from_env(get: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Store>, 
     for (url, token) in UPSTASH_PAIRS {
         match (get(url), get(token)) {
             (Some(address), Some(secret)) => {
-                let store =
-                    UpstashStore::new(&address, SecretString::from(secret)).map_err(|error| named(url, error))?;
+                let store = UpstashStore::new(&address, SecretString::from(secret))
+                    .map_err(|error| with_variable(url, error))?;
                 return Ok(Arc::new(store));
             }
             (Some(_), None) => missing.push(token),
@@ -49,13 +49,13 @@ pub fn from_env(get: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Store>, 
     }
     if let Some(address) = get(env_vars::REDIS_URL) {
         return Ok(Arc::new(
-            RedisStore::connect(&address).map_err(|error| named(env_vars::REDIS_URL, error))?,
+            RedisStore::connect(&address).map_err(|error| with_variable(env_vars::REDIS_URL, error))?,
         ));
     }
     Err(StoreError::NotConfigured(not_configured(&missing)))
 }
 
-fn named(variable: &str, error: StoreError) -> StoreError {
+fn with_variable(variable: &str, error: StoreError) -> StoreError {
     match error {
         StoreError::NotConfigured(text) => StoreError::NotConfigured(format!("{variable}: {text}")),
         other => other,

@@ -58,8 +58,8 @@ pub(super) fn parse_report(replies: &[Value], store: &str) -> Promises {
 
 /// Whether this was not yet said of the store.
 fn is_news(store: &str, sentence: &str) -> bool {
-    static SAID: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
-    let mut logged = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    static LOGGED: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
+    let mut logged = LOGGED.lock().unwrap_or_else(PoisonError::into_inner);
     logged.insert((store.to_owned(), sentence.to_owned()))
 }
 

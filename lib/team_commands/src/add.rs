@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord_agent::file_content::named;
+use coord_agent::file_content::open_named;
 use coord_agent::workplace::Workplace;
 use coord_protocol::tasks::{NewTask, NewTasksRequest};
 
@@ -64,7 +64,7 @@ impl AddArgs {
         if let Some(file) = &self.from {
             let shown = file.display();
             let about = || format!("{shown} cannot be read");
-            let input = named(file)?;
+            let input = open_named(file)?;
             let mut text = String::new();
             input
                 .take(MOST_BYTES + 1)

@@ -5,7 +5,7 @@
 
 use std::io::{BufRead, Write};
 
-use coord_teams::layout::{Entry, PathKind, place};
+use coord_teams::layout::{Entry, PathKind, path_kind};
 use coord_teams::message::InboxFile;
 use coord_teams::refusal::Refusal;
 use coord_teams::task::TaskFile;
@@ -37,7 +37,7 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let line = line.expect("a line");
         let (path, text): (String, String) = serde_json::from_str(&line).expect("a path and a text");
-        let PathKind::Ours(entry) = place(&path) else {
+        let PathKind::Ours(entry) = path_kind(&path) else {
             panic!("{path}");
         };
         let verdict = match written(&entry, text.as_bytes()) {

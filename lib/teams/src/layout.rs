@@ -2,7 +2,7 @@
 
 use crate::bounds::{CONFIG_BYTES, INBOX_BYTES, TASK_BYTES};
 use crate::names::{Handle, InvalidName, TaskId, TeamName};
-use crate::refusal::{Refusal, shown};
+use crate::refusal::{Refusal, quoted};
 
 /// An entry that is read or written. Its path is made of parsed names alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,7 +63,7 @@ pub enum PathKind {
 }
 
 /// The kind of a path, given with `/`.
-pub fn place(path: &str) -> PathKind {
+pub fn path_kind(path: &str) -> PathKind {
     let parts: Vec<_> = path.split('/').collect();
     let entry = match parts[..] {
         ["teams" | "tasks", team] if hidden(team) => return PathKind::Other,
@@ -86,7 +86,7 @@ pub fn place(path: &str) -> PathKind {
     };
     match entry {
         Ok(entry) => PathKind::Ours(entry),
-        Err(wrong) => PathKind::Refused(Refusal::of_file(shown(path), wrong.to_string())),
+        Err(wrong) => PathKind::Refused(Refusal::of_file(quoted(path), wrong.to_string())),
     }
 }
 

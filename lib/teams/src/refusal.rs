@@ -36,7 +36,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// Foreign text in quotes for a sentence: at most 80 characters, control characters and directions of writing escaped.
-pub fn shown(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }
 

@@ -2,7 +2,7 @@
 
 use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration, Waiting};
 
-use coord_domain::instant;
+use coord_domain::format_instant;
 use coord_server::error::ApiError;
 use coord_teams_state::teams::{Refused, TeamRefusal};
 
@@ -158,7 +158,7 @@ fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         reason.push_str(&format!(": \"{owner}\" has it"));
     }
     if let Some(until) = until {
-        reason.push_str(&format!(" until {}", instant(until)));
+        reason.push_str(&format!(" until {}", format_instant(until)));
     }
     if !hint.is_empty() {
         reason.push_str("; ");

@@ -11,7 +11,7 @@ pub static EXTENSION: Extension = Extension {
     scripts: include!(concat!(env!("OUT_DIR"), "/scripts.rs")),
     keys: |terms| vec![("members", teams::keys::members(terms.repo))],
     rare_keys: |_| Vec::new(),
-    swept: tasks::keys::swept,
+    sweep_keys: tasks::keys::sweep_keys,
     read_unfinished: |_| None,
     expendable: &[teams::keys::SEEN],
 };

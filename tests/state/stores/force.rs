@@ -18,7 +18,7 @@ async fn forces(agent: &Agent<'_>, paths: &[&str]) -> ForceReleaseResult {
 }
 
 fn taken(files: &[&str]) -> Denial {
-    Denial::Taken(ForceReleased {
+    Denial::ForceReleased(ForceReleased {
         by: "eve".to_owned(),
         message: "The release needs it".to_owned(),
         files: files.iter().map(|file| (*file).to_owned()).collect(),

@@ -6,12 +6,12 @@ use coord_state as state;
 use coord_state::admission::{
     AdmissionTerms, Admitted, Denial, HeadQuestion, HeadTerms, Question, USES_EVERYTHING, admit,
 };
-use coord_state::heads::{FetchedHead, Pushed, PushedHead, push_head, record_delivered_name, record_head};
+use coord_state::heads::{FetchedHead, PushOutcome, PushedHead, push_head, record_delivered_name, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
 
 impl World {
-    async fn is_pushed(&self, before: Option<&str>, after: Option<&str>, pushed_at: i64) -> Pushed {
+    async fn is_pushed(&self, before: Option<&str>, after: Option<&str>, pushed_at: i64) -> PushOutcome {
         self.is_pushed_with(before, after, pushed_at, false).await
     }
 
@@ -21,7 +21,7 @@ impl World {
         after: Option<&str>,
         pushed_at: i64,
         is_reset: bool,
-    ) -> Pushed {
+    ) -> PushOutcome {
         let (before, after) = (before.map(sha), after.map(sha));
         let commits: Vec<CommitSha> = after.iter().cloned().collect();
         let push = PushedHead {
@@ -83,9 +83,12 @@ async fn a_renamed_repository_is_recognized_once_by_its_number(world: World) {
 
 async fn a_push_moves_the_head_and_is_announced(world: World) {
     let now = world.now().await;
-    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now).await, Pushed::Unused);
+    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now).await, PushOutcome::Unused);
     world.records_head(HEAD, &[HEAD, LOCAL]).await;
-    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await, Pushed::Moved);
+    assert_eq!(
+        world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await,
+        PushOutcome::Moved
+    );
     assert_eq!(world.head_field("commit").await.as_deref(), Some(NEXT));
     assert_eq!(world.head_field("origin").await.as_deref(), Some("webhook"));
     assert_eq!(world.head_field("recent").await, Some(format!("{NEXT} {HEAD} {LOCAL}")));
@@ -96,7 +99,7 @@ async fn a_push_moves_the_head_and_is_announced(world: World) {
     );
     assert_eq!(
         world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await,
-        Pushed::Unchanged,
+        PushOutcome::Unchanged,
         "doubled"
     );
     assert_eq!(world.events().await.len(), 2);
@@ -107,7 +110,7 @@ async fn a_reset_branch_has_only_the_new_commits(world: World) {
     let now = world.now().await;
     assert_eq!(
         world.is_pushed_with(Some(HEAD), Some(NEXT), now + 1, true).await,
-        Pushed::Moved
+        PushOutcome::Moved
     );
     assert_eq!(world.head_field("recent").await.as_deref(), Some(NEXT));
 }
@@ -115,7 +118,10 @@ async fn a_reset_branch_has_only_the_new_commits(world: World) {
 async fn a_delivery_that_does_not_follow_moves_nothing(world: World) {
     let now = world.now().await;
     world.records_head(HEAD, &[HEAD]).await;
-    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await, Pushed::Moved);
+    assert_eq!(
+        world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await,
+        PushOutcome::Moved
+    );
     assert!(!world.head_is_due().await);
     for (before, after, pushed_at, why) in [
         (Some(LOCAL), Some(HEAD), now + 5, "something is missing between"),
@@ -126,7 +132,7 @@ async fn a_delivery_that_does_not_follow_moves_nothing(world: World) {
     ] {
         assert_eq!(
             world.is_pushed(before, after, pushed_at).await,
-            Pushed::AskSource,
+            PushOutcome::AskSource,
             "{why}"
         );
         assert_eq!(world.head_field("commit").await.as_deref(), Some(NEXT), "{why}");
@@ -135,7 +141,7 @@ async fn a_delivery_that_does_not_follow_moves_nothing(world: World) {
         if after.is_some() {
             assert_eq!(
                 world.is_pushed(before, after, pushed_at).await,
-                Pushed::Unchanged,
+                PushOutcome::Unchanged,
                 "{why}"
             );
         }
@@ -150,7 +156,7 @@ async fn repeated_deliveries_cause_one_source_request_each(world: World) {
         for number in 0..200 {
             let after = format!("{number:040x}");
             let pushed = world.is_pushed(Some(LOCAL), Some(&after), now - 1_000 + number).await;
-            source_requests += usize::from(pushed == Pushed::AskSource);
+            source_requests += usize::from(pushed == PushOutcome::AskSource);
         }
         source_requests
     };
@@ -164,20 +170,23 @@ async fn repeated_deliveries_cause_one_source_request_each(world: World) {
 async fn a_push_that_was_undone_does_not_come_back(world: World) {
     let now = world.now().await;
     world.records_head(HEAD, &[HEAD]).await;
-    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await, Pushed::Moved);
+    assert_eq!(
+        world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await,
+        PushOutcome::Moved
+    );
     assert_eq!(
         world.is_pushed_with(Some(NEXT), Some(HEAD), now + 2, true).await,
-        Pushed::Moved
+        PushOutcome::Moved
     );
     assert_eq!(
         world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await,
-        Pushed::AskSource
+        PushOutcome::AskSource
     );
     assert_eq!(world.head_field("commit").await.as_deref(), Some(HEAD));
     // The same where no webhook told of any of it: the source itself named HEAD after that.
     assert_eq!(
         world.is_pushed(Some(HEAD), Some(NEXT), now - 1).await,
-        Pushed::AskSource
+        PushOutcome::AskSource
     );
     assert_eq!(world.head_field("commit").await.as_deref(), Some(HEAD));
 }
@@ -190,7 +199,10 @@ async fn heads_are_not_requested_while_a_webhook_delivers_them(world: World) {
         world.command(["HSET", &key, "checked_at", &at]).await;
     };
     world.records_head(HEAD, &[HEAD]).await;
-    assert_eq!(world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await, Pushed::Moved);
+    assert_eq!(
+        world.is_pushed(Some(HEAD), Some(NEXT), now + 1).await,
+        PushOutcome::Moved
+    );
     age(600).await;
     assert!(!world.head_is_due().await, "ten minutes are nothing");
     age(3_700).await;

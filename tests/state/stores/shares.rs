@@ -145,9 +145,12 @@ async fn a_login_does_not_evict_the_notices_of_others_about_lost_locks(world: Wo
         forces(&eve, &file).await;
     }
     let denial = denial_of(bob.try_claim(Reading, &["bob.ts"]).await);
-    assert!(matches!(denial, Denial::Taken(taken) if taken.by == "cem"));
+    assert!(matches!(denial, Denial::ForceReleased(taken) if taken.by == "cem"));
     let denial = denial_of(world.agent("eve/69").try_claim(Reading, &["69.ts"]).await);
-    assert!(matches!(denial, Denial::Taken(_)), "those of eve are the newest");
+    assert!(
+        matches!(denial, Denial::ForceReleased(_)),
+        "those of eve are the newest"
+    );
 }
 
 async fn a_login_does_not_fill_the_notes_of_a_task(world: World) {

@@ -156,7 +156,7 @@ impl Agent<'_> {
                 .unwrap();
             match admitted {
                 Admitted::Denied(Denial::Question(question @ Question::OfExtension { .. })) => {
-                    self.about.learn(ScopeQuestion::of(question).unwrap());
+                    self.about.learn(question.of_extension(ScopeQuestion::NAME).unwrap());
                 }
                 Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
                 Admitted::Outcome(outcome) => {
@@ -199,7 +199,7 @@ impl Agent<'_> {
             let checked = state::locks::check_status(store, &entry, &paths, intent, &policy, &gate).await;
             match checked.unwrap() {
                 Admitted::Denied(Denial::Question(question @ Question::OfExtension { .. })) => {
-                    self.about.learn(ScopeQuestion::of(question).unwrap());
+                    self.about.learn(question.of_extension(ScopeQuestion::NAME).unwrap());
                 }
                 Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
                 checked => return checked,

@@ -83,7 +83,7 @@ impl Worker<'_> {
             };
             match claim(&terms, &files).await {
                 Admitted::Denied(Denial::Question(question @ Question::OfExtension { .. })) => {
-                    self.about.learn(ScopeQuestion::of(question).unwrap());
+                    self.about.learn(question.of_extension(ScopeQuestion::NAME).unwrap());
                 }
                 Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
                 admitted => return refused_or(admitted),

@@ -16,9 +16,9 @@ pub fn skip(why: &str) {
         std::env::var("COORD_TEST_REQUIRE").as_deref() != Ok("all"),
         "COORD_TEST_REQUIRE=all, but {why}"
     );
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let binary = binary();
-    if SAID.lock().expect("the reasons").insert(why.to_owned()) {
+    if REPORTED.lock().expect("the reasons").insert(why.to_owned()) {
         // Only the macros are captured, not the stream itself.
         let _ = writeln!(std::io::stderr(), "SKIPPED: tests of {binary}: {why}");
     }

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     /// Returns the finding for `entry` when the hooks have `own`.
-    fn found(entry: Option<Entry>, own: &[(&str, &str)]) -> Option<String> {
+    fn finding_for(entry: Option<Entry>, own: &[(&str, &str)]) -> Option<String> {
         let own = |name: &str| {
             own.iter()
                 .find(|(own, _)| *own == name)
@@ -208,18 +208,18 @@ mod tests {
             ))
         };
         let own = [("COORD_URL", "https://coord.example"), ("COORD_TOKEN", "secret")];
-        assert_eq!(found(entry(""), &[]), None);
+        assert_eq!(finding_for(entry(""), &[]), None);
         assert_eq!(
-            found(entry(""), &own).unwrap(),
+            finding_for(entry(""), &own).unwrap(),
             "one: /w/file: COORD_URL is https://coord.example for the hooks and unset for `coord mcp`; COORD_TOKEN is set for the \
              hooks and unset for `coord mcp`"
         );
         assert_eq!(
-            found(entry("env_vars = [\"COORD_URL\", \"COORD_TOKEN\"]\n"), &own),
+            finding_for(entry("env_vars = [\"COORD_URL\", \"COORD_TOKEN\"]\n"), &own),
             None
         );
         let set = entry("env_vars = [\"COORD_TOKEN\"]\nenv = { COORD_URL = \"https://coord.example\" }\n");
-        assert_eq!(found(set, &own), None);
+        assert_eq!(finding_for(set, &own), None);
         assert_eq!(of_toml("[mcp_servers.coord]\ncommand = \"other\"\n"), None);
     }
 
@@ -242,7 +242,7 @@ mod tests {
             ),
             (r#"{"command":"coord","args":["mcp"],"env":{"COORD_BRANCH":1}}"#, false),
         ] {
-            assert_eq!(found(entry(text), &own).is_some(), is_found, "{text}");
+            assert_eq!(finding_for(entry(text), &own).is_some(), is_found, "{text}");
         }
         assert_eq!(entry(r#"{"command":"other","args":["mcp"]}"#), None);
         assert_eq!(of_json("[1,2", &["mcpServers"]), None);

@@ -13,7 +13,7 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
     let Some(node) = graph.id(path).and_then(|id| graph.node(id)) else {
         return String::new();
     };
-    let mut out = format!("{}: {}\n", shown(path), about(node));
+    let mut out = format!("{}: {}\n", printable(path), describe_node(node));
     let explained = snapshot.explain(path).unwrap_or_default();
     let lines: Vec<[String; 4]> = explained
         .into_iter()
@@ -24,13 +24,13 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
             };
             let led = match outcome {
                 Resolution::File(id) if graph.path(id) == path => "-> itself, which is not an edge".to_owned(),
-                Resolution::File(id) => format!("-> {}", shown(graph.path(id))),
+                Resolution::File(id) => format!("-> {}", printable(graph.path(id))),
                 Resolution::Unresolved(reason) => format!("-- {}: {}", reason.name(), reason.sentence()),
             };
             [
                 specifier.line.to_string(),
                 specifier.kind.name().to_owned(),
-                shown(&written),
+                printable(&written),
                 led,
             ]
         })
@@ -52,13 +52,13 @@ pub(super) fn text(snapshot: &Snapshot, path: &str) -> String {
             count => writeln!(out, "Imported by {count} files:"),
         };
         for importer in importers {
-            let _ = writeln!(out, "  {}", shown(graph.path(*importer)));
+            let _ = writeln!(out, "  {}", printable(graph.path(*importer)));
         }
     }
     out
 }
 
-fn about(node: Node<'_>) -> String {
+fn describe_node(node: Node<'_>) -> String {
     let size = node.size.map_or_else(String::new, |size| format!(", {size} bytes"));
     match (node.language, node.state) {
         (None, _) => "its imports are not known".to_owned(),
@@ -68,7 +68,7 @@ fn about(node: Node<'_>) -> String {
 }
 
 /// Text without control characters: the content or the name of a file must not move the reader's cursor.
-fn shown(text: &str) -> String {
+fn printable(text: &str) -> String {
     if text.is_empty() {
         return "\"\"".to_owned();
     }

@@ -59,7 +59,7 @@ impl Block {
         let [begin, end] = self.language.markers();
         let block = format!("{begin}\n{}{end}\n", self.text).replace('\n', newline);
         let mut made = Vec::new();
-        let text = match self.place(text)? {
+        let text = match self.find_block(text)? {
             Some((start, stop)) => format!("{}{block}{}", &text[..start], &text[stop..]),
             None if self.language == Language::Shell => {
                 let (first, rest) = text.split_at(after_first_line(text));
@@ -90,7 +90,7 @@ impl Block {
     /// # Errors
     /// When a marker is alone.
     pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removal, String> {
-        let Some((start, stop)) = self.place(text)? else {
+        let Some((start, stop)) = self.find_block(text)? else {
             return Ok(Removal {
                 text: Some(text.to_owned()),
                 kept: Vec::new(),
@@ -114,7 +114,7 @@ impl Block {
     }
 
     /// The beginning and the end of the block that is there, markers included.
-    fn place(&self, text: &str) -> Result<Option<(usize, usize)>, String> {
+    fn find_block(&self, text: &str) -> Result<Option<(usize, usize)>, String> {
         let [begin, end] = self.language.markers();
         let lines = || {
             let mut offset = 0;

@@ -23,7 +23,7 @@ fn trace(agent: &Agent, places: &TargetFolders) -> Option<String> {
         return Some(format!("program {program}"));
     }
     let folder = (agent.user_folder)(&places.home);
-    folder.is_dir().then(|| shown(&folder, places))
+    folder.is_dir().then(|| display_path(&folder, places))
 }
 
 /// Whether the program `name` is on the PATH.
@@ -38,7 +38,7 @@ pub fn is_on_path(name: &str) -> bool {
 }
 
 /// `path` as a person writes it: from the root of the repository, or with `~`.
-pub fn shown(path: &Path, places: &TargetFolders) -> String {
+pub fn display_path(path: &Path, places: &TargetFolders) -> String {
     if let Some(root) = &places.project
         && let Ok(path) = path.strip_prefix(root)
     {

@@ -19,7 +19,7 @@ const PROGRAM_MODE: u32 = 0o777;
 ///
 /// # Errors
 /// When a link of the repository leads out of it or is a folder's, or a link of the user's leads to nothing.
-pub fn place(path: &Path, places: &TargetFolders) -> anyhow::Result<RootedPath> {
+pub fn rooted_path(path: &Path, places: &TargetFolders) -> anyhow::Result<RootedPath> {
     let Some(root) = &places.project else {
         let real = real_path(path)?;
         // Folders that are missing are made below the nearest one that is there.
@@ -102,7 +102,7 @@ pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>, p
                 .any(|root| root.as_ref().is_some_and(|root| folder.starts_with(root)))
     };
     let is_removed = |folder: &&PathBuf| {
-        is_inside(folder) && place(folder, places).is_ok_and(|folder| folder.remove_folder().is_ok())
+        is_inside(folder) && rooted_path(folder, places).is_ok_and(|folder| folder.remove_folder().is_ok())
     };
     let removed = folders.rev().filter(is_removed);
     removed.cloned().collect()

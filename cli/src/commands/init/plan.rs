@@ -7,7 +7,7 @@ use coord_files::FileError;
 
 use super::agents::TargetFolders;
 use super::change::Change;
-use super::detect::shown;
+use super::detect::display_path;
 use super::files;
 use super::record::{FileRecord, Record, digest};
 use super::target::{Content, Target};
@@ -52,7 +52,7 @@ impl<'a> Plan<'a> {
                 let Some(refused) = refused else {
                     return Err(error.context("nothing was written"));
                 };
-                let note = format!("{} {}", shown(&refused.path, self.places), refused.clause());
+                let note = format!("{} {}", display_path(&refused.path, self.places), refused.clause());
                 if !self.notes.contains(&note) {
                     self.notes.push(note);
                 }
@@ -166,15 +166,15 @@ impl<'a> Plan<'a> {
 
     /// The file of `target`, read once.
     fn open(&mut self, target: &Target) -> anyhow::Result<usize> {
-        let inside = files::place(&target.path, self.places)?;
+        let inside = files::rooted_path(&target.path, self.places)?;
         let path = inside.full();
         if let Some(index) = self.files.iter().position(|file| file.path == path) {
             return Ok(index);
         }
-        let mut name = shown(&target.path, self.places);
+        let mut name = display_path(&target.path, self.places);
         // Every link on the way is named, be it a folder's.
         if path != target.path && self.places.project.as_ref().is_none_or(|_| target.path.is_symlink()) {
-            name = format!("{name} -> {}", shown(&path, self.places));
+            name = format!("{name} -> {}", display_path(&path, self.places));
         }
         let before = files::read(&inside, &name)?;
         self.files.push(Change {

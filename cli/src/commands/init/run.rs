@@ -20,7 +20,7 @@ use super::agents::{AGENTS, Agent, TargetFolders};
 use super::args::InitArgs;
 use super::change::Change;
 use super::check;
-use super::detect::{detect, is_on_path, shown};
+use super::detect::{detect, display_path, is_on_path};
 use super::plan::Plan;
 use super::record::Record;
 use super::settings::{self, Setting};
@@ -163,7 +163,7 @@ impl Run<'_> {
         let hooks = targets.iter().find(|target| self.places.is_of_main(&target.path))?;
         Some(format!(
             "this is a worktree, and Codex reads its hooks from the main checkout alone: {} is for all worktrees of {}",
-            shown(&hooks.path, self.places),
+            display_path(&hooks.path, self.places),
             main.display()
         ))
     }
@@ -171,7 +171,7 @@ impl Run<'_> {
     /// The hooks there serve the main checkout and all other worktrees.
     fn keep_of_main(&mut self, target: &Target) {
         if self.plan.says(target, ["coord hook", "coord hook"]) {
-            let name = shown(&target.path, self.places);
+            let name = display_path(&target.path, self.places);
             let note =
                 format!("{name} is for all worktrees, and was left: run `coord init --undo` in the main checkout");
             self.plan.notes.push(note);

@@ -108,7 +108,7 @@ impl LogArgs {
         for event in events.iter().filter(|event| self.shows(event)) {
             let line = match self.json {
                 true => serde_json::to_string(event).context("the event is no JSON")?,
-                false => sentence::shown(&event.event, now, width),
+                false => sentence::event_lines(&event.event, now, width),
             };
             text.push_str(&line);
             text.push('\n');

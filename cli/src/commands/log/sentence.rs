@@ -21,7 +21,7 @@ const GAP: usize = 2;
 const LEAST: usize = 30;
 
 /// The time and what happened, in lines of at most `width` columns, the later ones below what happened.
-pub(super) fn shown(event: &Event, now: i64, width: Option<usize>) -> String {
+pub(super) fn event_lines(event: &Event, now: i64, width: Option<usize>) -> String {
     let (time, sentence) = of_event(event);
     let time = clock(time, now);
     let indent = time.len() + GAP;
@@ -351,12 +351,12 @@ mod tests {
                 ..refusal
             }));
         }
-        let lines: Vec<String> = events.iter().map(|event| shown(event, 0, None)).collect();
+        let lines: Vec<String> = events.iter().map(|event| event_lines(event, 0, None)).collect();
         let plain = anstream::adapter::strip_str(&lines.join("\n")).to_string();
         // The time of day is that of this machine's zone.
         let sentences: Vec<&str> = plain.lines().map(|line| line.split_once("  ").unwrap().1).collect();
         insta::assert_snapshot!(sentences.join("\n"));
-        for text in events.iter().map(|event| shown(event, 0, Some(60))) {
+        for text in events.iter().map(|event| event_lines(event, 0, Some(60))) {
             let plain = anstream::adapter::strip_str(&text).to_string();
             let mut rows = plain.lines();
             let indent = rows.next().unwrap().find("  ").unwrap() + GAP;

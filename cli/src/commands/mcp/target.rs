@@ -197,14 +197,14 @@ impl Target {
     }
 
     /// Gives a response the command that works in the working copy.
-    pub async fn fit(&self, orchestration: &mut Orchestration) {
+    pub async fn adapt_command(&self, orchestration: &mut Orchestration) {
         if let Some(work) = &self.work {
             let about = RepeatedRequest {
                 files: &self.paths,
                 agent: self.named_agent.as_deref(),
                 branch: self.named_branch.as_deref(),
             };
-            next_command::fit(work, orchestration, about).await;
+            next_command::adapt_command(work, orchestration, about).await;
         }
     }
 

@@ -89,7 +89,7 @@ impl Proxy {
             .ask(&target.root, async |client| client.check_status(&request).await);
         let mut response = answer.await?;
         response.warnings.extend(unknown_fields(&request.unknown_fields));
-        target.fit(&mut response.orchestration).await;
+        target.adapt_command(&mut response.orchestration).await;
         Ok(Outcome::Check(response))
     }
 
@@ -119,7 +119,7 @@ impl Proxy {
         }
         let mut outcome = match answer {
             Ok(mut response) => {
-                target.fit(&mut response.orchestration).await;
+                target.adapt_command(&mut response.orchestration).await;
                 Outcome::Post(response)
             }
             Err(failure) => failure.of_post(),

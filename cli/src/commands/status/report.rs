@@ -125,7 +125,7 @@ impl Report {
             agent_id: workplace.agent_id().map(str::to_owned),
             locks_omitted: all.locks_omitted,
             waiting: all.waiting,
-            locks: shown(all.locks, &own.locks, workplace.agent_id()),
+            locks: own_first(all.locks, &own.locks, workplace.agent_id()),
             intents,
             bypasses: bypass::noted(&work.working_copy),
             hooks: hooks_of(&work.working_copy),
@@ -155,7 +155,7 @@ fn standing(work: &Work, tip: Option<&str>) -> Standing {
 
 /// The locks with the caller's own first. `own` are those of the person, from which the login is known; of the person's agents
 /// only `agent_id` is the caller.
-fn shown(all: Vec<HeldLock>, own: &[HeldLock], agent_id: Option<&str>) -> Vec<ShownLock> {
+fn own_first(all: Vec<HeldLock>, own: &[HeldLock], agent_id: Option<&str>) -> Vec<ShownLock> {
     let login = own.first().map(|lock| lock.user.as_str());
     let show = |lock: HeldLock| ShownLock {
         is_own: login == Some(lock.user.as_str()) && lock.agent_id.as_deref() == agent_id,
@@ -200,7 +200,7 @@ mod tests {
         ];
         let own = vec![all[1].clone(), all[2].clone()];
         let order = |agent: Option<&str>| -> Vec<(String, bool)> {
-            let shown = shown(all.clone(), &own, agent).into_iter();
+            let shown = own_first(all.clone(), &own, agent).into_iter();
             shown.map(|lock| (lock.lock.file_path, lock.is_own)).collect()
         };
         let of = |files: [(&str, bool); 3]| files.map(|(file, is_own)| (file.to_owned(), is_own)).to_vec();

@@ -155,7 +155,7 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
 
 /// Waiting claims, and the holders that they wait for.
 fn waiting_table(report: &Report, now: i64, width: Option<usize>) -> String {
-    let who = |user: &str, agent: Option<&str>| named(report, user, agent);
+    let who = |user: &str, agent: Option<&str>| agent_name(report, user, agent);
     // The lock that holds the claim back longest, unless it is released earlier.
     let expiry = |blocking: &BlockingLock| {
         let mut locks = report.locks.iter().map(|shown| &shown.lock);
@@ -195,12 +195,12 @@ fn waiting_table(report: &Report, now: i64, width: Option<usize>) -> String {
 fn holder_of(report: &Report, shown: &ShownLock) -> String {
     match shown.is_own {
         true => "you".to_owned(),
-        false => named(report, &shown.lock.user, shown.lock.agent_id.as_deref()),
+        false => agent_name(report, &shown.lock.user, shown.lock.agent_id.as_deref()),
     }
 }
 
 /// An agent by its name alone where all are of one person.
-fn named(report: &Report, user: &str, agent: Option<&str>) -> String {
+fn agent_name(report: &Report, user: &str, agent: Option<&str>) -> String {
     let holders = report.locks.iter().map(|shown| shown.lock.user.as_str());
     let mut users = holders.chain(report.waiting.iter().map(|claim| claim.user.as_str()));
     match agent {

@@ -94,7 +94,7 @@ impl Screen {
             Some(problem) => styled(BAD, &cut(problem, width, Cut::End)),
             None => styled(FAINT, &cut("every 2 seconds; q ends", width, Cut::End)),
         };
-        let lines = shown(body.as_deref().unwrap_or_default(), height.saturating_sub(1));
+        let lines = first_lines(body.as_deref().unwrap_or_default(), height.saturating_sub(1));
         let mut out = anstream::stdout().lock();
         queue!(out, MoveTo(0, 0))?;
         for line in lines {
@@ -109,7 +109,7 @@ impl Screen {
 }
 
 /// The first `most` lines of `text`; the last of them says how many there are besides.
-fn shown(text: &str, most: usize) -> Vec<String> {
+fn first_lines(text: &str, most: usize) -> Vec<String> {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     if lines.len() <= most || most == 0 {
         return lines.into_iter().take(most).collect();
@@ -133,10 +133,10 @@ mod tests {
 
     #[test]
     fn entries_that_do_not_fit_are_counted() {
-        assert_eq!(shown("a\nb\nc", 3), ["a", "b", "c"]);
-        assert_eq!(shown("a\nb\nc\nd", 3), ["a", "b", "and 2 more lines"]);
-        assert_eq!(shown("a\nb", 1), ["and 2 more lines"]);
-        assert_eq!(shown("a\nb", 0), [""; 0]);
+        assert_eq!(first_lines("a\nb\nc", 3), ["a", "b", "c"]);
+        assert_eq!(first_lines("a\nb\nc\nd", 3), ["a", "b", "and 2 more lines"]);
+        assert_eq!(first_lines("a\nb", 1), ["and 2 more lines"]);
+        assert_eq!(first_lines("a\nb", 0), [""; 0]);
     }
 
     #[test]

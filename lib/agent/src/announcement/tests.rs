@@ -166,7 +166,7 @@ fn an_announcement_of_a_folder_that_was_renamed_counts_as_none() {
     let (before, after) = (folder.path().join("before"), folder.path().join("after"));
     fs::create_dir(&before).unwrap();
     let (was, now) = (RootedPath::new(&before, ""), RootedPath::new(&after, ""));
-    let here = machine::place().map(str::to_owned);
+    let here = machine::process_scope().map(str::to_owned);
     for (machine, is_read) in [
         (here, false),
         (Some("1f2e-40-41".to_owned()), cfg!(target_os = "linux")),

@@ -11,7 +11,7 @@ use anyhow::Context;
 
 use super::group::Group;
 use super::own_settings::OwnSettings;
-use super::prepared::{WorkingCopyAccess, known, prepared};
+use super::prepared::{WorkingCopyAccess, find_command, prepared};
 use super::settings;
 
 /// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program of the repository runs, nothing is fetched, no
@@ -23,7 +23,7 @@ use super::settings;
 /// When Coord does not run this command, or the repository's own settings cannot be read.
 pub fn command<A: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = A>) -> anyhow::Result<Command> {
     let args: Vec<A> = args.into_iter().collect();
-    let reads = known(&args).map(|(_, reads, _)| *reads);
+    let reads = find_command(&args).map(|(_, reads, _)| *reads);
     let own = match reads {
         Some(WorkingCopyAccess::Files) => settings::read(folder)?,
         _ => OwnSettings::default(),
@@ -121,7 +121,7 @@ mod tests {
             (&["-c", "diff"], None),
             (&["stash"], None),
         ] {
-            assert_eq!(known(args).map(|(name, ..)| *name), name, "{args:?}");
+            assert_eq!(find_command(args).map(|(name, ..)| *name), name, "{args:?}");
         }
         let folder = Path::new(".");
         assert!(command(folder, ["--version"]).is_ok());

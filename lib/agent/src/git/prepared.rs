@@ -67,15 +67,15 @@ pub(super) const COMMANDS: [(&str, WorkingCopyAccess, &[&str]); 19] = [
 ];
 
 /// The command that `args` name.
-pub(super) fn known<A: AsRef<OsStr>>(
+pub(super) fn find_command<A: AsRef<OsStr>>(
     args: &[A],
 ) -> Option<&'static (&'static str, WorkingCopyAccess, &'static [&'static str])> {
-    let name = args.get(place(args))?.as_ref();
+    let name = args.get(command_index(args))?.as_ref();
     COMMANDS.iter().find(|(known, ..)| name == *known)
 }
 
 /// The index of the command's name, after the options of git itself. Of these, only `-c` takes a value.
-fn place<A: AsRef<OsStr>>(args: &[A]) -> usize {
+fn command_index<A: AsRef<OsStr>>(args: &[A]) -> usize {
     let mut place = 0;
     while let Some(arg) = args.get(place).map(AsRef::as_ref) {
         match arg.to_string_lossy() {
@@ -92,7 +92,7 @@ fn place<A: AsRef<OsStr>>(args: &[A]) -> usize {
 /// # Errors
 /// When Coord does not run this command.
 pub(super) fn prepared<A: AsRef<OsStr>>(folder: &Path, args: &[A], own: &OwnSettings) -> anyhow::Result<Command> {
-    let (before, after) = args.split_at(place(args));
+    let (before, after) = args.split_at(command_index(args));
     let mut command = Command::new("git");
     environment::clear(&mut command);
     for setting in SETTINGS {
@@ -101,7 +101,7 @@ pub(super) fn prepared<A: AsRef<OsStr>>(folder: &Path, args: &[A], own: &OwnSett
     for setting in own.overriding()? {
         command.args(["-c", &setting]);
     }
-    let (name, options) = match known(args) {
+    let (name, options) = match find_command(args) {
         Some((name, _, options)) => (*name, *options),
         // `git --version` alone.
         None if after.is_empty() => ("", &[][..]),

@@ -80,7 +80,7 @@ fn budget(view: &IntentView) -> Option<String> {
 }
 
 /// All of an intent. Its words are those of its author, and quoted.
-pub fn whole(view: &IntentView, now: i64) -> String {
+pub fn intent_details(view: &IntentView, now: i64) -> String {
     let shown = styled(style(view.status), status(view.status).as_str());
     let mut text = format!(
         "{}, {}: {}\n{shown}",
@@ -169,7 +169,7 @@ mod tests {
         let shown = format!(
             "{}\n{}",
             table(&[view(), bare], Some("INT-001"), None),
-            whole(&view(), 1060)
+            intent_details(&view(), 1060)
         );
         insta::assert_snapshot!(anstream::adapter::strip_str(&shown).to_string());
     }

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Context;
-use coord_protocol::plain_text::{escape, is_unseen, shown};
+use coord_protocol::plain_text::{escape, is_unseen, visible_text};
 use serde::Serialize;
 
 /// Progress is possible.
@@ -66,7 +66,7 @@ fn visible(text: &str) -> Cow<'_, str> {
 
 /// Says a sentence on standard error, whose reader may have gone.
 pub fn note(sentence: &str) {
-    let _ = writeln!(std::io::stderr(), "coord: {}", shown(sentence));
+    let _ = writeln!(std::io::stderr(), "coord: {}", visible_text(sentence));
 }
 
 /// Prints `value` as JSON, with line breaks.

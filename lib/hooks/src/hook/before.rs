@@ -103,7 +103,7 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     let unlockable: Vec<String> = places
         .iter()
         .flat_map(|place| &place.unlockable)
-        .map(|path| shown(path))
+        .map(|path| display_path(path))
         .collect();
     let mut note = (!unlockable.is_empty()).then(|| {
         format!(
@@ -153,7 +153,7 @@ fn ensure_decidable(caller: &Caller<'_>) -> Result<(), String> {
 }
 
 /// A path whose characters may not be seen.
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     format!("{:?}", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
@@ -265,7 +265,7 @@ async fn claim(caller: &Caller<'_>, place: CopyFiles, call: &mut Option<ToolCall
         files: &files,
         ..RepeatedRequest::default()
     };
-    next_command::fit(&work, &mut response.orchestration, about).await;
+    next_command::adapt_command(&work, &mut response.orchestration, about).await;
     let root: PathBuf = work.working_copy.root().to_owned();
     let branch = work.branch.to_string();
     let head = release::pushed_head(&work);

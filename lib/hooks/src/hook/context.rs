@@ -139,14 +139,14 @@ impl<'a> Sessions<'a> {
 fn digest(locks: &[&HeldLock]) -> String {
     let mut all: Vec<String> = locks
         .iter()
-        .map(|lock| format!("{}\0{}", shown(lock), lock.message))
+        .map(|lock| format!("{}\0{}", lock_line(lock), lock.message))
         .collect();
     all.sort();
     short_digest(&all.join("\0"))
 }
 
 fn line(name: &str, locks: &[&HeldLock]) -> String {
-    let files: Vec<String> = locks.iter().map(|lock| shown(lock)).collect();
+    let files: Vec<String> = locks.iter().map(|lock| lock_line(lock)).collect();
     let message: String = locks
         .first()
         .map_or("", |lock| &lock.message)
@@ -170,7 +170,7 @@ fn listed(head: String, mut lines: Vec<String>) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-fn shown(lock: &HeldLock) -> String {
+fn lock_line(lock: &HeldLock) -> String {
     match lock.status {
         LockMode::Writing => shown_line(&lock.file_path).into_owned(),
         LockMode::Reading => format!("{} (reading)", lock.file_path),

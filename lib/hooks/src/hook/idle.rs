@@ -151,7 +151,7 @@ async fn free_files(
             ));
         }
         if matches!(response.orchestration.action, Action::Pull | Action::Push) {
-            next_command::fit(work, &mut response.orchestration, RepeatedRequest::default()).await;
+            next_command::adapt_command(work, &mut response.orchestration, RepeatedRequest::default()).await;
             let why = reason::refusal(&response);
             return Some(format!("Coord: {} is free now. {why}", reason::listed(&files)));
         }

@@ -44,11 +44,11 @@ impl ToolSettings {
             return Err(format!("{FILE} is larger than {MOST_BYTES} bytes"));
         }
         let text = std::str::from_utf8(text).map_err(|error| {
-            let (line, column) = place(text, error.valid_up_to());
+            let (line, column) = line_and_column(text, error.valid_up_to());
             format!("{FILE}, line {line}, column {column}: it is not UTF-8")
         })?;
         let file: File = toml::from_str(text).map_err(|error| {
-            let (line, column) = place(text.as_bytes(), error.span().map_or(0, |span| span.start));
+            let (line, column) = line_and_column(text.as_bytes(), error.span().map_or(0, |span| span.start));
             format!("{FILE}, line {line}, column {column}: {}", error.message())
         })?;
         Ok(file.tools)
@@ -66,7 +66,7 @@ impl ToolSettings {
 }
 
 /// The line and column of the byte at `offset`, counted from 1; the column in characters.
-fn place(text: &[u8], offset: usize) -> (usize, usize) {
+fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);

@@ -18,7 +18,7 @@ use super::reason;
 pub(super) async fn return_locks_to_lead(connection: &Connection, work: &Work, writer: &AgentId) -> anyhow::Result<()> {
     let Some(lead) = writer.lead() else { return Ok(()) };
     let mut alike: BTreeMap<(String, &str, String), Vec<HeldLock>> = BTreeMap::new();
-    for lock in held(connection, work, writer).await? {
+    for lock in held_locks(connection, work, writer).await? {
         let claim = (lock.branch.clone(), lock.status.as_str(), lock.message.clone());
         alike.entry(claim).or_default().push(lock);
     }
@@ -58,7 +58,7 @@ pub(super) async fn leave_queue(connection: &Connection, work: &Work, holder: &A
     if waits.is_empty() {
         return Ok(());
     }
-    let held = held(connection, work, holder).await?;
+    let held = held_locks(connection, work, holder).await?;
     for (branch, mut files) in waits {
         // Work that is not pushed stays locked.
         for lock in held.iter().filter(|lock| lock.branch == branch) {
@@ -78,7 +78,7 @@ pub(super) async fn leave_queue(connection: &Connection, work: &Work, holder: &A
     Ok(())
 }
 
-async fn held(connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<Vec<HeldLock>> {
+async fn held_locks(connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<Vec<HeldLock>> {
     let filter = LocksFilter::held_by(holder.as_str());
     Ok(connection.client.locks(&work.repo_url(), &filter).await?.locks)
 }

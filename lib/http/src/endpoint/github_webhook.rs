@@ -30,7 +30,7 @@ use coord_server::error::ApiError;
 use coord_server::heads::{self, RefreshError};
 use coord_sources::github::webhook::{Delivery, PullRequest, Push, is_signed, parse, payload};
 use coord_sources::{Source, SourceError};
-use coord_state::heads::{Pushed, PushedHead, distrust_webhook, push_head, record_delivered_name};
+use coord_state::heads::{PushOutcome, PushedHead, distrust_webhook, push_head, record_delivered_name};
 use coord_state::locks::{PendingAct, settle_pending};
 
 /// Maximum size of a delivery in bytes: a little more than a function ever gets. A push of 2,000 commits is about 3 MB.
@@ -205,7 +205,7 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
         }
     };
     match push_head(&*state.store, repo, branch, &pushed).await? {
-        Pushed::Moved => {
+        PushOutcome::Moved => {
             push.after.as_ref().inspect(|head| saw(head));
             // A delivery that is late or sent again moves nothing.
             if let Some(number) = push.number
@@ -215,9 +215,9 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
             }
             Ok(Outcome::Moved)
         }
-        Pushed::Unchanged => Ok(Outcome::Unchanged),
-        Pushed::Unused => Ok(Outcome::Unused),
-        Pushed::AskSource => match heads::refresh(&*state.store, source, repo, branch, None).await {
+        PushOutcome::Unchanged => Ok(Outcome::Unchanged),
+        PushOutcome::Unused => Ok(Outcome::Unused),
+        PushOutcome::AskSource => match heads::refresh(&*state.store, source, repo, branch, None).await {
             Ok(head) => {
                 saw(&head);
                 Ok(Outcome::Refreshed)

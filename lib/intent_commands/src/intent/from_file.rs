@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use coord_agent::file_content::named;
+use coord_agent::file_content::open_named;
 use coord_intents::files::{MAX_BYTES, Refusal, Registry};
 use coord_intents::intent::Intent;
 
@@ -18,7 +18,7 @@ const NO_ID: &str = "coord-no-id";
 pub(super) fn read(file: &Path) -> anyhow::Result<Vec<Intent>> {
     let shown = file.display();
     let mut bytes = Vec::new();
-    let read = named(file)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
+    let read = open_named(file)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
     read.with_context(|| format!("{shown} cannot be read"))?;
     let intents = parse(&bytes).with_context(|| shown.to_string())?;
     ensure!(!intents.is_empty(), "{shown} has no intent");

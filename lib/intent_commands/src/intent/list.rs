@@ -6,7 +6,7 @@ use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::intents::status;
 use coord_agent::options::AgentArgs;
-use coord_agent::terminal::intents::{table, whole};
+use coord_agent::terminal::intents::{intent_details, table};
 use coord_agent::terminal::output::{print, print_json, width};
 use coord_agent::terminal::times::now;
 use coord_agent::workplace::Workplace;
@@ -100,7 +100,7 @@ impl ShowArgs {
         match (self.json, &response.context, &response.intent) {
             (true, ..) => print_json(&response)?,
             (false, Some(context), _) => print(&format!("{}\n", context.trim_end()))?,
-            (false, None, Some(view)) => print(&whole(view, now()))?,
+            (false, None, Some(view)) => print(&intent_details(view, now()))?,
             (false, None, None) => print(&format!("{}\n", response.orchestration.reason))?,
         }
         Ok(if response.success {

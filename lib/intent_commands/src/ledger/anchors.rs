@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use coord_agent::file_content::named;
+use coord_agent::file_content::open_named;
 use coord_agent::git;
 use coord_agent::terminal::output::short;
 use coord_intents::ledger::{Anchor, SignedCheckpoint, Source, Trailers, VerifyingKey};
@@ -27,7 +27,7 @@ const MOST_BYTES: u64 = 1 << 20;
 fn of_checkpoint(file: &Path, keys: &[VerifyingKey], repository: &str) -> anyhow::Result<Anchor> {
     let shown = file.display().to_string();
     let mut note = String::new();
-    let read = named(file)?.take(MOST_BYTES).read_to_string(&mut note);
+    let read = open_named(file)?.take(MOST_BYTES).read_to_string(&mut note);
     read.with_context(|| format!("{shown} cannot be read"))?;
     of_note(&note, &shown, keys, repository)
 }
@@ -71,7 +71,7 @@ pub(super) fn key(text: &str) -> anyhow::Result<VerifyingKey> {
     }
     let about = || format!("{text:?} is no public key, and no file of one");
     let mut file = String::new();
-    let opened = named(Path::new(text)).with_context(about)?;
+    let opened = open_named(Path::new(text)).with_context(about)?;
     opened.take(MOST_BYTES).read_to_string(&mut file).with_context(about)?;
     VerifyingKey::parse(file.trim()).with_context(|| text.to_owned())
 }

@@ -57,7 +57,7 @@ pub(super) async fn of_known_server(
     expected: &mut Expectations,
 ) -> anyhow::Result<()> {
     ensure!(
-        args.url(&work.working_copy).is_some() || local_server::is_known(&work.working_copy),
+        args.url(&work.working_copy).is_some() || local_server::has_run(&work.working_copy),
         "no server is configured, and none has run in this clone"
     );
     let workplace = Workplace::open(args)?;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use coord_agent::exit_status::ExitStatus;
-use coord_agent::file_content::named;
+use coord_agent::file_content::open_named;
 use coord_agent::ledger::{BodyReader, send_lines};
 use coord_agent::options::AgentArgs;
 use coord_agent::terminal::output::{BAD, GOOD, note, print, print_json, styled};
@@ -85,7 +85,7 @@ impl VerifyArgs {
                         )),
                     }
                 }
-                let ledger = named(file)?;
+                let ledger = open_named(file)?;
                 tokio::task::spawn_blocking(move || verify(ledger, &expected))
                     .await?
                     .context("the ledger cannot be read")?
@@ -133,15 +133,15 @@ fn text(report: &Report) -> String {
                     "A file that was only not brought up to date lacks the newest lines too: run coord sync\n",
                 );
             }
-            text.push_str(&format!("Verified up to {}\n", shown(report.end)));
+            text.push_str(&format!("Verified up to {}\n", describe_point(report.end)));
             text
         }
         None => format!(
             "{}: {} entries ({} ... {})\n",
             styled(GOOD, "Ledger OK"),
             report.lines,
-            shown(report.start),
-            shown(report.end)
+            describe_point(report.start),
+            describe_point(report.end)
         ),
     };
     for note in &report.notes {
@@ -156,7 +156,7 @@ fn text(report: &Report) -> String {
 }
 
 /// A point with the beginning of its hash.
-fn shown(point: Point) -> String {
+fn describe_point(point: Point) -> String {
     let text = point.to_string();
     let end = text.find(':').map_or(text.len(), |colon| colon + 13);
     text[..end.min(text.len())].to_owned()

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use clap::Args;
 use coord_agent::exit_status::ExitStatus;
 use coord_agent::options::AgentArgs;
-use coord_agent::person::{PersonArgs, agreed};
+use coord_agent::person::{PersonArgs, ensure_confirmed};
 use coord_agent::terminal::output::{print, print_json};
 use coord_agent::workplace::{Failure, Workplace};
 
@@ -64,7 +64,7 @@ impl SyncArgs {
         let workplace = Workplace::open(&self.agent)?;
         let as_person = || {
             let question = "active_intents.yaml has changes that take a person. Make them?";
-            agreed(&self.agent, self.person, question)?;
+            ensure_confirmed(&self.agent, self.person, question)?;
             Ok(Workplace::of_person(&self.agent)?.connection.client)
         };
         let callers = Callers {

@@ -73,7 +73,7 @@ impl WhyArgs {
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = Workplace::open(&self.agent)?;
         let work = &workplace.work;
-        let (path, line) = place(&self.place, |path| work.folder.join(path).exists());
+        let (path, line) = path_and_line(&self.place, |path| work.folder.join(path).exists());
         let path = work.path(path).map_err(anyhow::Error::msg)?.as_str().to_owned();
         let root = work.working_copy.root();
         let hashes = contents::of_working_copy(&work.working_copy, std::slice::from_ref(&path))?;
@@ -144,7 +144,7 @@ impl WhyArgs {
 }
 
 /// The path and the line of `PATH[:LINE]`. A file that is there with its whole text is that file.
-fn place(text: &str, exists: impl Fn(&str) -> bool) -> (&str, Option<u32>) {
+fn path_and_line(text: &str, exists: impl Fn(&str) -> bool) -> (&str, Option<u32>) {
     match text.rsplit_once(':') {
         Some((path, line)) if !path.is_empty() && !exists(text) => match line.parse() {
             Ok(line) if line > 0 => (path, Some(line)),
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_line_is_a_number_after_the_last_colon_of_no_file() {
-        let of = |text| place(text, |path| path == "odd:7");
+        let of = |text| path_and_line(text, |path| path == "odd:7");
         assert_eq!(of("src/db.ts"), ("src/db.ts", None));
         assert_eq!(of("src/db.ts:12"), ("src/db.ts", Some(12)));
         assert_eq!(of("odd:7"), ("odd:7", None));

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::ALLOW_OVERLAP;
 use super::status::{state, status};
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use coord_state::reply::call;
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
@@ -49,7 +49,7 @@ pub async fn allow_overlap(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, &AllowOverlapArgs { id, other, origin });
     let reply = call(store, &ALLOW_OVERLAP, keys, args).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "ALLOWED" => Ok(AllowOutcome::Allowed(state(&reply)?)),
         "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.object::<UnknownIntent>()?.id)),
         "NO_WAY" => Ok(AllowOutcome::Ended(status(&reply)?)),

@@ -2,8 +2,6 @@
 
 use serde::Deserialize;
 
-use coord_state::admission::Question;
-
 /// A judgement by the scope of an intent, which scripts cannot make, because they match no patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ScopeQuestion {
@@ -25,16 +23,6 @@ pub struct ScopeQuestion {
 }
 
 impl ScopeQuestion {
-    /// The scope question; or `question` itself, if it is another one.
-    ///
-    /// # Errors
-    /// When `question` is another one.
-    pub fn of(question: Question) -> Result<Self, Question> {
-        match question {
-            Question::OfExtension { name, fields } if name == "ASK_SCOPE" => {
-                Self::deserialize(&fields).map_err(|_| Question::OfExtension { name, fields })
-            }
-            question => Err(question),
-        }
-    }
+    /// Its name in scripts.
+    pub const NAME: &str = "ASK_SCOPE";
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::{DENY_SELECTION, SELECT_INTENT};
 use super::status::{state, status};
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use coord_state::reply::{Reply, call};
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
@@ -52,7 +52,7 @@ pub async fn select_intent(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, selection);
     let reply = call(store, &SELECT_INTENT, keys, args).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "SELECTED" => Ok(SelectOutcome::Selected(state(&reply)?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
         "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(status(&reply)?)),
@@ -77,7 +77,7 @@ pub async fn deny_selection(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, selection);
     let reply = call(store, &DENY_SELECTION, keys, args).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "NOTED" => state(&reply),
         _ => Err(reply.malformed("an unknown outcome")),
     })

@@ -3,7 +3,7 @@ use coord_intents::ledger::State;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::MOVE_INTENT;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted, is_false};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission, is_false};
 use coord_state::reply::{Reply, call};
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
@@ -68,7 +68,7 @@ pub async fn move_intent(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, wanted);
     let reply = call(store, &MOVE_INTENT, keys, args).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "MOVED" => Ok(MoveOutcome::Moved(state(&reply)?)),
         "UNKNOWN" => Ok(MoveOutcome::Unknown),
         "NO_WAY" => Ok(MoveOutcome::NoWay(status(&reply)?)),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::scripts::TAKE_OVER;
 use super::status::{state, status};
 use coord_domain::FilePath;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use coord_state::reply::call;
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
@@ -50,7 +50,7 @@ pub async fn take_over(
     };
     let args = terms.request(Kind::Read, paths.len(), &keys, &taken);
     let reply = call(store, &TAKE_OVER, keys, args).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "TAKEN" => Ok(TakeOutcome::Taken(state(&reply)?)),
         "UNKNOWN" => Ok(TakeOutcome::Unknown),
         "NOT_ACTIVE" => Ok(TakeOutcome::NotActive(status(&reply)?)),

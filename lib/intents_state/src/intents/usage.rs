@@ -3,7 +3,7 @@ use coord_intents::ledger::State;
 use serde::{Deserialize, Serialize};
 
 use super::scripts::USE_INTENT;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use coord_state::reply::call;
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
@@ -122,7 +122,7 @@ pub async fn use_intent(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, &sent);
     let reply = call(store, &USE_INTENT, keys, args).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "USED" => {
             let used: Used = reply.object()?;
             Ok(UseOutcome::Used {

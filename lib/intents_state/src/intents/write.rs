@@ -5,7 +5,7 @@ use super::record::StoredIntent;
 use super::scripts::WRITE_INTENT;
 use super::select::{IntentLimitSubject, limit_subject};
 use super::status::state;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted, is_false};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission, is_false};
 use coord_state::reply::call;
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
@@ -102,7 +102,7 @@ pub async fn write_intent(
     };
     let args = terms.request(Kind::Read, 1, &keys, &own);
     let reply = call(store, &WRITE_INTENT, keys, args).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "WRITTEN" => Ok(WriteOutcome::Written(state(&reply)?)),
         "EXISTS" => Ok(WriteOutcome::Exists),
         "TOO_MANY" => Ok(match limit_subject(&reply)? {

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::RECORD;
 use coord_domain::FilePath;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, admitted, is_false};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_admission, is_false};
 use coord_state::reply::{Reply, call};
 use coord_state::request_keys::share_keys;
 use coord_store::{Store, StoreError};
@@ -149,7 +149,7 @@ pub async fn record(
     };
     let args = entry.request(Kind::Release, request.events.len(), &keys, &sent);
     let reply = call(store, &RECORD, keys, args).await?;
-    admitted(reply, |reply| read_outcome(reply, request.events))
+    decode_admission(reply, |reply| read_outcome(reply, request.events))
 }
 
 impl RecordedEvent {

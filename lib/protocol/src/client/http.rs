@@ -387,7 +387,7 @@ impl Client {
         }
         let body = std::mem::take(&mut received.body);
         String::from_utf8(body)
-            .map(|text| plain_text::shown(&text).into_owned())
+            .map(|text| plain_text::visible_text(&text).into_owned())
             .map_err(|_| received.malformed("it is not UTF-8".to_owned()))
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn refusal(denial: Denial, repo: &RepoId, branch: &Branch) -> ApiErro
         )),
         Denial::TooMuch(subject) => ApiError::TooMuchAtOnce(subject),
         Denial::Full(subject) => ApiError::TooManyLocks(subject),
-        Denial::Taken(taken) => ApiError::LockTaken(Box::new(taken)),
+        Denial::ForceReleased(taken) => ApiError::LockTaken(Box::new(taken)),
         // Only `Admission::run` has answers.
         Denial::Question(_) => ApiError::Internal,
     }

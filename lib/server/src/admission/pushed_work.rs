@@ -196,7 +196,7 @@ impl<'a> WorkJudgment<'a> {
 
     /// The verdicts by the branch with `head` on the files whose work is still missing.
     async fn verdicts(&mut self, head: &CommitSha) -> Result<Vec<(usize, Verdict)>, ApiError> {
-        let is_on_branch = self.is_on(&self.new_head.clone(), head).await?;
+        let is_on_branch = self.is_reachable(&self.new_head.clone(), head).await?;
         let is_unknown_to_source = self.is_unknown_to_source(head);
         let most_heads = match self.is_expensive() {
             true => MOST_CLAIM_HEADS,
@@ -263,7 +263,7 @@ impl<'a> WorkJudgment<'a> {
     /// Which files of the working copy the new head lacks; `None` if the branch with `head` has all of them.
     async fn compare_with_copy(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
         let agent_head = self.agent_head;
-        if agent_head.matches(&self.new_head) || self.is_on(agent_head, head).await? {
+        if agent_head.matches(&self.new_head) || self.is_reachable(agent_head, head).await? {
             return Ok(None);
         }
         if self.is_expensive() && self.known_relation(agent_head, head) == Some(Reachable::Unknown) {
@@ -293,7 +293,7 @@ impl<'a> WorkJudgment<'a> {
     }
 
     /// Whether `commit` is on the branch with `head`.
-    async fn is_on(&mut self, commit: &CommitSha, head: &CommitSha) -> Result<bool, ApiError> {
+    async fn is_reachable(&mut self, commit: &CommitSha, head: &CommitSha) -> Result<bool, ApiError> {
         Ok(commit.matches(head) || self.relation(commit, head).await? == Reachable::Yes)
     }
 

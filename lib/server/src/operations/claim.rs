@@ -11,7 +11,7 @@ use super::interfaces::notices_of;
 use super::lock_views::{
     already_held, cost_of_claim, holder_name, memberships, others_locks, own_locks, taken_over, warnings,
 };
-use super::sentences::{named, new_files};
+use super::sentences::{list_paths, new_files};
 use super::wait::{LongPoll, Urgency};
 use super::work_request::{HeadStatus, WorkRequest};
 use crate::admission::{Admission, AdmittedCall, Right};
@@ -184,7 +184,7 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &He
         ),
     };
     let new = new_files(survey, request.paths.len());
-    let reason = format!("You may {verb} {}{new}", named(&request.paths));
+    let reason = format!("You may {verb} {}{new}", list_paths(&request.paths));
     let mut orchestration = Orchestration::new(Action::Proceed, reason);
     if let Some(intent) = &survey.gate.intent {
         orchestration = orchestration.with(Metadata {
@@ -261,7 +261,7 @@ fn stale(survey: &Survey, standing: &HeadStatus) -> PostResponse {
     if !held.is_empty() {
         reason = format!(
             "{reason}. You can renew the locks that you hold, without other files: {}",
-            named(&held)
+            list_paths(&held)
         );
     }
     if !blocking.is_empty() {

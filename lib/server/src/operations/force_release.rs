@@ -4,7 +4,7 @@ use coord_protocol::{Action, Membership, Orchestration, PostResponse};
 use futures::FutureExt;
 
 use super::lock_views::memberships;
-use super::sentences::named;
+use super::sentences::list_paths;
 use super::work_request::WorkRequest;
 use crate::app::App;
 use crate::error::ApiError;
@@ -38,7 +38,11 @@ pub(super) async fn force_release(
         })
         .await?;
     let sentence = match forced.locks.as_slice() {
-        [] => format!("No other holder has {} on {}", named(&request.paths), request.branch),
+        [] => format!(
+            "No other holder has {} on {}",
+            list_paths(&request.paths),
+            request.branch
+        ),
         locks => {
             let mut each: Vec<String> = locks.iter().map(in_words).collect();
             each.sort();

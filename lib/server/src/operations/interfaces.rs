@@ -9,7 +9,7 @@ use coord_interfaces::{
 use coord_protocol::PostResponse;
 use coord_scan::Language;
 
-use super::sentences::{named, unchanged_files};
+use super::sentences::{list_paths, unchanged_files};
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
 use crate::app::App;
@@ -65,7 +65,7 @@ pub(super) async fn compare_interfaces(
             };
             response.warnings.push(format!(
                 "INTERFACE_CHANGED: It is not known whether the interface of {} was kept: {why}.",
-                named(&to_be_kept)
+                list_paths(&to_be_kept)
             ));
             return;
         }

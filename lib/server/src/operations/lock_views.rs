@@ -7,10 +7,10 @@ use coord_protocol::locks::LockType;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{BlockingLock, InterfacePromise, OtherLock, OwnLock, PendingChange, Reader, WaitingClaim};
 
-use super::sentences::named;
+use super::sentences::list_paths;
 use coord_domain::{LockEntry, LockMode, UserId};
 use coord_state::locks::{
-    ClaimCost, Direction, Finding, Held, LiveLocks, Pending, PendingChanges, Relation, Survey, Ticket,
+    ClaimCost, Direction, Finding, LiveLocks, Pending, PendingChanges, PriorLock, Relation, Survey, Ticket,
 };
 
 fn reader(entry: &LockEntry) -> Reader {
@@ -338,7 +338,7 @@ const MOST_ALREADY_HELD: usize = 8;
 
 /// Warnings about locks that the caller held before its claim, one for each earlier claim. Without an agent id, the holder
 /// may be another agent of the same person; the warning says how to distinguish them.
-pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
+pub(super) fn already_held(held: &[PriorLock], has_agent_id: bool) -> Vec<String> {
     let mut claims: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
     for lock in held.iter().filter(|lock| lock.taken_from.is_none()) {
         claims
@@ -352,7 +352,7 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
         "; if another agent of yours claimed it, send agent_id"
     };
     let sentence = |((since, message), files): (&(i64, &str), &Vec<&str>)| {
-        let (since, files, message) = (moment(*since), named(files), quoted_line(message));
+        let (since, files, message) = (format_seconds(*since), list_paths(files), quoted_line(message));
         format!("ALREADY_HELD: You have held {files} since {since}, for {message}{hint}.")
     };
     claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
@@ -375,18 +375,18 @@ pub(super) fn cost_of_claim(cost: &ClaimCost) -> String {
 }
 
 /// The warning about locks that a granted claim has taken over.
-pub(super) fn taken_over(held: &[Held]) -> Option<String> {
-    let taken: Vec<&Held> = held.iter().filter(|lock| lock.taken_from.is_some()).collect();
+pub(super) fn taken_over(held: &[PriorLock]) -> Option<String> {
+    let taken: Vec<&PriorLock> = held.iter().filter(|lock| lock.taken_from.is_some()).collect();
     let giver = taken.first()?.taken_from.as_deref()?;
     let files: Vec<&str> = taken.iter().map(|lock| lock.file_path.as_str()).collect();
     Some(format!(
         "TAKEN_OVER: {} had been claimed by your agent '{giver}', whose lock is yours now.",
-        named(&files)
+        list_paths(&files)
     ))
 }
 
 /// `unix_seconds` as readable text, in UTC.
-fn moment(unix_seconds: i64) -> String {
+fn format_seconds(unix_seconds: i64) -> String {
     DateTime::from_timestamp_secs(unix_seconds).map_or_else(
         || unix_seconds.to_string(),
         |time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn earlier_locks_are_reported_once_for_each_of_a_few_claims() {
-        let held = |file: &str, since, message: &str| Held {
+        let held = |file: &str, since, message: &str| PriorLock {
             file_path: file.to_owned(),
             status: LockMode::Writing,
             since,
@@ -434,7 +434,7 @@ mod tests {
             already_held(&some[2..], true),
             ["ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \u{201c}Splitting the lexer\u{201d}."]
         );
-        let many: Vec<Held> = (0..500).map(|number| held("a.ts", number, "Moving sessions")).collect();
+        let many: Vec<PriorLock> = (0..500).map(|number| held("a.ts", number, "Moving sessions")).collect();
         assert_eq!(already_held(&many, false).len(), MOST_ALREADY_HELD);
         assert!(already_held(&[], false).is_empty());
     }

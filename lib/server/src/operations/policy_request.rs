@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use coord_protocol::PostResponse;
 
-use super::sentences::named;
+use super::sentences::list_paths;
 use super::work_request::WorkRequest;
 use crate::app::App;
 use coord_domain::FilePath;
@@ -131,10 +131,13 @@ impl PolicyVerdict {
         let mut warnings: Vec<String> = self.policy.warning().into_iter().collect();
         if !self.ignored.is_empty() {
             warnings.push(match self.ignored.as_slice() {
-                [one] => format!("IGNORED_FILE: .coord.toml ignores {}: it has no lock.", named(&[one])),
+                [one] => format!(
+                    "IGNORED_FILE: .coord.toml ignores {}: it has no lock.",
+                    list_paths(&[one])
+                ),
                 several => format!(
                     "IGNORED_FILE: .coord.toml ignores {}: they have no locks.",
-                    named(several)
+                    list_paths(several)
                 ),
             });
         }

@@ -6,7 +6,7 @@ use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, Pos
 use super::interfaces::{compare_interfaces, notices};
 use super::lock_views::memberships;
 use super::policy_request::PolicyVerdict;
-use super::sentences::{graph_warning, named, unchanged_files};
+use super::sentences::{graph_warning, list_paths, unchanged_files};
 use super::work_request::{CLONE_MAY_LAG, WorkRequest};
 use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
@@ -200,7 +200,7 @@ fn response_to(
                 problem: format!(
                     "is required, because you hold {} for writing: push, and send the pushed commit, or abandon \
                      the work",
-                    named(&written)
+                    list_paths(&written)
                 ),
             });
         }
@@ -219,7 +219,7 @@ fn response_to(
             };
             let mut reason = format!(
                 "{} {} not pushed: {}. Your locks are kept: {fix}, or abandon the work",
-                named(&files),
+                list_paths(&files),
                 if files.len() == 1 { "is" } else { "are" },
                 shortfall(why, request, &admission.expected_branch(), new_head),
             );
@@ -238,7 +238,7 @@ fn response_to(
                 Orchestration::new(Action::Push, reason).with(metadata),
             )
         }
-        ReleaseOutcome::Lost { others, .. } => lost(&others),
+        ReleaseOutcome::Lost { others, .. } => lost_response(&others),
         ReleaseOutcome::Released(released) => released_response(request, *released),
     };
     response.repo_head = head;
@@ -269,7 +269,7 @@ fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Opti
     }
 }
 
-fn lost(others: &[LockEntry]) -> PostResponse {
+fn lost_response(others: &[LockEntry]) -> PostResponse {
     let mut files: Vec<String> = others.iter().map(|entry| entry.file_path.clone()).collect();
     files.sort();
     files.dedup();
@@ -280,7 +280,7 @@ fn lost(others: &[LockEntry]) -> PostResponse {
         .unwrap_or_default();
     let reason = format!(
         "You do not hold {}; user '{owner}' does: {message}. Nothing was released",
-        named(&files)
+        list_paths(&files)
     );
     let metadata = Metadata {
         lock_owner: Some(owner),
@@ -296,7 +296,7 @@ fn lost(others: &[LockEntry]) -> PostResponse {
 
 fn released_response(request: &WorkRequest, released: Released) -> PostResponse {
     let reason = if !released.released.is_empty() {
-        format!("Released {}", named(&released.released))
+        format!("Released {}", list_paths(&released.released))
     } else if request.paths.is_everything() {
         format!("You hold nothing on {}", request.branch)
     } else if !released.again.is_empty() && released.missing.is_empty() {
@@ -308,7 +308,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
         (pending @ [_, ..], Some(work_branch)) => format!(
             "{reason}; until they are on {}, others see your changes of {} on {work_branch}",
             request.branch,
-            named(pending)
+            list_paths(pending)
         ),
         _ => reason,
     };
@@ -337,7 +337,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     if !released.pending_left_out.is_empty() {
         warnings.push(format!(
             "PENDING_FULL: Others do not see your changes of {}, because too many changes are pending: merge some.",
-            named(&released.pending_left_out)
+            list_paths(&released.pending_left_out)
         ));
     }
     for entry in &released.lost {

@@ -63,7 +63,7 @@ pub(super) fn new_files(survey: &Survey, count: usize) -> String {
         0 => String::new(),
         1 if count == 1 => " (new file)".to_owned(),
         all if all == count => " (new files)".to_owned(),
-        _ => format!(" (new: {})", named(&new)),
+        _ => format!(" (new: {})", list_paths(&new)),
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn case_differs(spelled: &[SpellingHint]) -> Vec<String> {
     let spelled: Vec<&SpellingHint> = spelled.iter().filter(|file| !file.tracked.is_empty()).collect();
     let (shown, more) = spelled.split_at(spelled.len().min(MOST_CASE_DIFFERS));
     let sentence = |SpellingHint { file_path, tracked }: &SpellingHint| {
-        let (tracked, verb) = (named(tracked), if tracked.len() == 1 { "is" } else { "are" });
+        let (tracked, verb) = (list_paths(tracked), if tracked.len() == 1 { "is" } else { "are" });
         format!("CASE_DIFFERS: '{file_path}' is not tracked, and {tracked} {verb}; check which file you mean.")
     };
     let mut warnings: Vec<String> = shown.iter().copied().map(sentence).collect();
@@ -95,12 +95,12 @@ pub(super) fn unchanged_files(files: &[String]) -> Option<String> {
     };
     Some(format!(
         "UNCHANGED: At that commit {} {are} as when you claimed; if you changed anything there, you have not pushed it.",
-        named(files)
+        list_paths(files)
     ))
 }
 
 /// `paths` as in a sentence: all of a few, or some and the number of the others.
-pub fn named(paths: &[impl AsRef<str>]) -> String {
+pub fn list_paths(paths: &[impl AsRef<str>]) -> String {
     const MOST: usize = 3;
     let shown: Vec<String> = paths
         .iter()

@@ -152,7 +152,7 @@ impl Stream {
                             return Some(Message::Event(event));
                         }
                     }
-                    Ok(WatchItem::Live(_)) => return Some(self.beat()),
+                    Ok(WatchItem::Live(_)) => return Some(self.heartbeat()),
                     Ok(WatchItem::Gap) => {
                         let cursor = self.watching.position().to_string();
                         return Some(Message::Stream(StreamMessage::Resync(Resync { cursor })));
@@ -164,7 +164,7 @@ impl Stream {
                         return Some(self.end(StreamEnd::Unavailable));
                     }
                 },
-                _ = self.heartbeat.tick() => return Some(self.beat()),
+                _ = self.heartbeat.tick() => return Some(self.heartbeat()),
                 Some(()) = ending => return Some(self.end(StreamEnd::TimeLimit)),
                 // Independent of the client.
                 () = sleep_until(self.verified_at + self.timing.unverified) => {
@@ -217,7 +217,7 @@ impl Stream {
         }))
     }
 
-    fn beat(&mut self) -> Message {
+    fn heartbeat(&mut self) -> Message {
         self.heartbeat.reset();
         Message::Stream(StreamMessage::Heartbeat(Heartbeat {
             cursor: self.watching.position().to_string(),

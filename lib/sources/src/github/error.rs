@@ -97,14 +97,3 @@ impl GithubError {
         }
     }
 }
-
-/// The root cause of `error`: more precise than "error sending request", and without the URL.
-pub(super) fn innermost(error: &reqwest::Error) -> String {
-    let Some(mut cause) = std::error::Error::source(error) else {
-        return "the request failed".to_owned();
-    };
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
-}

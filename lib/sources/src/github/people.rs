@@ -236,7 +236,7 @@ impl TokenVerification {
         }
         let may = repository.permissions.unwrap_or_default();
         Ok(Verdict::Member(Member {
-            user_name: shown(person.name.as_deref()).unwrap_or_else(|| person.login.clone()),
+            user_name: display_name(person.name.as_deref()).unwrap_or_else(|| person.login.clone()),
             user_id,
             can_push: !repository.archived && (may.push || may.maintain || may.admin),
             is_owner: !repository.archived && (may.maintain || may.admin),
@@ -356,7 +356,7 @@ fn unavailable(error: &GithubError, repo: &RepoId) -> AuthError {
 }
 
 /// A display name: one line, without characters that control a terminal or the direction of text.
-fn shown(name: Option<&str>) -> Option<String> {
+fn display_name(name: Option<&str>) -> Option<String> {
     let plain: String = plain_text(name?).chars().take(NAME_CHARACTERS).collect();
     let plain = plain.trim();
     (!plain.is_empty()).then(|| plain.to_owned())
@@ -378,10 +378,10 @@ mod tests {
             (Some("a\u{202e}b\u{2066}c"), Some("abc")),
             (Some("größe 名前 👩‍💻"), Some("größe 名前 👩💻")),
         ] {
-            assert_eq!(shown(name).as_deref(), expected, "{name:?}");
+            assert_eq!(display_name(name).as_deref(), expected, "{name:?}");
         }
         assert_eq!(
-            shown(Some(&"é".repeat(9_000))).unwrap().chars().count(),
+            display_name(Some(&"é".repeat(9_000))).unwrap().chars().count(),
             NAME_CHARACTERS
         );
     }

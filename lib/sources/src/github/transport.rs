@@ -13,9 +13,10 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::address::ApiBase;
-use super::error::{GithubError, innermost};
+use super::error::GithubError;
 use super::limits::Limits;
 use super::rate_limit::{Account, Gate, Reserve, UsedUpLimit, refusal, used_up};
+use coord_runtime::root_cause::root_cause;
 
 /// The version of the API, <https://docs.github.com/en/rest/about-the-rest-api/api-versions>.
 const VERSION: &str = "2022-11-28";
@@ -84,7 +85,7 @@ impl Transport {
         }
         let http = builder
             .build()
-            .map_err(|error| format!("the client for GitHub cannot be built: {}", innermost(&error)))?;
+            .map_err(|error| format!("the client for GitHub cannot be built: {}", root_cause(&error)))?;
         Ok(Transport {
             http,
             api,
@@ -206,7 +207,7 @@ impl Transport {
         let limit = self.limits.headers;
         match timeout(limit, request.send()).await {
             Ok(Ok(response)) => Ok(response),
-            Ok(Err(error)) => Err(GithubError::Unreachable(innermost(&error))),
+            Ok(Err(error)) => Err(GithubError::Unreachable(root_cause(&error))),
             Err(_) => Err(GithubError::Timeout {
                 subject: "response",
                 limit,
@@ -238,7 +239,7 @@ impl Transport {
         let limit = self.limits.idle;
         match timeout(limit, response.chunk()).await {
             Ok(Ok(chunk)) => Ok(chunk),
-            Ok(Err(error)) => Err(GithubError::Unreachable(innermost(&error))),
+            Ok(Err(error)) => Err(GithubError::Unreachable(root_cause(&error))),
             Err(_) => Err(GithubError::Timeout {
                 subject: "further part of a response",
                 limit,

@@ -1,6 +1,6 @@
 //! The start of every script of a request: admitted, or denied.
 
-use super::denial::{Denial, denied};
+use super::denial::{Denial, decode_denial};
 use super::reported_head::{RawHead, ReportedHead};
 use super::scripts::ADMIT;
 use super::terms::{AdmissionTerms, Kind};
@@ -27,8 +27,11 @@ impl<T> Admitted<T> {
 }
 
 /// Reads the outcome by `read`, unless the request was denied.
-pub fn admitted<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> Result<Admitted<T>, StoreError> {
-    match denied(reply)? {
+pub fn decode_admission<T>(
+    reply: Reply,
+    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+) -> Result<Admitted<T>, StoreError> {
+    match decode_denial(reply)? {
         Ok(denial) => Ok(Admitted::Denied(denial)),
         Err(reply) => read(reply).map(Admitted::Outcome),
     }
@@ -81,7 +84,7 @@ async fn run<H, T: Send + 'static>(
     batch.extend(reads);
     let mut replies = store.run(batch).await?.into_iter();
     let reply = Reply::open(&ADMIT, replies.next())?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "ADMITTED" => {
             let head: RawHead = reply.object()?;
             Ok((head_of(&reply, head.seen())?, decode(replies.collect())?))

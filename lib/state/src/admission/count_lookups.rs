@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::admit::{Admitted, admitted};
+use super::admit::{Admitted, decode_admission};
 use super::scripts::COUNT_LOOKUPS;
 use super::terms::{AdmissionTerms, Kind};
 use crate::reply::call;
@@ -38,7 +38,7 @@ pub async fn count_lookups(
     let count = CountLookupsArgs { lookup, amount, spared };
     let args = terms.request(Kind::Read, 1, &keys, &count);
     let reply = call(store, &COUNT_LOOKUPS, keys, args).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "COUNTED" => Ok(()),
         _ => Err(reply.malformed("an unknown outcome")),
     })

@@ -78,7 +78,7 @@ pub enum Denial {
     /// There is no room for more locks.
     Full(FullPart),
     /// A person has taken locks of the caller away.
-    Taken(ForceReleased),
+    ForceReleased(ForceReleased),
     /// The script lacks a fact: with it, the same call is repeated.
     Question(Question),
 }
@@ -97,7 +97,7 @@ struct AwaitedHead {
 }
 
 /// The denial in a reply, or the reply for further decoding.
-pub fn denied(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
+pub fn decode_denial(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
     Ok(Ok(match reply.outcome.as_str() {
         "LIMITED" => {
             let MetLimit {
@@ -116,7 +116,7 @@ pub fn denied(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
         "UNKNOWN_HEAD" => Denial::UnknownHead,
         "TOO_MUCH" => Denial::TooMuch(reply.object()?),
         "FULL" => Denial::Full(reply.object()?),
-        "LOCK_TAKEN" => Denial::Taken(reply.object()?),
+        "LOCK_TAKEN" => Denial::ForceReleased(reply.object()?),
         _ => match Question::read(&reply)? {
             Some(question) => Denial::Question(question),
             None => return Ok(Err(reply)),

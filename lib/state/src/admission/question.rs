@@ -1,6 +1,7 @@
 //! Questions of scripts: facts that a run lacks, so that the same call is repeated with the answer.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::locks::WrittenFile;
@@ -100,6 +101,19 @@ struct WrittenFiles {
 }
 
 impl Question {
+    /// The fields of the extension's question `name`.
+    ///
+    /// # Errors
+    /// The question itself, if it is another one, or if its fields are not those of `T`.
+    pub fn of_extension<T: DeserializeOwned>(self, name: &str) -> Result<T, Question> {
+        match self {
+            Question::OfExtension { name: asked, fields } if asked == name => {
+                T::deserialize(&fields).map_err(|_| Question::OfExtension { name: asked, fields })
+            }
+            question => Err(question),
+        }
+    }
+
     /// The question that a reply asks, if any.
     pub fn read(reply: &Reply) -> Result<Option<Self>, StoreError> {
         Ok(Some(match reply.outcome.as_str() {

@@ -149,7 +149,7 @@ pub struct PushedHead<'a> {
 
 /// The outcome of [`push_head`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pushed {
+pub enum PushOutcome {
     /// The branch has moved; that was announced.
     Moved,
     /// The head was already known.
@@ -184,7 +184,7 @@ pub async fn push_head(
     repo: &RepoId,
     branch: &Branch,
     push: &PushedHead<'_>,
-) -> Result<Pushed, StoreError> {
+) -> Result<PushOutcome, StoreError> {
     let keys = head_keys(repo, branch);
     let args = keys.request(&PushHeadArgs {
         branch: branch.as_str(),
@@ -197,10 +197,10 @@ pub async fn push_head(
     });
     let reply = call(store, &PUSH_HEAD, keys, args).await?;
     match reply.outcome.as_str() {
-        "MOVED" => Ok(Pushed::Moved),
-        "UNCHANGED" => Ok(Pushed::Unchanged),
-        "ASK_SOURCE" => Ok(Pushed::AskSource),
-        "UNUSED" => Ok(Pushed::Unused),
+        "MOVED" => Ok(PushOutcome::Moved),
+        "UNCHANGED" => Ok(PushOutcome::Unchanged),
+        "ASK_SOURCE" => Ok(PushOutcome::AskSource),
+        "UNUSED" => Ok(PushOutcome::Unused),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }

@@ -4,7 +4,7 @@ use super::gate::{GateArgs, GateTerms};
 use super::policy::{PolicyArgs, PolicyTerms};
 use super::scripts::CHECK_STATUS;
 use super::survey::{Survey, lookups, read_survey};
-use crate::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use crate::reply::call;
 use crate::request_keys::{check_keys, run_with_required_keys};
 use coord_domain::{FilePath, LockMode};
@@ -46,7 +46,7 @@ pub async fn check_status(
         call(store, &CHECK_STATUS, keys, args)
     };
     let reply = run_with_required_keys(entry, gate.is_needed(), ask).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "CHECKED" => {
             let survey = read_survey(&reply)?;
             survey.gate.record_uses(entry.uses);

@@ -5,7 +5,7 @@ use super::gate::{GateArgs, GateTerms};
 use super::policy::{PolicyArgs, PolicyTerms};
 use super::scripts::CLAIM;
 use super::survey::{Survey, lookups, read_survey};
-use crate::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use crate::expiry::Mark;
 use crate::reply::{Reply, call};
 use crate::request_keys::{Keys, change_keys, run_with_required_keys};
@@ -72,7 +72,7 @@ pub async fn claim<'a>(
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
     let ask = |entry: AdmissionTerms<'a>, uses_all: bool| claim_once(store, entry, wanted, uses_all);
     let reply = run_with_required_keys(entry, wanted.gate.is_needed(), ask).await?;
-    admitted(reply, |reply| {
+    decode_admission(reply, |reply| {
         let outcome = ClaimOutcome::read(&reply)?;
         outcome.survey().gate.record_uses(entry.uses);
         Ok(outcome)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::scripts::FORCE_RELEASE;
-use crate::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::admission::{AdmissionTerms, Admitted, Kind, decode_admission};
 use crate::reply::call;
 use crate::request_keys::lock_keys;
 use crate::seams::Membership;
@@ -53,7 +53,7 @@ pub async fn force_release(
     };
     let args = terms.request(Kind::Release, paths.len(), &keys, &force);
     let reply = call(store, &FORCE_RELEASE, keys, args).await?;
-    admitted(reply, |reply| match reply.outcome.as_str() {
+    decode_admission(reply, |reply| match reply.outcome.as_str() {
         "FORCED" => reply.object(),
         _ => Err(reply.malformed("an unknown outcome")),
     })

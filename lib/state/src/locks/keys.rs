@@ -55,7 +55,7 @@ pub fn governed(repo: &RepoId) -> String {
 }
 
 /// KEYS of locks in a sweep, by `modules/expired.lua`.
-pub(crate) fn swept(repo: &RepoId) -> Vec<NamedKey> {
+pub(crate) fn sweep_keys(repo: &RepoId) -> Vec<NamedKey> {
     vec![
         ("locks", locks(repo)),
         ("expiries", expiries(repo)),

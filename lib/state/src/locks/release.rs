@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scripts::RELEASE;
 use super::written_file::WrittenFile;
-use crate::admission::{AdmissionTerms, Admitted, Kind, ReportedHead, admitted, is_false};
+use crate::admission::{AdmissionTerms, Admitted, Kind, ReportedHead, decode_admission, is_false};
 use crate::reply::{JsonText, Reply, call, unwrap_json_texts};
 use crate::request_keys::{change_keys, run_with_required_keys};
 use crate::seams::Membership;
@@ -239,7 +239,7 @@ pub async fn release(
     };
     // Files that are released on a work branch may be pending then.
     let reply = run_with_required_keys(entry, entry.work_branch.is_some(), ask).await?;
-    admitted(reply, |reply| ReleaseOutcome::read(&reply))
+    decode_admission(reply, |reply| ReleaseOutcome::read(&reply))
 }
 
 /// The answer of a release, as `modules/release_files.lua` writes it, of all outcomes.

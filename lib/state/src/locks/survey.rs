@@ -79,7 +79,7 @@ pub struct Survey {
     /// The requested files that are tracked under other spellings alone.
     pub spelled: Vec<SpellingHint>,
     /// The caller's locks on them before a claim.
-    pub held: Vec<Held>,
+    pub held: Vec<PriorLock>,
     /// The place of a claim that was refused for others' locks, where there was room for a ticket.
     pub queued: Option<QueuePosition>,
     /// A claim's cost to others, if it is high and new.
@@ -127,7 +127,7 @@ pub struct SpellingHint {
 
 /// A lock that the caller had before its claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct PriorLock {
     pub file_path: String,
     /// How.
     pub status: LockMode,
@@ -236,7 +236,7 @@ impl SurveyAnswer {
             findings: self.findings.into_iter().map(Finding::from).collect(),
             own: unwrap_json_texts(self.own),
             spelled: self.spelled.into_iter().map(SpellingHint::from).collect(),
-            held: self.held.into_iter().map(Held::from).collect(),
+            held: self.held.into_iter().map(PriorLock::from).collect(),
             queued: self.queue.map(QueuePosition::from),
             cost: self.cost,
             gate: GateFindings {
@@ -279,9 +279,9 @@ impl From<RawSpelling> for SpellingHint {
     }
 }
 
-impl From<(String, LockMode, i64, String, String)> for Held {
+impl From<(String, LockMode, i64, String, String)> for PriorLock {
     fn from((file_path, status, since, message, taken_from): (String, LockMode, i64, String, String)) -> Self {
-        Held {
+        PriorLock {
             file_path,
             status,
             since,

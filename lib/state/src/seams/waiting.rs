@@ -1,7 +1,7 @@
 //! Pending messages and questions for a caller in its teams, as all answers have them: `modules/waiting.lua`, and `reply()`
 //! of `modules/team.lua`.
 
-use coord_domain::instant;
+use coord_domain::format_instant;
 use coord_store::StoreError;
 use serde::Deserialize;
 
@@ -66,7 +66,7 @@ impl From<Waiting> for coord_protocol::Waiting {
                 target: Some(shutdown.target).filter(|target| target != EVERYBODY),
                 by: shutdown.by,
                 reason: shutdown.reason,
-                respond_by: instant(shutdown.respond_by),
+                respond_by: format_instant(shutdown.respond_by),
             }),
         }
     }

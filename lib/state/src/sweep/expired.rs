@@ -49,8 +49,8 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swee
         ("events", events::keys::events(repo)),
         ("mark", expiry::keys::marked(repo)),
     ]);
-    keys.add(locks::keys::swept(repo));
-    keys.add(registered().iter().flat_map(|extension| (extension.swept)(repo)));
+    keys.add(locks::keys::sweep_keys(repo));
+    keys.add(registered().iter().flat_map(|extension| (extension.sweep_keys)(repo)));
     let args = keys.request(&SweepArgs { most });
     let unfinished = registered()
         .iter()

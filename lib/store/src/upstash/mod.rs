@@ -14,6 +14,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use coord_protocol::loopback::is_loopback;
+use coord_runtime::root_cause::root_cause;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -192,7 +193,7 @@ impl Wire {
             };
             return Failure::transient(StoreError::Timeout(limit));
         }
-        Failure::transient(StoreError::Unreachable(innermost(&error)))
+        Failure::transient(StoreError::Unreachable(root_cause(&error)))
     }
 }
 
@@ -314,19 +315,11 @@ fn client(url: &Url, limits: &Limits) -> Result<Client, StoreError> {
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| {
-        StoreError::NotConfigured(format!("the client for Upstash cannot be built: {}", innermost(&error)))
+        StoreError::NotConfigured(format!(
+            "the client for Upstash cannot be built: {}",
+            root_cause(&error)
+        ))
     })
-}
-
-/// The root cause of `error`: more precise than "error sending request", and without the URL.
-fn innermost(error: &reqwest::Error) -> String {
-    let Some(mut cause) = std::error::Error::source(error) else {
-        return "the request failed".into();
-    };
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }
 
 #[cfg(test)]

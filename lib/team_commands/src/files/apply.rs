@@ -198,7 +198,7 @@ impl<'a> ChangeApplier<'a> {
             Change::EditTask { id, .. } | Change::EditDependencies { id, .. } | Change::DeleteTask(id) => {
                 let known = self.server.team.tasks.get(id);
                 if !edit(self.team_reference, &caller, change, id, known).await? {
-                    self.changed_meanwhile.insert(self.place(change).0);
+                    self.changed_meanwhile.insert(self.entry_of(change).0);
                     self.held.insert(id.clone());
                     return Ok(StoreReply::Left);
                 }
@@ -241,7 +241,7 @@ impl<'a> ChangeApplier<'a> {
             } => {
                 let request = SendMessageRequest {
                     caller,
-                    request_key: Some(format!("sync-{digest}-{}", self.known(digest))),
+                    request_key: Some(format!("sync-{digest}-{}", self.stored_count(digest))),
                     // An idle member notifies the leader, wherever its file is.
                     to: (*kind != MessageType::Idle).then(|| match to {
                         Recipient::One(handle) => vec![handle.to_string()],
@@ -295,7 +295,7 @@ impl<'a> ChangeApplier<'a> {
     }
 
     /// How many messages of this identity the store has already.
-    fn known(&self, digest: &str) -> usize {
+    fn stored_count(&self, digest: &str) -> usize {
         let seen = self.kept.state.as_ref().map(|state| &state.seen);
         let in_inbox = |seen: &AgreedState| {
             let inboxes = seen.inboxes.values();
@@ -327,7 +327,7 @@ impl<'a> ChangeApplier<'a> {
         if let (Change::Send { digest, .. }, true) = (change, refused.is_final) {
             self.unsendable.push(digest.clone());
         }
-        let (entry, field) = self.place(change);
+        let (entry, field) = self.entry_of(change);
         self.refused.push(Finding {
             kind: Kind::Refused,
             refusal: Refusal {
@@ -351,7 +351,7 @@ impl<'a> ChangeApplier<'a> {
     }
 
     /// The file that a change is of, and the field where it is of one.
-    fn place(&self, change: &Change) -> (Entry, Option<&'static str>) {
+    fn entry_of(&self, change: &Change) -> (Entry, Option<&'static str>) {
         let team = self.team_reference.team.clone();
         let task = |id: &TaskId| Entry::Task(team.clone(), id.clone());
         match change {

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 use coord_files::{EntryInfo, FILE_MODE, FOLDER_MODE, FileError, Refusal as FileRefusal, RootedPath};
 use coord_teams::compare::{FileExport, Folder};
-use coord_teams::layout::{Entry, EntryType, PathKind, admit_file, admit_folder, place};
+use coord_teams::layout::{Entry, EntryType, PathKind, admit_file, admit_folder, path_kind};
 use coord_teams::names::TeamName;
 use coord_teams::refusal::Refusal;
 
@@ -83,7 +83,7 @@ impl Disk {
 
     /// The teams that have a folder here.
     pub fn teams(&self) -> anyhow::Result<BTreeSet<String>> {
-        let names = match self.admitted("teams") {
+        let names = match self.check_folder("teams") {
             Ok(()) => self.names("teams")?.unwrap_or_default(),
             Err(_) => Vec::new(),
         };
@@ -101,7 +101,7 @@ impl Disk {
         let (mut lines, mut newest) = (BTreeSet::new(), i64::MIN);
         for folder in folders(team) {
             // A path that is not a folder is refused when it is read, and its entries are not the team's.
-            if let Err(refusal) = self.admitted(&folder) {
+            if let Err(refusal) = self.check_folder(&folder) {
                 lines.insert(format!("{refusal}\n"));
                 continue;
             }
@@ -129,7 +129,7 @@ impl Disk {
     fn lock_files(&self, team: &TeamName) -> Vec<RootedPath> {
         let entries = [Entry::TeamLock(team.clone()), Entry::TaskLock(team.clone())];
         let folder = |entry: &Entry| entry.path().trim_end_matches("/.lock").to_owned();
-        let entries = entries.iter().filter(|entry| self.admitted(&folder(entry)).is_ok());
+        let entries = entries.iter().filter(|entry| self.check_folder(&folder(entry)).is_ok());
         entries.map(|entry| self.path(entry)).collect()
     }
 
@@ -142,11 +142,11 @@ impl Disk {
         let _locks = Locks::take(&self.lock_files(team), Kind::Shared)?;
         let mut entries = BTreeSet::new();
         for folder in folders(team) {
-            match self.admitted(&folder) {
+            match self.check_folder(&folder) {
                 Err(refusal) => files.refused.push(refusal),
                 Ok(()) => {
                     for name in self.names(&folder)?.unwrap_or_default() {
-                        match place(&format!("{folder}/{name}")) {
+                        match path_kind(&format!("{folder}/{name}")) {
                             PathKind::Ours(Entry::TeamLock(_) | Entry::TaskLock(_)) | PathKind::Other => {}
                             PathKind::Ours(entry) => drop(entries.insert(entry)),
                             PathKind::Refused(refusal) => files.refused.push(refusal),
@@ -202,7 +202,9 @@ impl Disk {
             return Ok(changed);
         }
         // A path that is not a folder was refused when it was read.
-        let folders = folders(team).into_iter().filter(|folder| self.admitted(folder).is_ok());
+        let folders = folders(team)
+            .into_iter()
+            .filter(|folder| self.check_folder(folder).is_ok());
         let folders: BTreeSet<String> = folders.collect();
         self.make_root()?;
         for folder in &folders {
@@ -280,7 +282,7 @@ impl Disk {
     }
 
     /// Whether the folder, if it is there, and those above it are folders.
-    pub fn admitted(&self, folder: &str) -> Result<(), Refusal> {
+    pub fn check_folder(&self, folder: &str) -> Result<(), Refusal> {
         // Above the root, the sentence names the folder by its whole path.
         if let Err(error) = self.inside.folder()
             && error.refusal().is_some()

@@ -8,8 +8,8 @@ use coord_agent::workplace::Failure;
 use coord_protocol::tasks::ClaimTaskRequest;
 use coord_protocol::teams::{MemberFields, NewTeamRequest, TeamActor};
 use coord_teams::compare::{
-    AgreedState, AppliedChange, Change, ComparisonInput, FileImport, Finding, Folder, Kind, agreed, agreed_before,
-    export_files, import_files,
+    AgreedState, AppliedChange, Change, ComparisonInput, FileImport, Finding, Folder, Kind, agreed_before,
+    agreed_state, export_files, import_files,
 };
 use coord_teams::layout::Entry;
 use coord_teams::names::{Handle, TaskId};
@@ -151,7 +151,7 @@ impl Sync {
                     store: &server.team,
                     taken: &taken,
                 };
-                agreed(round, &given, &stay)
+                agreed_state(round, &given, &stay)
             }
         };
         let mut state = SyncState {

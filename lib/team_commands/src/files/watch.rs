@@ -10,7 +10,7 @@ use coord_agent::signals::Signals;
 use coord_agent::terminal::output::{is_read, note};
 use coord_agent::workplace::{Failure, Workplace};
 use coord_protocol::{Client, StreamItem, stream::StreamMessage};
-use coord_teams::layout::{Entry, PathKind as Found, place};
+use coord_teams::layout::{Entry, PathKind as Found, path_kind};
 use coord_teams::names::TeamName;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -220,7 +220,7 @@ fn is_of(path: &Path, root: &Path, team: &TeamName) -> bool {
         return true;
     };
     let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
-    match place(&parts.join("/")) {
+    match path_kind(&parts.join("/")) {
         Found::Ours(Entry::TeamLock(_) | Entry::TaskLock(_)) => false,
         Found::Ours(Entry::Config(of) | Entry::Inbox(of, _) | Entry::Task(of, _)) => of == *team,
         Found::Refused(_) => true,

@@ -23,7 +23,7 @@ pub struct ComparisonInput<'a> {
 
 /// The records as seen if the files of `stay` are not written: for these the agreement of file and store, for all
 /// others the output of [`super::export_files`].
-pub fn agreed(round: ComparisonInput<'_>, given: &FileExport, stay: &BTreeSet<Entry>) -> AgreedState {
+pub fn agreed_state(round: ComparisonInput<'_>, given: &FileExport, stay: &BTreeSet<Entry>) -> AgreedState {
     let ComparisonInput {
         seen,
         done,
@@ -80,7 +80,7 @@ pub fn agreed_before(folder: &Folder, store: &StoreTeam, taken: &FileImport) -> 
         store,
         taken,
     };
-    agreed(round, &given, &stay)
+    agreed_state(round, &given, &stay)
 }
 
 /// Each value that both have; where they differ, the last seen one.

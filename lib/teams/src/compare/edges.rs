@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::new_tasks::{NewTasks, named, waits_for};
+use super::new_tasks::{NewTasks, escaped_id, waits_for};
 use super::sides::{FileImport, Sides};
 use super::tasks::Reason;
 use super::{Change, Finding, Kind};
@@ -83,7 +83,7 @@ fn report_missing(sides: &Sides, new: &NewTasks, found: &mut FileImport) {
         ];
         for (field, ids, sentence) in lists {
             for (at, other) in ids.iter().enumerate().filter(|(_, other)| !exists(other)) {
-                let (field, sentence) = (format!("{field}[{at}]"), sentence(&named(other)));
+                let (field, sentence) = (format!("{field}[{at}]"), sentence(&escaped_id(other)));
                 found
                     .findings
                     .push(Finding::new(Kind::Missing, &sides.task(id), field, sentence));

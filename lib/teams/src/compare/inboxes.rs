@@ -9,13 +9,13 @@ use crate::bounds::TEXT_BYTES;
 use crate::layout::Entry;
 use crate::message::{InboxFile, Message, MessageType};
 use crate::names::Handle;
-use crate::refusal::shown;
+use crate::refusal::quoted;
 use crate::texts::BROADCAST;
 
 /// The seen messages of an inbox: how many of a message, and their numbers.
 type KnownMessages<'a> = HashMap<&'a str, VecDeque<Option<u64>>>;
 
-fn known<'a>(seen: Option<&'a AgreedState>, handle: &Handle) -> KnownMessages<'a> {
+fn known_messages<'a>(seen: Option<&'a AgreedState>, handle: &Handle) -> KnownMessages<'a> {
     let mut known = KnownMessages::new();
     for message in seen
         .and_then(|seen| seen.inboxes.get(handle.as_str()))
@@ -85,7 +85,7 @@ pub fn import_files(sides: &Sides, found: &mut FileImport) {
     let mut broadcasts: HashMap<String, usize> = HashMap::new();
     let mut sends = Vec::new();
     for (handle, inbox) in &sides.folder.inboxes {
-        let mut known = known(sides.seen, handle);
+        let mut known = known_messages(sides.seen, handle);
         let stored = sides.store.inbox(handle);
         let mut unseen = match sides.seen {
             None => by_words(stored.iter().map(|(sequence, message)| (*sequence, message))),
@@ -169,7 +169,7 @@ fn send(
     let Some(from) = found.speaker(sides.store, &message.from) else {
         let sentence = format!(
             "{} is no handle of this login, which cannot speak for it",
-            shown(&message.from)
+            quoted(&message.from)
         );
         return Err((Kind::Foreign, "from", sentence));
     };
@@ -181,7 +181,7 @@ fn send(
         return Err((
             Kind::NotByFile,
             "to",
-            format!("this is not the inbox of {}", shown(&message.to)),
+            format!("this is not the inbox of {}", quoted(&message.to)),
         ));
     };
     let longest = message
@@ -240,7 +240,7 @@ pub fn write(
 ) -> ExportedInbox {
     let mut inbox = file.cloned().unwrap_or_default();
     let stored: BTreeMap<u64, Message> = store.inbox(handle).into_iter().collect();
-    let mut known = known(seen, handle);
+    let mut known = known_messages(seen, handle);
     let mut new = sent.clone();
     // Messages that were removed from the file do not come back; a missing file is written anew.
     let before = known.values().flatten().copied().flatten().filter(|_| file.is_some());
@@ -280,7 +280,7 @@ pub fn write(
         }
     }
     // A message that the store did not take, and that was not settled, is new the next time too.
-    let was_known: KnownMessages = self::known(seen, handle);
+    let was_known: KnownMessages = known_messages(seen, handle);
     let mut at = 0;
     after.retain(|message| {
         at += 1;

@@ -6,7 +6,7 @@
 //! - [`StoreTeam`]: the store's team, and its form in files
 //! - [`Folder`]: the files; one that is refused is neither applied nor written over
 //! - [`Change`], [`Finding`]: changes to apply; those that are not, by file and field
-//! - [`AppliedChange`], [`agreed()`], [`agreed_before`]: the seen records of a sync that was cut off, if files are not written, and before a
+//! - [`AppliedChange`], [`agreed_state()`], [`agreed_before`]: the seen records of a sync that was cut off, if files are not written, and before a
 //!   first
 //!   sync applies anything
 
@@ -25,7 +25,7 @@ mod sides;
 mod store;
 mod tasks;
 
-pub use agreed::{ComparisonInput, agreed, agreed_before};
+pub use agreed::{ComparisonInput, agreed_before, agreed_state};
 pub use done::AppliedChange;
 pub use export::{FileExport, export_files};
 pub use finding::{Change, Finding, Kind, Recipient};

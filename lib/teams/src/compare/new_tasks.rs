@@ -13,7 +13,7 @@ use crate::task::Task;
 use crate::texts::no_dependency;
 
 /// An id of a file in a sentence that has no quotes for it.
-pub fn named(id: &str) -> String {
+pub fn escaped_id(id: &str) -> String {
     id.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
@@ -97,7 +97,7 @@ impl<'a> NewTasks<'a> {
             Some((
                 Kind::Missing,
                 format!("dependencies[{at}]"),
-                no_dependency(&named(&task.dependencies[at])),
+                no_dependency(&escaped_id(&task.dependencies[at])),
             ))
         };
         let refused: Vec<_> = self

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::digest;
 use super::{AgreedState, Change, Finding, Folder, StoreTeam};
-use crate::layout::{Entry, PathKind, place};
+use crate::layout::{Entry, PathKind, path_kind};
 use crate::names::{Handle, TaskId, TeamName};
 use crate::status::Status;
 use crate::task::Task;
@@ -53,7 +53,7 @@ impl FileImport {
         let entries = self
             .findings
             .iter()
-            .filter_map(|finding| match place(&finding.refusal.file) {
+            .filter_map(|finding| match path_kind(&finding.refusal.file) {
                 PathKind::Ours(entry @ (Entry::Config(_) | Entry::Task(..))) => Some(entry),
                 _ => None,
             });

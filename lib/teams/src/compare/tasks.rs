@@ -4,7 +4,7 @@ use super::sides::{FileImport, Sides};
 use super::{AgreedTask, Change, Finding, Kind};
 use crate::bounds::{TEXT_BYTES, TITLE_CHARACTERS};
 use crate::names::{Handle, TaskId};
-use crate::refusal::shown;
+use crate::refusal::quoted;
 use crate::status::{Priority, Status};
 use crate::task::Task;
 use crate::texts::{invalid_transition, reassigned};
@@ -128,7 +128,7 @@ fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &AgreedTask,
 
 fn described(task: &Task) -> String {
     match &task.owner {
-        Some(owner) => format!("{} of {}", task.status, shown(owner)),
+        Some(owner) => format!("{} of {}", task.status, quoted(owner)),
         None => task.status.to_string(),
     }
 }
@@ -175,7 +175,7 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &FileImp
         let owner = to.owner.as_deref().unwrap_or_default();
         found.speaker(sides.store, owner).ok_or_else(|| {
             let message = match &to.owner {
-                Some(owner) => format!("{} is no handle of this login, which cannot act for it", shown(owner)),
+                Some(owner) => format!("{} is no handle of this login, which cannot act for it", quoted(owner)),
                 None => format!("a task that is {} needs an owner", to.status),
             };
             (Kind::Foreign, "owner".to_owned(), message)

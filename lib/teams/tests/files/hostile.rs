@@ -2,7 +2,7 @@
 
 use coord_teams::bounds::{INBOX_BYTES, INBOX_MESSAGES, TASK_BYTES};
 use coord_teams::compare::Folder;
-use coord_teams::layout::{Entry, EntryType, PathKind, admit_file, admit_folder, place};
+use coord_teams::layout::{Entry, EntryType, PathKind, admit_file, admit_folder, path_kind};
 use coord_teams::message::InboxFile;
 use coord_teams::task::TaskFile;
 use coord_teams::team::ConfigFile;
@@ -155,7 +155,7 @@ fn only_parsed_names_become_paths() {
         ("../escape.json", PathKind::Other),
         ("", PathKind::Other),
     ] {
-        assert_eq!(place(path), expected, "{path}");
+        assert_eq!(path_kind(path), expected, "{path}");
         if let PathKind::Ours(entry) = expected {
             assert_eq!(entry.path(), path);
         }
@@ -173,14 +173,14 @@ fn only_parsed_names_become_paths() {
         "teams/alpha/inboxes/broadcast.json",
         "teams/a{b}",
     ] {
-        assert!(matches!(place(path), PathKind::Refused(_)), "{path:?}");
+        assert!(matches!(path_kind(path), PathKind::Refused(_)), "{path:?}");
     }
     let entry = Entry::Task(team("alpha"), task("t1"));
     assert_eq!(
         entry.temporary_path(77, 5).as_deref(),
         Some("tasks/alpha/.t1.json.77.5.tmp")
     );
-    assert_eq!(place(&entry.temporary_path(77, 5).unwrap()), PathKind::Other);
+    assert_eq!(path_kind(&entry.temporary_path(77, 5).unwrap()), PathKind::Other);
     assert_eq!(Entry::TaskLock(team("alpha")).temporary_path(77, 5), None);
 }
 

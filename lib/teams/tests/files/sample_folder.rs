@@ -1,7 +1,7 @@
 //! The folder that the plugin wrote.
 
 use coord_teams::compare::{FileImport, Kind};
-use coord_teams::layout::{PathKind, place};
+use coord_teams::layout::{PathKind, path_kind};
 use coord_teams::message::InboxFile;
 use coord_teams::status::Status;
 use coord_teams::task::TaskFile;
@@ -15,7 +15,7 @@ const CONFIG: &str = "teams/review-pr-7/config.json";
 fn every_file_of_the_sample_is_read_and_written_with_the_same_bytes() {
     let mut read = 0;
     for (path, text) in sample() {
-        let entry = match place(&path) {
+        let entry = match path_kind(&path) {
             PathKind::Ours(entry) => entry,
             other => panic!("{path}: {other:?}"),
         };

@@ -7,7 +7,7 @@ use coord_teams::compare::{
     AgreedState, Change, FileExport, FileImport, Finding, Folder, Kind, Recipient, SentNumbers, StoreMember,
     StoreMessage, StoreTask, StoreTeam, export_files, import_files,
 };
-use coord_teams::layout::{PathKind, place};
+use coord_teams::layout::{PathKind, path_kind};
 use coord_teams::names::{Handle, TaskId, TeamName};
 use coord_teams::status::Status;
 use coord_teams::time::Time;
@@ -63,7 +63,7 @@ pub fn forget(task: &mut StoreTask, id: &TaskId) {
 }
 
 pub fn folder(name: &str, files: &Files) -> Folder {
-    let ours = files.iter().filter_map(|(path, text)| match place(path) {
+    let ours = files.iter().filter_map(|(path, text)| match path_kind(path) {
         PathKind::Ours(entry) => Some((entry, Ok(text.clone().into_bytes()))),
         _ => None,
     });

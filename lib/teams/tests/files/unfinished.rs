@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use coord_teams::compare::{
-    AgreedState, AppliedChange, Change, ComparisonInput, SentNumbers, StoreTeam, agreed, agreed_before, export_files,
-    import_files,
+    AgreedState, AppliedChange, Change, ComparisonInput, SentNumbers, StoreTeam, agreed_before, agreed_state,
+    export_files, import_files,
 };
 
 use super::sync::{Both, append, apply, folder, handle, send};
@@ -177,7 +177,7 @@ fn without_writing(both: &mut Both) -> AgreedState {
         store,
         taken,
     };
-    agreed(round, &given, &stay)
+    agreed_state(round, &given, &stay)
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub fn lapses(repo: &RepoId) -> String {
 }
 
 /// KEYS of tasks in a sweep, by `modules/lapses.lua`.
-pub(crate) fn swept(repo: &RepoId) -> Vec<NamedKey> {
+pub(crate) fn sweep_keys(repo: &RepoId) -> Vec<NamedKey> {
     vec![("lapses", lapses(repo))]
 }
 

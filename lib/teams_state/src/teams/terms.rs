@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::refusal::Refused;
 use crate::teams::team_keys;
 use coord_domain::team::TeamName;
-use coord_state::admission::{AdmissionTerms, Admitted, Kind, denied};
+use coord_state::admission::{AdmissionTerms, Admitted, Kind, decode_denial};
 use coord_state::reply::{Reply, call};
 use coord_state::request_keys::Keys;
 use coord_state::seams::Waiting;
@@ -111,7 +111,7 @@ pub(crate) async fn run_as_many<T>(
 
 /// The outcome of a script of a team, with what waits for the caller; `read` reads what is neither a denial nor a refusal.
 pub(crate) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
-    let reply = match denied(reply)? {
+    let reply = match decode_denial(reply)? {
         Ok(denial) => return Ok(Admitted::Denied(denial)),
         Err(reply) => reply,
     };

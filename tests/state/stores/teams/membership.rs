@@ -302,7 +302,7 @@ async fn a_team_that_is_assumed_has_to_be_the_only_one_of_the_caller(world: Worl
         match show_team(&*world.store, &terms).await.unwrap() {
             Admitted::Outcome(Ok((team, _))) => Ok(team.name),
             Admitted::Denied(Denial::Question(question)) => {
-                let question = TeamQuestion::of(question).unwrap();
+                let question = question.of_extension::<TeamQuestion>(TeamQuestion::NAME).unwrap();
                 Err(question.handles.into_iter().collect::<Vec<_>>())
             }
             other => panic!("{other:?}"),

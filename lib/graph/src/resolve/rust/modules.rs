@@ -66,7 +66,7 @@ impl Modules {
         // Files outside any crate can have modules too.
         for id in (0..records.len() as FileId).filter(|id| declarations(records, *id).next().is_some()) {
             if !modules.nodes.contains_key(&id) {
-                let place = place(table.path(id));
+                let place = module_folder(table.path(id));
                 modules.declare_from(table, records, (id, place), &mut seen);
             }
         }
@@ -207,7 +207,7 @@ pub(crate) fn declarations(records: &[Option<Arc<Record>>], file: FileId) -> imp
         .filter(|specifier| specifier.kind == ImportKind::Module)
 }
 
-fn place(path: &str) -> ModuleFolder {
+fn module_folder(path: &str) -> ModuleFolder {
     match path.rsplit('/').next() {
         Some("mod.rs" | "lib.rs" | "main.rs") => ModuleFolder::Folder,
         _ => ModuleFolder::Beside,

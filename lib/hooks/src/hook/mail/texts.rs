@@ -26,7 +26,7 @@ pub(super) fn inbox_text(
     for message in &inbox.messages {
         // The text about the shutdown has its message.
         let is_shown = shutdown.is_some() && is_request(message, inbox);
-        let text = shown(message, &inbox.team);
+        let text = message_text(message, &inbox.team);
         if !is_shown && text.len() > *room {
             break;
         }
@@ -95,7 +95,7 @@ pub(super) fn asks(shutdown: &ShutdownView, handle: &str) -> bool {
 }
 
 /// A message, with its sender as the server knows it.
-fn shown(message: &MessageView, team: &str) -> String {
+fn message_text(message: &MessageView, team: &str) -> String {
     let id = message.id;
     let from = match (&message.from, &message.login) {
         (Some(from), Some(login)) => format!("from \"{}\" (login {})", shown_line(from), shown_line(login)),

@@ -25,7 +25,7 @@ pub use self::query::GraphQuery;
 use self::query::ValidQuery;
 use self::text::GraphText;
 use self::view::{EdgeView, GraphPart, GraphState, GraphView};
-use crate::conditional::{self, OF_CALLERS, is_known, not_modified, tag_of, tagged};
+use crate::conditional::{self, OF_CALLERS, matches_tag, not_modified, tag_of, tagged};
 use crate::error::HandlerError;
 use crate::openapi::errors::{Cause, Reader, errors, finish};
 use crate::openapi::examples;
@@ -72,12 +72,12 @@ async fn get_graph(
     })?;
     let request = query.parse(caller)?;
     let (head, mut overview) = read_overview(&app, &request.repo, &request.branch, request.caller.clone()).await?;
-    let mut tag = tag(&request, head.as_str(), &overview)?;
-    let response = if is_known(&headers, &tag) {
+    let mut tag = etag(&request, head.as_str(), &overview)?;
+    let response = if matches_tag(&headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let graph = load_graph(&app, &request.repo, &request.branch, &head, &mut overview).await?;
-        tag = self::tag(&request, head.as_str(), &overview)?;
+        tag = etag(&request, head.as_str(), &overview)?;
         let status = if overview.version.is_none() {
             StatusCode::ACCEPTED
         } else {
@@ -86,7 +86,7 @@ async fn get_graph(
         let body = text(graph, &request, head.as_str(), &overview)?.into_body();
         (status, [(CONTENT_TYPE, "application/json")], body).into_response()
     };
-    Ok(conditional::tag(response, &tag, OF_CALLERS)?)
+    Ok(conditional::with_tag(response, &tag, OF_CALLERS)?)
 }
 
 /// The graph that `query` asks for, as JSON.
@@ -110,7 +110,7 @@ fn text(graph: Arc<CachedGraph>, request: &ValidQuery, head: &str, overview: &Ov
 }
 
 /// The ETag: a hash of all that a response depends on.
-fn tag(request: &ValidQuery, head: &str, overview: &Overview) -> Result<String, ApiError> {
+fn etag(request: &ValidQuery, head: &str, overview: &Overview) -> Result<String, ApiError> {
     let graph_state = GraphState::of(overview, head);
     let Overview {
         version,

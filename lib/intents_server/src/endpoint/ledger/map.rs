@@ -8,7 +8,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use coord_protocol::MapResponse;
-use coord_protocol::plain_text::shown;
+use coord_protocol::plain_text::visible_text;
 use utoipa::OpenApi;
 
 use super::answers::{MapResponses, respond};
@@ -55,7 +55,7 @@ async fn read(app: &App, headers: &HeaderMap, query: Option<Query<MapQuery>>) ->
     let found = map(app, request).await?;
     Ok(if is_markdown {
         let content_type = [(CONTENT_TYPE, "text/markdown; charset=utf-8")];
-        (content_type, shown(&markdown(&found)).into_owned()).into_response()
+        (content_type, visible_text(&markdown(&found)).into_owned()).into_response()
     } else {
         Json(found).into_response()
     })

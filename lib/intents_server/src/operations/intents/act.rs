@@ -8,7 +8,7 @@ use futures::FutureExt;
 
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::origin::origin;
-use super::registry_context::{RegistryContext, done, refused};
+use super::registry_context::{RegistryContext, intent_response, refused};
 use super::rounds::Rounds;
 use super::select::select;
 use crate::registered::unknown_intent;
@@ -131,7 +131,7 @@ async fn change_status(
         let refusal = match moved {
             MoveOutcome::Moved(_) => {
                 let done_reason = format!("Intent {id} is {}", status.as_str());
-                return done(app, &caller.repo, &holder, id, done_reason).await;
+                return intent_response(app, &caller.repo, &holder, id, done_reason).await;
             }
             MoveOutcome::Changed => {
                 rounds.again().await?;
@@ -203,7 +203,7 @@ async fn allow(
     let refusal = match outcome {
         AllowOutcome::Allowed(_) => {
             let reason = format!("Intents {id} and {other} may overlap");
-            return done(app, &caller.repo, holder, id, reason).await;
+            return intent_response(app, &caller.repo, holder, id, reason).await;
         }
         AllowOutcome::Unknown(unknown) => return Err(unknown_intent(&unknown)),
         AllowOutcome::Ended(status) => {
@@ -240,7 +240,7 @@ async fn take(
     let refusal = match outcome {
         TakeOutcome::Taken(_) => {
             let reason = format!("Intent {id} owns {} files more", paths.len());
-            return done(app, &caller.repo, holder, id, reason).await;
+            return intent_response(app, &caller.repo, holder, id, reason).await;
         }
         TakeOutcome::Unknown => return Err(unknown_intent(id)),
         TakeOutcome::NotActive(status) => {

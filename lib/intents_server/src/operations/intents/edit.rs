@@ -111,7 +111,7 @@ fn criterion<'a>(
             field,
             problem: format!(
                 "names no criterion of the intent, word by word: {}",
-                members::shown(text)
+                members::excerpt(text)
             ),
         })
 }

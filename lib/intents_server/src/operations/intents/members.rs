@@ -183,6 +183,6 @@ fn related_specs(sent: &[Json]) -> Result<Vec<RelatedSpec>, ApiError> {
 }
 
 /// The beginning of a text that was sent, for an error.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     plain_text(&text.chars().take(80).collect::<String>())
 }

@@ -53,7 +53,7 @@ pub(super) async fn present(
 }
 
 /// The response after a change.
-pub(super) async fn done(
+pub(super) async fn intent_response(
     app: &App,
     repo: &RepoId,
     holder: &Holder,

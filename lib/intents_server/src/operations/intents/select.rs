@@ -12,7 +12,7 @@ use serde_json::json;
 use super::context::selected_context;
 use super::intent_caller::IntentCaller;
 use super::overlap::{breadth, cannot_be_selected, first_meeting};
-use super::registry_context::{RegistryContext, done, refused};
+use super::registry_context::{RegistryContext, intent_response, refused};
 use super::rounds::Rounds;
 use crate::registered::unknown_intent;
 use coord_domain::Branch;
@@ -68,7 +68,7 @@ pub(super) async fn select(
             refusal = match selected {
                 SelectOutcome::Selected(_) => {
                     let reason = format!("Intent {id} is selected");
-                    let mut response = done(app, &caller.repo, &holder, id, reason).await?;
+                    let mut response = intent_response(app, &caller.repo, &holder, id, reason).await?;
                     response.warnings = warnings;
                     response.context = Some(selected_context(app, &caller.repo, &holder, id, &caller.branch).await?);
                     return Ok(response);

@@ -47,8 +47,8 @@ pub(super) fn view(
             consumed_tokens: cost.tokens,
         }),
         assigned_agent: intent.assigned_agent.clone(),
-        created_at: Some(instant(record.created_ms)),
-        updated_at: Some(instant(record.updated_ms)),
+        created_at: Some(format_millis(record.created_ms)),
+        updated_at: Some(format_millis(record.updated_ms)),
         branch: record.branch.clone(),
         supplements: intent.supplements.clone(),
         related_specs: intent
@@ -71,7 +71,7 @@ pub(super) fn view(
 }
 
 /// The instant so many milliseconds after the beginning of 1970, to the second: `2026-11-22T09:01:12Z`.
-pub(super) fn instant(millis: u64) -> String {
+pub(super) fn format_millis(millis: u64) -> String {
     let time = i64::try_from(millis).ok().and_then(DateTime::from_timestamp_millis);
     time.unwrap_or_default().to_rfc3339_opts(SecondsFormat::Secs, true)
 }

@@ -9,9 +9,9 @@ use super::edit::{EditRefusal, edit};
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::members;
 use super::origin::origin;
-use super::registry_context::{RegistryContext, done, refused};
+use super::registry_context::{RegistryContext, intent_response, refused};
 use super::rounds::Rounds;
-use super::view::instant;
+use super::view::format_millis;
 use crate::registered::unknown_intent;
 use coord_auth::Caller;
 use coord_domain::{Holder, RepoId};
@@ -68,7 +68,9 @@ pub async fn new_intent(
         .await?;
     let holder = admission.holder();
     match outcome {
-        WriteOutcome::Written(_) => done(app, &caller.repo, holder, &id, format!("Intent {id} is written")).await,
+        WriteOutcome::Written(_) => {
+            intent_response(app, &caller.repo, holder, &id, format!("Intent {id} is written")).await
+        }
         WriteOutcome::Exists => {
             let reason = format!("there is an intent with the id {id}; send another, or none");
             let refusal = (ErrorCode::IntentExists, Action::Stop, reason);
@@ -111,7 +113,7 @@ pub async fn edit_intent(
     loop {
         let gathered = RegistryContext::read(app, &caller.repo, &holder, id).await?;
         match try_edit(app, &caller.repo, &mut admission, &gathered, sent).await? {
-            Edit::Done(edited) => return done(app, &caller.repo, &holder, id, edited).await,
+            Edit::Done(edited) => return intent_response(app, &caller.repo, &holder, id, edited).await,
             Edit::Frozen(member) => {
                 let status = gathered.record.status.as_str();
                 let reason = format!(
@@ -140,7 +142,7 @@ async fn try_edit(
 ) -> Result<Edit, ApiError> {
     let met = CriterionProof {
         by: actor(admission.holder()),
-        at: instant(gathered.registry.now_ms),
+        at: format_millis(gathered.registry.now_ms),
         evidence: String::new(),
     };
     let RegistryContext {

@@ -44,9 +44,4 @@ impl Team {
     pub fn approvals(&self) -> impl Iterator<Item = &str> {
         self.approvals.iter().map(String::as_str)
     }
-
-    /// Whether the team has ended: all members have approved, each for itself.
-    pub fn is_closed(&self) -> bool {
-        self.members.iter().all(|member| self.approvals.contains(member))
-    }
 }

@@ -20,14 +20,14 @@ use super::tasks::{answer, of_task};
 use super::team_selection::SelectedTeam;
 use super::texts::{content, long_text, request_key, task_id};
 use crate::registered::Teams;
-use coord_domain::instant;
+use coord_domain::format_instant;
 use coord_server::admission::Admission;
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::claim_rules::ClaimRules;
 use coord_server::operations::fields::seconds;
 use coord_server::operations::parse_tool_use;
-use coord_server::operations::sentences::named;
+use coord_server::operations::sentences::list_paths;
 use coord_server::operations::wait::{LongPoll, Urgency, wait_seconds};
 use coord_state::locks::ClaimOutcome;
 use coord_teams_state::tasks::{ClaimedTask, NothingReady, SkippedTask, TaskClaim, TaskEnd};
@@ -195,7 +195,7 @@ pub async fn next_task(
                     .map(|held| HeldTask {
                         id: held.id,
                         owner: held.owner,
-                        expires: instant(held.expires),
+                        expires: format_instant(held.expires),
                     })
                     .collect();
                 response.passed_over = passed.into_iter().map(passed_task).collect();
@@ -228,7 +228,10 @@ fn passed_task(passed: SkippedTask) -> PassedTask {
         id: passed.id,
         reason: passed.reason,
         handle: passed.handle,
-        until: passed.until.and_then(|until| i64::try_from(until).ok()).map(instant),
+        until: passed
+            .until
+            .and_then(|until| i64::try_from(until).ok())
+            .map(format_instant),
         user: passed.user,
         agent_id: passed.agent,
         file,
@@ -338,7 +341,7 @@ pub async fn release_task(
         response.warnings.push(format!(
             "LOCKS_KEPT: You still hold {} for writing, because Coord does not know the work to be on the branch: push, and release \
              the files (status OPEN), or abandon them.",
-            named(&released.kept)
+            list_paths(&released.kept)
         ));
     }
     response.kept_files = released.kept;

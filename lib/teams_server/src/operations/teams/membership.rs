@@ -23,7 +23,7 @@ use coord_server::error::ApiError;
 use coord_server::operations::fields::seconds;
 use coord_server::operations::fields::{in_field, line, required};
 use coord_server::operations::memberships;
-use coord_server::operations::sentences::named;
+use coord_server::operations::sentences::list_paths;
 use coord_teams_state::departures::{ShutdownProgress, ShutdownStep};
 use coord_teams_state::teams::{self, JoinKind, NewMember};
 
@@ -294,7 +294,7 @@ fn after(team: &SelectedTeam, step: ShutdownStep) -> TeamChangeResponse {
             let paths: Vec<&str> = step.unpushed.iter().map(|(_, path)| path.as_str()).collect();
             let reason = format!(
                 "{reason}. You hold {count} files with work that is not pushed: push it, or release them (\"abandon\": true): {}",
-                named(&paths)
+                list_paths(&paths)
             );
             (Action::Push, reason)
         }

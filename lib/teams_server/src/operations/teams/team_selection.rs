@@ -65,7 +65,7 @@ impl SelectedTeam {
 
     /// Whether `question` is about the team.
     pub fn is_asked(&self, question: &Question) -> bool {
-        matches!(question, Question::OfExtension { name, .. } if name == "ASK_TEAM")
+        matches!(question, Question::OfExtension { name, .. } if name == TeamQuestion::NAME)
     }
 
     /// Chooses the only team of the caller, where the assumed one is not it; other questions are the source's.
@@ -73,7 +73,7 @@ impl SelectedTeam {
     /// # Errors
     /// When the caller is in no team, or in several.
     pub async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
-        match TeamQuestion::of(question) {
+        match question.of_extension(TeamQuestion::NAME) {
             Ok(TeamQuestion { handles }) if self.is_assumed => {
                 let only = only(&handles);
                 let known = &Teams::of(admission.app).only_teams;

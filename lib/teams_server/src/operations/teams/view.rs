@@ -4,7 +4,7 @@ use coord_protocol::messages::MessageView;
 use coord_protocol::tasks::{self as wire, DependencyResult, Lease, LeaseState, TaskStatus, TaskView};
 use coord_protocol::teams::{MemberView, ShutdownView, TeamSummary, TeamView};
 
-use coord_domain::instant;
+use coord_domain::format_instant;
 use coord_teams_state::messages::StoredMessage;
 use coord_teams_state::tasks::{self as stored, FullTask, Note};
 use coord_teams_state::teams::{self, EVERYBODY, MemberRecord, ShutdownRecord, TeamRecord};
@@ -18,8 +18,8 @@ pub(super) fn summary(team: teams::TeamSummary) -> TeamSummary {
         name: team.name,
         leader: team.leader,
         member_count: team.members,
-        created: instant(team.created),
-        closed_at: team.closed.map(instant),
+        created: format_instant(team.created),
+        closed_at: team.closed.map(format_instant),
         open_tasks: team.open_tasks,
         done_tasks: team.done_tasks,
     }
@@ -37,7 +37,7 @@ pub(super) fn team(record: TeamRecord, login: &str) -> TeamView {
         shutdown_approvals: shutdown_approvals.unwrap_or_default(),
         shutdown,
         name: record.name,
-        created: instant(record.created),
+        created: format_instant(record.created),
         leader: record.leader,
         members: record
             .members
@@ -47,7 +47,7 @@ pub(super) fn team(record: TeamRecord, login: &str) -> TeamView {
         description: record.description,
         created_by: record.by,
         is_strict: record.strict,
-        closed_at: record.closed.map(instant),
+        closed_at: record.closed.map(format_instant),
         open_tasks: record.open_tasks,
         done_tasks: record.done_tasks,
     }
@@ -61,12 +61,12 @@ fn member(record: MemberRecord, login: &str) -> MemberView {
         agent_id: record.handle,
         agent_name: record.name,
         agent_type: record.kind,
-        joined_at: instant(record.joined),
+        joined_at: format_instant(record.joined),
         login: record.login,
         agent: record.agent,
-        last_seen: record.seen.map(instant),
+        last_seen: record.seen.map(format_instant),
         is_live: record.is_live,
-        ended_at: record.ended.map(instant),
+        ended_at: record.ended.map(format_instant),
         claims: words(&record.claims),
         unread: record.unread,
     }
@@ -89,8 +89,8 @@ pub(super) fn shutdown_view(shutdown: &ShutdownRecord, team: Option<&TeamRecord>
         by: shutdown.by.clone(),
         login: shutdown.login.clone(),
         reason: shutdown.reason.clone(),
-        requested_at: instant(shutdown.requested),
-        respond_by: instant(shutdown.respond_by),
+        requested_at: format_instant(shutdown.requested),
+        respond_by: format_instant(shutdown.respond_by),
         approved: answered("approved"),
         rejected: answered("rejected"),
     }
@@ -125,12 +125,12 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
         description: None,
         priority: record.priority,
         status: record.status,
-        created_at: instant(record.created),
-        updated_at: record.updated.map(instant),
+        created_at: format_instant(record.created),
+        updated_at: record.updated.map(format_instant),
         owner,
         owner_login,
-        claimed_at: record.claimed.map(instant),
-        completed_at: record.completed.map(instant),
+        claimed_at: record.claimed.map(format_instant),
+        completed_at: record.completed.map(format_instant),
         dependencies: task.dependencies,
         blocks: task.blocks,
         warning,
@@ -140,13 +140,13 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
         reserved_until: record
             .reserved
             .filter(|until| record.assignee.is_some() && *until > now)
-            .map(instant),
+            .map(format_instant),
         assignee: record.assignee,
         created_by: record.by,
         created_by_login: record.by_login,
         lease: Lease {
             state: lease,
-            expires: record.expires.filter(|_| is_held).map(instant),
+            expires: record.expires.filter(|_| is_held).map(format_instant),
             token: record.token.filter(|_| lease != LeaseState::None),
         },
         lapses,
@@ -173,7 +173,7 @@ fn note(note: Note) -> wire::Note {
     wire::Note {
         by: note.by,
         login: note.login,
-        time: instant(note.time),
+        time: format_instant(note.time),
         text: note.text,
     }
 }
@@ -194,7 +194,7 @@ pub(super) fn message(message: StoredMessage, is_read: bool, mut unread_by: Vec<
         recipients: message.recipients,
         message: message.message,
         kind: message.kind,
-        timestamp: instant(message.time),
+        timestamp: format_instant(message.time),
         read: is_read,
         summary: message.summary,
         task_id: message.task_id,
