@@ -102,7 +102,7 @@ fn groups(command: &clap::Command) -> String {
 }
 
 /// The parsed arguments; the process ends here when they ask for help or cannot be parsed.
-pub fn parsed() -> Cli {
+pub fn parse() -> Cli {
     let matches = command()
         .try_get_matches()
         .and_then(|matches| Cli::from_arg_matches(&matches));

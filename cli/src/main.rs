@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use coord_cli::cli::{self, parsed};
+use coord_cli::cli::{self, parse};
 use coord_cli::commands::{Command, Threads};
 use coord_protocol::plain_text::visible_text;
 use mimalloc::MiMalloc;
@@ -18,7 +18,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     coord_cli::read_with_git();
-    let line = parsed();
+    let line = parse();
     let command = line.command.unwrap_or(Command::Serve(line.serve));
     let threads = command.threads();
     let runtime = match threads {

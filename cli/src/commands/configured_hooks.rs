@@ -76,10 +76,10 @@ pub struct Configured {
 
 /// Each agent that has hooks, by its name for `coord hook`, with those that are configured.
 pub fn all(working_copy: &WorkingCopy) -> [(&'static str, Option<Configured>); 6] {
-    AGENTS.map(|agent| (agent.agent, configured(&agent, working_copy)))
+    AGENTS.map(|agent| (agent.agent, find_configured(&agent, working_copy)))
 }
 
-fn configured(agent: &Configuration, working_copy: &WorkingCopy) -> Option<Configured> {
+fn find_configured(agent: &Configuration, working_copy: &WorkingCopy) -> Option<Configured> {
     let home = std::env::home_dir();
     // Codex reads the hooks of a worktree from the main checkout.
     let main = working_copy.shared_folder().parent().filter(|_| agent.agent == "codex");

@@ -58,7 +58,7 @@ impl Scratch {
         commit(&root, None, files, "First commit").await?;
         let working_copy = WorkingCopy::containing(&root)?;
         let mut server = serve(&root, port)?;
-        let announced = match announced(&mut server, &working_copy) {
+        let announced = match wait_for_announcement(&mut server, &working_copy) {
             Ok(announced) => announced,
             Err(error) => {
                 end(&mut server);
@@ -160,7 +160,7 @@ pub fn clear_of_coord(mut remove: impl FnMut(&std::ffi::OsStr)) {
     of_coord.for_each(|name| remove(&name));
 }
 
-fn announced(server: &mut Child, working_copy: &WorkingCopy) -> anyhow::Result<AnnouncedServer> {
+fn wait_for_announcement(server: &mut Child, working_copy: &WorkingCopy) -> anyhow::Result<AnnouncedServer> {
     let deadline = Instant::now() + START_TIME;
     while Instant::now() < deadline {
         if let Some(announced) = local_server::running(working_copy) {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, print, styled, width};
-use coord_agent::terminal::wrap::wrapped;
+use coord_agent::terminal::wrap::wrap;
 use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_hooks::hook::agents::Agent;
@@ -185,7 +185,7 @@ fn show(number: u8, step: &str, denial: Option<&str>, otherwise: &str, is_wanted
     };
     let outcome = styled(style, if denial.is_some() { "denied" } else { otherwise });
     let room = width().map_or(usize::MAX, |width| width.saturating_sub(INDENT.len()).max(STEP));
-    let lines = denial.map(|denial| wrapped(denial, room)).unwrap_or_default();
+    let lines = denial.map(|denial| wrap(denial, room)).unwrap_or_default();
     let lines: String = lines.iter().map(|line| format!("{INDENT}{line}\n")).collect();
     print(&format!("{number}  {step:STEP$}{outcome}\n{lines}"))?;
     Ok(is_right)

@@ -30,13 +30,13 @@ pub async fn changed(working_copy: &WorkingCopy, branch: &Branch, files: &[Strin
         base.as_str(),
     ];
     let of_new = ["ls-files", "--others", "-z"];
-    let (differing, new) = tokio::join!(listed(root, &of_base, files), listed(root, &of_new, files));
+    let (differing, new) = tokio::join!(list_files(root, &of_base, files), list_files(root, &of_new, files));
     let mut differing = differing?;
     let tip = working_copy.tip(branch).map(|tip| tip.commit);
     if let Some(tip) = tip.filter(|tip| *tip != base && !differing.is_empty()) {
         let mut of_tip = of_base;
         of_tip[5] = tip.as_str();
-        differing = listed(root, &of_tip, &differing).await?;
+        differing = list_files(root, &of_tip, &differing).await?;
     }
     Ok(differing.into_iter().chain(new?).collect())
 }
@@ -54,7 +54,7 @@ pub async fn uncommitted(root: &Path, files: &[impl AsRef<str>]) -> anyhow::Resu
         "--no-renames",
         "--untracked-files=all",
     ];
-    let lines = listed(root, &status, files).await?;
+    let lines = list_files(root, &status, files).await?;
     Ok(lines
         .iter()
         .filter_map(|line| line.get(3..))
@@ -66,7 +66,7 @@ pub async fn uncommitted(root: &Path, files: &[impl AsRef<str>]) -> anyhow::Resu
 ///
 /// # Errors
 /// When git fails.
-pub async fn listed(root: &Path, args: &[&str], files: &[impl AsRef<str>]) -> anyhow::Result<Vec<String>> {
+pub async fn list_files(root: &Path, args: &[&str], files: &[impl AsRef<str>]) -> anyhow::Result<Vec<String>> {
     let mut entries = Vec::new();
     for files in files.chunks(MOST_FILES) {
         let args = ["--literal-pathspecs"].iter().chain(args).chain(&["--"]).copied();

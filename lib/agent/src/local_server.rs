@@ -114,7 +114,7 @@ pub fn running(working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
 }
 
 /// The announcement of the last server of this repository, unless it was withdrawn.
-pub fn announced(working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
+pub fn read_announcement(working_copy: &WorkingCopy) -> Option<AnnouncedServer> {
     AnnouncedServer::read(&StoreClone::of(working_copy).folder())
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use coord_domain::AgentId;
-use coord_files::{FileLock, PRIVATE_MODE, RootedPath};
+use coord_files::{FILE_MODE, FileLock, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Membership, PostResponse};
@@ -64,7 +64,7 @@ impl MailNotes {
     pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<LockedMailNotes> {
         let path = path(working_copy, agent_id);
         path.make_parents(PRIVATE_MODE).ok()?;
-        let lock = path.with_extension("lock").try_lock().ok()??;
+        let lock = path.with_extension("lock").try_lock(FILE_MODE).ok()??;
         Some(LockedMailNotes {
             notes: read(&path),
             path,

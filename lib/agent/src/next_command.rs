@@ -5,7 +5,7 @@ use coord_domain::Branch;
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, Orchestration};
 
-use super::changes::listed;
+use super::changes::list_files;
 use super::git;
 use super::pushed::has_branch;
 use super::work::Work;
@@ -80,7 +80,7 @@ fn wait(work: &Work, about: RepeatedRequest<'_>) -> Option<String> {
     let is_inside = work.folder.starts_with(root);
     let mut command = match is_inside {
         true => String::new(),
-        false => format!("cd {} && ", quoted(&root.display().to_string())),
+        false => format!("cd {} && ", quote(&root.display().to_string())),
     };
     command.push_str("coord wait");
     for file in files {
@@ -95,18 +95,18 @@ fn wait(work: &Work, about: RepeatedRequest<'_>) -> Option<String> {
             false => shown,
         };
         command.push(' ');
-        command.push_str(&quoted(&shown));
+        command.push_str(&quote(&shown));
     }
     for (option, value) in [("--agent", about.agent), ("--branch", about.branch)] {
         if let Some(value) = value {
-            command.push_str(&format!(" {option} {}", quoted(value)));
+            command.push_str(&format!(" {option} {}", quote(value)));
         }
     }
     Some(command)
 }
 
 /// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', "'\\''")),
@@ -137,7 +137,7 @@ async fn uncommitted(place: &WorkingCopy, files: &[String]) -> Vec<String> {
         printed.map(|printed| git::paths(&printed)).unwrap_or_default()
     } else {
         status.push("--untracked-files=all");
-        listed(place.root(), &status, files).await.unwrap_or_default()
+        list_files(place.root(), &status, files).await.unwrap_or_default()
     };
     // Two letters of the status and a blank come before each path.
     let paths = lines.iter().filter_map(|line| line.get(3..));

@@ -26,7 +26,7 @@ pub fn show(outcome: &Outcome, is_json: bool, advice: &str) -> anyhow::Result<Ex
         true => print_json(outcome)?,
         false => print(&format!(
             "{}\n{}{advice}",
-            colored(&for_terminal(&outcome.text())),
+            colorize(&for_terminal(&outcome.text())),
             others(outcome, now(), width())
         ))?,
     }
@@ -97,7 +97,7 @@ pub fn action(outcome: &Outcome) -> Option<Action> {
 }
 
 /// The text with its first word and the command to run in color.
-fn colored(text: &str) -> String {
+fn colorize(text: &str) -> String {
     let line = |line: &str| match (line.split_once(": "), line.strip_prefix("Run: ")) {
         (_, Some(command)) => format!("Run: {}", styled(STRONG, command)),
         (Some((action, reason)), None) => match style_of(action) {
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn the_action_and_the_command_stand_out_and_no_word_is_lost() {
         let text = "WAIT: File 'a: b' is locked\nRun: sleep 5\nLOCK_CONFLICT\nNEIGHBOR: 'c' is being written";
-        let shown = colored(text);
+        let shown = colorize(text);
         assert_eq!(anstream::adapter::strip_str(&shown).to_string(), text);
         assert!(shown.starts_with(&styled(CAUTION, "WAIT")), "{shown}");
         assert!(shown.contains(&styled(STRONG, "sleep 5")), "{shown}");

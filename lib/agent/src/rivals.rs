@@ -56,8 +56,8 @@ fn fix_command(clone: &Path) -> String {
     match local_server::has_store(&folder) {
         true => format!(
             "mv {} {}",
-            quoted(&store.full()),
-            quoted(&folder.join("store-before.redb").full())
+            quote(&store.full()),
+            quote(&folder.join("store-before.redb").full())
         ),
         false => match AnnouncedServer::read(&folder) {
             Some(announced) => format!("kill {}", announced.process),
@@ -70,6 +70,6 @@ fn folder(clone: &Path) -> RootedPath {
     RootedPath::new(clone, FOLDER)
 }
 
-fn quoted(path: &Path) -> String {
+fn quote(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }

@@ -94,7 +94,7 @@ impl Workplace {
         if !self.connection.is_local {
             return Ok(());
         }
-        match local_server::announced(working_copy) {
+        match local_server::read_announcement(working_copy) {
             None => Err("the coord serve of this clone has ended; the next command starts it anew".to_owned()),
             Some(announced) if announced.instance == self.connection.server => Ok(()),
             Some(_) => {
@@ -251,7 +251,7 @@ impl Workplace {
     /// Other clones of the repository whose servers have separate stores.
     pub fn rivals(&self) -> Vec<Rival> {
         let copy = &self.work.working_copy;
-        match local_server::announced(copy).filter(|_| self.connection.is_local && copy.has_remote()) {
+        match local_server::read_announcement(copy).filter(|_| self.connection.is_local && copy.has_remote()) {
             Some(announced) => rivals::of(&self.work.repo, copy.shared_folder(), announced.socket()),
             None => Vec::new(),
         }

@@ -94,12 +94,12 @@ impl VerificationKey {
         }
         let (key, name) = match (jwk.kty.as_str(), jwk.crv.as_deref()) {
             ("RSA", _) => {
-                let (n, e) = (decoded(&jwk.n)?, decoded(&jwk.e)?);
+                let (n, e) = (decode(&jwk.n)?, decode(&jwk.e)?);
                 let key = RsaPublicKey::new(BigUint::from_bytes_be(&n), BigUint::from_bytes_be(&e)).ok()?;
                 (Self::rsa(&key)?, "RS256")
             }
             ("EC", Some("P-256")) => {
-                let (x, y) = (decoded(&jwk.x)?, decoded(&jwk.y)?);
+                let (x, y) = (decode(&jwk.x)?, decode(&jwk.y)?);
                 if (x.len(), y.len()) != (32, 32) {
                     return None;
                 }
@@ -108,7 +108,7 @@ impl VerificationKey {
                 (Self::p256(&p256::PublicKey::from_sec1_bytes(&point).ok()?), "ES256")
             }
             ("OKP", Some("Ed25519")) => {
-                let x: [u8; 32] = decoded(&jwk.x)?.try_into().ok()?;
+                let x: [u8; 32] = decode(&jwk.x)?.try_into().ok()?;
                 (Self::ed25519(&VerifyingKey::from_bytes(&x).ok()?)?, "EdDSA")
             }
             _ => return None,
@@ -141,6 +141,6 @@ impl VerificationKey {
     }
 }
 
-fn decoded(member: &Option<String>) -> Option<Vec<u8>> {
+fn decode(member: &Option<String>) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(member.as_deref()?).ok()
 }

@@ -53,7 +53,7 @@ impl StoredPolicy {
         let files = files_of(&tree);
         if files.is_empty() {
             let text = PolicyText::default();
-            return fitted(vec![text], tree).await;
+            return fit(vec![text], tree).await;
         }
         let last = match last {
             Some(last) => last.text.clone(),
@@ -64,7 +64,7 @@ impl StoredPolicy {
             .map(|file| format!("{} {}\n", file.path, file.blob))
             .collect();
         if last.sources == sources {
-            return fitted(vec![last.clone(), without_patterns(last)], tree).await;
+            return fit(vec![last.clone(), without_patterns(last)], tree).await;
         }
         let contents = read_all(place, &files).await?;
         let text = text_of(&files, contents, &last.file, sources);
@@ -74,7 +74,7 @@ impl StoredPolicy {
             ..text.clone()
         };
         let none = without_patterns(older.clone());
-        fitted(vec![text, older, none], tree).await
+        fit(vec![text, older, none], tree).await
     }
 
     /// The fields of the graph's hash, with their values.
@@ -197,7 +197,7 @@ fn text_of(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, sourc
 }
 
 /// The first of `texts` whose patterns are fast enough for `tree`; the last one has none.
-async fn fitted(texts: Vec<PolicyText>, tree: Vec<TreeEntry>) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
+async fn fit(texts: Vec<PolicyText>, tree: Vec<TreeEntry>) -> Result<(LoadedPolicy, Vec<TreeEntry>), BuildError> {
     let fit = move || {
         let mut left_out = HashSet::new();
         let mut fitting = PolicyText::default();

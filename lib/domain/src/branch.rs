@@ -1,6 +1,6 @@
 use coord_protocol::plain_text::is_unseen;
 
-use super::{Invalid, quoted};
+use super::{Invalid, quote};
 
 /// A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, and without characters that other agents would not
 /// see in it.
@@ -31,12 +31,12 @@ impl Branch {
         let is_valid =
             !name.starts_with('-') && name != "HEAD" && gix_validate::reference::name(full.as_str().into()).is_ok();
         if !is_valid {
-            return Err(Invalid(format!("{} is not a valid git branch name", quoted(name))));
+            return Err(Invalid(format!("{} is not a valid git branch name", quote(name))));
         }
         if let Some(character) = name.chars().find(|character| is_unseen(*character)) {
             return Err(Invalid(format!(
                 "{} has the character {}, which is invisible; rename the branch without it",
-                quoted(name),
+                quote(name),
                 character.escape_unicode()
             )));
         }

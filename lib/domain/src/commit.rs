@@ -1,4 +1,4 @@
-use super::{Invalid, quoted};
+use super::{Invalid, quote};
 
 /// A commit id, 7 to 64 hex digits, lower case; possibly abbreviated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -13,7 +13,7 @@ impl CommitSha {
         if !(7..=64).contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(Invalid(format!(
                 "{} is not a commit id; send 7 to 64 hex digits, as `git rev-parse HEAD` prints",
-                quoted(text)
+                quote(text)
             )));
         }
         Ok(CommitSha(text.to_ascii_lowercase()))

@@ -1,4 +1,4 @@
-use super::{Invalid, quoted};
+use super::{Invalid, quote};
 
 /// The id of an event in the log of its repository: `MILLISECONDS-NUMBER`, as the stream of the store has it. Ids grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ impl EventId {
         id.ok_or_else(|| {
             Invalid(format!(
                 "{} is not the id of an event; send the cursor of an answer, such as 1795306224000-0",
-                quoted(text)
+                quote(text)
             ))
         })
     }

@@ -7,7 +7,7 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use coord_protocol::plain_text::is_unseen;
 
-use super::{Invalid, quoted};
+use super::{Invalid, quote};
 
 /// The path of a file, relative to the root of its repository, with `/` as separator. Spellings of one path are one value:
 /// Unicode's form NFC, in which `ö` is one character.
@@ -25,7 +25,7 @@ impl FilePath {
     /// character, or has a blank at its ends. An agent on Windows that sends `src\a.ts` must not get another lock than the
     /// one on `src/a.ts`; a blank at the ends is a typing error.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let refused = |why: &str| Err(Invalid(format!("{} {why}", quoted(text))));
+        let refused = |why: &str| Err(Invalid(format!("{} {why}", quote(text))));
         if text.is_empty() {
             return Err(Invalid(
                 "has an empty path; send paths relative to the repository root".to_owned(),

@@ -1,6 +1,6 @@
 use coord_protocol::plain_text::is_unseen;
 
-use super::{Invalid, quoted};
+use super::{Invalid, quote};
 
 /// A person: the verified login, never a name that the caller states.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ impl UserId {
         } else {
             Err(Invalid(format!(
                 "{} is not a login: 1 to 128 printable characters without spaces",
-                quoted(text)
+                quote(text)
             )))
         }
     }
@@ -55,7 +55,7 @@ impl AgentId {
         } else {
             Err(Invalid(format!(
                 "{} is not an agent id; send 1 to 128 of letters, digits, '.', '_', '-', ':'",
-                quoted(text)
+                quote(text)
             )))
         }
     }

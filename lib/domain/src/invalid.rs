@@ -6,7 +6,7 @@
 pub struct Invalid(pub String);
 
 /// At most the first 80 characters of `text`, escaped, to quote a caller's text in an error.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut short: String = text.chars().take(80).flat_map(char::escape_debug).collect();
     if text.chars().nth(80).is_some() {
         short.push('…');

@@ -29,4 +29,4 @@ pub use lock::{LockEntry, NeighborPolicy};
 pub use lock_reason::LockReason;
 pub use repo_id::RepoId;
 
-use invalid::quoted;
+use invalid::quote;

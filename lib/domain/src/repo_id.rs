@@ -1,4 +1,4 @@
-use super::{Invalid, quoted};
+use super::{Invalid, quote};
 
 /// A repository: `host/owner/name` in lower case, whatever the form of its URL. `owner` may be a path of groups
 /// (`gitlab.com/group/subgroup/name`). User names, ports and `.git` are dropped. Parsing an id, with or without `https://`,
@@ -44,7 +44,7 @@ impl RepoId {
                 (host, path)
             }
             Some((scheme, _)) => {
-                return Err(refused(&format!("{} is not https, ssh or scp form", quoted(scheme))));
+                return Err(refused(&format!("{} is not https, ssh or scp form", quote(scheme))));
             }
             None if !url.contains(':') => {
                 let named = url.split_once('/').filter(|(host, _)| is_host(host));
@@ -77,7 +77,7 @@ impl RepoId {
         };
         match id.split('/').find(|part| !is_word(part)) {
             Some("") => Err(refused("a part of it is empty")),
-            Some(part) => Err(refused(&format!("{} is no name", quoted(part)))),
+            Some(part) => Err(refused(&format!("{} is no name", quote(part)))),
             None if id.split('/').count() < 3 => Err(refused("it needs an owner and a name")),
             None => Ok(RepoId(id)),
         }

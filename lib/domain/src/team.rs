@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Invalid, quoted};
+use super::{Invalid, quote};
 
 /// The name of a team. Two that differ in case are one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl TeamName {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         if !is_valid {
-            let shown = quoted(text);
+            let shown = quote(text);
             let shown = &shown[1..shown.len() - 1];
             return Err(Invalid(format!(
                 "Invalid team name \"{shown}\": Team name must be alphanumeric with hyphens/underscores"
@@ -56,7 +56,7 @@ impl Handle {
         } else {
             Err(Invalid(format!(
                 "{} is not a handle; send 1 to 64 of letters, digits, '.', '_', '-', the first no dot, and not 'broadcast'",
-                quoted(text)
+                quote(text)
             )))
         }
     }
@@ -77,7 +77,7 @@ impl TaskId {
         if is_name(text) {
             Ok(TaskId(text.to_owned()))
         } else {
-            Err(Invalid(format!("{} is not the id of a task", quoted(text))))
+            Err(Invalid(format!("{} is not the id of a task", quote(text))))
         }
     }
 
@@ -89,7 +89,7 @@ impl TaskId {
         let number = text.strip_prefix(['t', 'T']).unwrap_or_default();
         if number.len() > 9 && number.bytes().all(|byte| byte.is_ascii_digit()) {
             let problem = "has a number of more than nine digits; leave the id out, or choose another";
-            return Err(Invalid(format!("{} {problem}", quoted(text))));
+            return Err(Invalid(format!("{} {problem}", quote(text))));
         }
         Self::parse(text)
     }

@@ -101,7 +101,7 @@ impl Disk {
                  start the server with --check"
             );
         }
-        let database = opened(medium, is_checked, path)?;
+        let database = open(medium, is_checked, path)?;
         Ok(Disk {
             opener,
             path: path.to_owned(),
@@ -154,12 +154,12 @@ impl Disk {
                 path: self.path.clone(),
                 reason,
             })?;
-        opened(view, true, &self.path)
+        open(view, true, &self.path)
     }
 
     fn reopen(&self) -> Result<Database, String> {
         let medium = (self.opener)(Attempt::Again).map_err(|error| error.to_string())?;
-        opened(medium, true, &self.path).map_err(|error| error.to_string())
+        open(medium, true, &self.path).map_err(|error| error.to_string())
     }
 
     /// Closes the file. Snapshots can no longer be read.
@@ -208,7 +208,7 @@ fn open_file(path: &Path, attempt: Attempt) -> io::Result<File> {
 }
 
 /// Opens the database in `medium`. With `is_checked`, every page is checked, even after a clean close.
-fn opened(medium: impl StorageBackend, is_checked: bool, path: &Path) -> Result<Database, OpenError> {
+fn open(medium: impl StorageBackend, is_checked: bool, path: &Path) -> Result<Database, OpenError> {
     // redb trusts the structure of a file that was closed cleanly, and may panic on later damage.
     let opened = caught(|| {
         let database = Builder::new()
@@ -216,7 +216,7 @@ fn opened(medium: impl StorageBackend, is_checked: bool, path: &Path) -> Result<
             .set_check_integrity_on_open(is_checked)
             .create_with_backend(medium)
             .map_err(|error| failed(path, error))?;
-        prepared(database, path)
+        prepare(database, path)
     });
     opened.unwrap_or_else(|reason| {
         Err(OpenError::Damaged {
@@ -232,7 +232,7 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// Creates the table in a new file; in an old one, checks that the file is a Coord store.
-fn prepared(database: Database, path: &Path) -> Result<Database, OpenError> {
+fn prepare(database: Database, path: &Path) -> Result<Database, OpenError> {
     let foreign = |reason: String| OpenError::NotAStore {
         path: path.to_owned(),
         reason,

@@ -2,7 +2,7 @@
 
 use std::fs::{File, TryLockError};
 
-use super::{FILE_MODE, FileError, RootedPath};
+use super::{FileError, RootedPath};
 
 /// A locked file.
 #[derive(Debug)]
@@ -13,8 +13,8 @@ impl RootedPath {
     ///
     /// # Errors
     /// As [`RootedPath::append`], and when the file system has no locks.
-    pub fn try_lock(&self) -> Result<Option<FileLock>, FileError> {
-        let file = self.append(FILE_MODE)?;
+    pub fn try_lock(&self, mode: u32) -> Result<Option<FileLock>, FileError> {
+        let file = self.append(mode)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(FileLock(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -39,11 +39,11 @@ mod tests {
     fn a_copy_of_the_descriptor_does_not_keep_the_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = RootedPath::new(folder.path(), "lock");
-        let lock = path.try_lock().unwrap().unwrap();
+        let lock = path.try_lock(0o600).unwrap().unwrap();
         let copy = lock.0.try_clone().unwrap();
-        assert!(path.try_lock().unwrap().is_none());
+        assert!(path.try_lock(0o600).unwrap().is_none());
         drop(lock);
-        assert!(path.try_lock().unwrap().is_some());
+        assert!(path.try_lock(0o600).unwrap().is_some());
         drop(copy);
     }
 }

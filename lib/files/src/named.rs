@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::rooted_path::bounded;
+use super::rooted_path::read_bounded;
 use super::{FileError, Kind, Refusal, system};
 
 /// The bytes of the regular file at `path`, at most `most`; `None` where there is none.
@@ -15,7 +15,7 @@ pub fn regular(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
     let Some(file) = open_regular(path)? else {
         return Ok(None);
     };
-    bounded(file, most, path.to_owned()).map(Some)
+    read_bounded(file, most, path.to_owned()).map(Some)
 }
 
 /// Opens the regular file at `path` for reading; `None` where there is none.
@@ -23,7 +23,7 @@ pub fn regular(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
 /// # Errors
 /// When it is no regular file, or cannot be opened.
 pub fn open_regular(path: &Path) -> Result<Option<File>, FileError> {
-    let Some((file, kind)) = opened(path)? else {
+    let Some((file, kind)) = open(path)? else {
         return Ok(None);
     };
     match kind {
@@ -37,7 +37,7 @@ pub fn open_regular(path: &Path) -> Result<Option<File>, FileError> {
 /// # Errors
 /// When it is a folder or a socket, or cannot be opened.
 pub fn open_stream(path: &Path) -> Result<Option<File>, FileError> {
-    let Some((file, kind)) = opened(path)? else {
+    let Some((file, kind)) = open(path)? else {
         return Ok(None);
     };
     match kind {
@@ -50,7 +50,7 @@ pub fn open_stream(path: &Path) -> Result<Option<File>, FileError> {
     Ok(Some(file))
 }
 
-fn opened(path: &Path) -> Result<Option<(File, Kind)>, FileError> {
+fn open(path: &Path) -> Result<Option<(File, Kind)>, FileError> {
     let failed = |error| FileError::system(path.to_owned(), error);
     let file = match system::open_named(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

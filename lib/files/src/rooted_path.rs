@@ -85,7 +85,7 @@ impl RootedPath {
         };
         match folder.read(&name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.explained(&folder, &name, error)),
+            Err(error) => Err(self.explain(&folder, &name, error)),
             Ok(file) => self.ensure_regular(&file).map(|()| Some(file)),
         }
     }
@@ -96,7 +96,7 @@ impl RootedPath {
     /// As [`RootedPath::open`], and when it has more than `most` bytes.
     pub fn read(&self, most: u64) -> Result<Option<Vec<u8>>, FileError> {
         let Some(file) = self.open()? else { return Ok(None) };
-        bounded(file, most, self.full()).map(Some)
+        read_bounded(file, most, self.full()).map(Some)
     }
 
     /// Opens it for reading and for writing at its end, and makes it where there is none, in a folder that is there.
@@ -109,7 +109,7 @@ impl RootedPath {
             .ok_or_else(|| self.failed(io::ErrorKind::NotFound.into()))?;
         let file = folder
             .append(&name, mode)
-            .map_err(|error| self.explained(&folder, &name, error))?;
+            .map_err(|error| self.explain(&folder, &name, error))?;
         self.ensure_regular(&file)?;
         match system::has_second_name(&file).map_err(|error| self.failed(error))? {
             true => Err(FileError::refused(self.full(), Refusal::HardLink)),
@@ -317,7 +317,7 @@ impl RootedPath {
         }
     }
 
-    fn explained(&self, folder: &Folder, name: &OsStr, error: io::Error) -> FileError {
+    fn explain(&self, folder: &Folder, name: &OsStr, error: io::Error) -> FileError {
         match folder.about(name) {
             Ok(EntryInfo { kind, .. }) if kind != Kind::File => {
                 FileError::refused(self.full(), Refusal::NotAFile(kind))
@@ -331,7 +331,7 @@ impl RootedPath {
     }
 }
 
-pub(crate) fn bounded(file: File, most: u64, path: PathBuf) -> Result<Vec<u8>, FileError> {
+pub(crate) fn read_bounded(file: File, most: u64, path: PathBuf) -> Result<Vec<u8>, FileError> {
     let length = file.metadata().map_or(0, |about| about.len());
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or_default() + 1);
     match file.take(most.saturating_add(1)).read_to_end(&mut bytes) {

@@ -26,7 +26,7 @@ pub(super) fn each_branch(
     mut see: impl FnMut(&str),
 ) -> io::Result<()> {
     let mut left = MAX_NAMES;
-    if let Some(packed) = references.packed()? {
+    if let Some(packed) = references.read_packed()? {
         let heads = packed.iter_prefixed(folder.into()).map_err(io::Error::other)?;
         for reference in heads.filter_map(Result::ok) {
             if left == 0 || (left.is_multiple_of(256) && deadline.has_passed()) {

@@ -172,7 +172,7 @@ impl References {
                 }
             }
         }
-        let Some(packed) = self.packed()? else {
+        let Some(packed) = self.read_packed()? else {
             return Ok(false);
         };
         let mut found = packed.iter_prefixed(folder.into()).map_err(io::Error::other)?;
@@ -188,7 +188,7 @@ impl References {
         if let Some(target) = self.symbolic(name)? {
             return Ok(Some(Target::Symbolic(target)));
         }
-        let Some(packed) = self.packed()? else {
+        let Some(packed) = self.read_packed()? else {
             return Ok(None);
         };
         let found = packed.try_find(name).map_err(io::Error::other)?;
@@ -242,7 +242,7 @@ impl References {
         if !self.is_reftable {
             return Ok(None);
         }
-        self.packed()?;
+        self.read_packed()?;
         let known = self.packed.lock();
         Ok(known.as_ref().and_then(|packed| packed.symbolic.get(name).cloned()))
     }
@@ -272,7 +272,7 @@ impl References {
     }
 
     /// The packed references, read again if the file has been replaced. With reftables, all of them.
-    pub(super) fn packed(&self) -> io::Result<Option<Arc<Buffer>>> {
+    pub(super) fn read_packed(&self) -> io::Result<Option<Arc<Buffer>>> {
         let path = self
             .common_dir
             .join(if self.is_reftable { TABLES } else { "packed-refs" });

@@ -103,7 +103,7 @@ impl Upstreams {
 
     /// The location of the head of `branch`.
     pub(super) fn place(&self, references: &References, branch: &Branch) -> io::Result<HeadLocation> {
-        let configured = self.configured()?;
+        let configured = self.read_config()?;
         let own = format!("refs/heads/{branch}");
         let at = |name: String| {
             let id = references.resolve(&name)?;
@@ -156,7 +156,7 @@ impl Upstreams {
 
     /// The remotes that heads are read from, by name.
     pub(super) fn remotes(&self) -> io::Result<Vec<String>> {
-        let configured = self.configured()?;
+        let configured = self.read_config()?;
         let upstream = |name: &str| configured.upstreams.values().any(|(remote, _)| remote == name);
         let has_origin = configured.remotes.iter().any(|remote| remote.name == ORIGIN);
         let is_read = |remote: &&Remote| {
@@ -168,7 +168,7 @@ impl Upstreams {
 
     /// Folders of references that can contain the head of a branch, such as `refs/remotes/origin/`.
     pub(super) fn folders(&self, references: &References) -> io::Result<Vec<String>> {
-        let configured = self.configured()?;
+        let configured = self.read_config()?;
         let mut folders = Vec::new();
         if !self.is_pushed_to(&configured) {
             for remote in &configured.remotes {
@@ -187,7 +187,7 @@ impl Upstreams {
     /// Branches that `fetch` lines name one by one, as in a single-branch clone, and that were fetched.
     pub(super) fn exact_branches(&self, references: &References) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for remote in &self.configured()?.remotes {
+        for remote in &self.read_config()?.remotes {
             for spec in &remote.specs {
                 let spec = spec.to_ref();
                 let source = spec.source().and_then(|source| source.strip_prefix(b"refs/heads/"));
@@ -207,7 +207,7 @@ impl Upstreams {
     }
 
     /// The configuration, read again where the file has been replaced.
-    fn configured(&self) -> io::Result<Arc<UpstreamConfig>> {
+    fn read_config(&self) -> io::Result<Arc<UpstreamConfig>> {
         let stamp = Stamp::at(&self.common_dir.join("config")).ok();
         let mut known = self.known.lock();
         if known.stamp != stamp {

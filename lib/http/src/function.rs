@@ -39,12 +39,12 @@ pub fn function_router(
 }
 
 fn function_app(register: Register, environment: Environment<'_>) -> App {
-    let mut app = configured(register, environment).unwrap_or_else(|error| misconfigured(environment, error));
+    let mut app = configure(register, environment).unwrap_or_else(|error| misconfigured(environment, error));
     app.edge.is_behind_proxy = true;
     app
 }
 
-fn configured(register: Register, environment: Environment<'_>) -> Result<App, ConfigError> {
+fn configure(register: Register, environment: Environment<'_>) -> Result<App, ConfigError> {
     let settings = Settings::from_env(environment, register)?;
     let store = connect::from_env(environment).unwrap_or_else(|error| Arc::new(UnconfiguredStore(error.to_string())));
     let (mut webhook, mut builds) = (None, None);

@@ -10,7 +10,7 @@ use coord_intents_server::operations::intents::{
 };
 use coord_mcp::{Outcome, result_of};
 use coord_server::error::ApiError;
-use coord_server::operations::fields::required;
+use coord_server::operations::fields::require;
 use rmcp::model::CallToolResult;
 
 /// The request that a call of a tool stands for.
@@ -70,10 +70,10 @@ async fn select(session: &Session, sent: &SelectIntentCall) -> Result<IntentResp
 /// Writes, edits or ends an intent. No argument makes it an act of a person.
 async fn update(session: &Session, sent: UpdateIntentCall) -> Result<IntentResponse, ApiError> {
     let (app, caller, agent) = (&session.app, session.caller.clone(), session.agent.as_deref());
-    let action = *required("action", &sent.action)?;
+    let action = *require("action", &sent.action)?;
     let id = match action {
         IntentUpdate::New => String::new(),
-        _ => required("intent_id", &sent.intent_id)?.clone(),
+        _ => require("intent_id", &sent.intent_id)?.clone(),
     };
     match sent.into_request() {
         Some(IntentUpdateRequest::New(request)) => new_intent(app, &request, caller, agent).await,

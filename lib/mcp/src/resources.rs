@@ -57,12 +57,12 @@ impl Resource {
         let kind = uri.authority().map(|authority| authority.as_str());
         let of = resource_list::all(sets).find(|of| Some(of.kind) == kind && of.is_named() != name.is_empty());
         let Some(of) = of else { return Ok(None) };
-        let name = decoded(name)?;
+        let name = decode(name)?;
         Ok(Some(Resource { of, name, uri }))
     }
 }
 
-fn decoded(path: &str) -> Result<String, ApiError> {
+fn decode(path: &str) -> Result<String, ApiError> {
     let text = percent_decode_str(path).decode_utf8();
     let text = text.map_err(|_| ApiError::InvalidField {
         field: "path",

@@ -127,18 +127,18 @@ fn task(response: &TaskResponse) -> Vec<String> {
         }
         let creator = author(&task.created_by, task.created_by_login.as_deref());
         let description = task.description.as_deref();
-        lines.extend(description.map(|text| quoted(&format!("Description by {creator}"), text)));
+        lines.extend(description.map(|text| quote(&format!("Description by {creator}"), text)));
         lines.extend(task.notes.iter().map(|note| {
             let by = by(note.by.as_deref(), note.login.as_deref());
-            quoted(&format!("Note{by}"), &note.text)
+            quote(&format!("Note{by}"), &note.text)
         }));
         let by = by(task.owner.as_deref(), task.owner_login.as_deref());
         let result = task.result.as_deref();
-        lines.extend(result.map(|result| quoted(&format!("Result{by}"), result)));
+        lines.extend(result.map(|result| quote(&format!("Result{by}"), result)));
     }
     lines.extend(response.dependency_results.iter().map(|dependency| {
         let by = by(dependency.by.as_deref(), dependency.login.as_deref());
-        quoted(&format!("Result of {}{by}", dependency.id), &dependency.result)
+        quote(&format!("Result of {}{by}", dependency.id), &dependency.result)
     }));
     let held = response.held.iter();
     lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
@@ -215,10 +215,10 @@ pub fn message_line(message: &MessageView) -> String {
         author.push_str(", ");
         author.push_str(&part);
     }
-    quoted(&author, &message.message)
+    quote(&author, &message.message)
 }
 
 /// A quoted text, below its author.
-fn quoted(author: &str, text: &str) -> String {
+fn quote(author: &str, text: &str) -> String {
     format!("{author}:\n{}", quoted_lines(text))
 }

@@ -39,12 +39,12 @@ pub async fn answer<R: Requests>(
         }
         OpenCodeCall::GetTeamInfo(place) => board(place, &None)?.info().await,
         OpenCodeCall::SendMessage(sent) => {
-            let to = board::required("targetAgentId", &sent.target_agent_id)?;
-            let message = board::required("message", &sent.message)?;
+            let to = board::require("targetAgentId", &sent.target_agent_id)?;
+            let message = board::require("message", &sent.message)?;
             board(&sent.place, &sent.from_agent_id)?.send(to, message).await
         }
         OpenCodeCall::BroadcastMessage(sent) => {
-            let message = board::required("message", &sent.message)?;
+            let message = board::require("message", &sent.message)?;
             board(&sent.place, &sent.from_agent_id)?.broadcast(message).await
         }
         OpenCodeCall::ReadMessages(sent) => board(&sent.place, &sent.agent_id)?.read(0, None).await,
@@ -56,7 +56,7 @@ pub async fn answer<R: Requests>(
                 .await
         }
         OpenCodeCall::CreateTask(sent) => {
-            let data = board::required("taskData", &sent.task_data)?;
+            let data = board::require("taskData", &sent.task_data)?;
             board(&sent.place, &sent.agent_id)?.create(data).await
         }
         OpenCodeCall::GetTasks(sent) => {
@@ -64,12 +64,12 @@ pub async fn answer<R: Requests>(
             board(&sent.place, &None)?.list(&filters, sent.after).await
         }
         OpenCodeCall::ClaimTask(sent) => {
-            let id = board::required("taskId", &sent.task_id)?;
+            let id = board::require("taskId", &sent.task_id)?;
             board(&sent.place, &sent.agent_id)?.claim(id).await
         }
         OpenCodeCall::UpdateTask(sent) => {
-            let id = board::required("taskId", &sent.task_id)?;
-            let updates = board::required("updates", &sent.updates)?;
+            let id = board::require("taskId", &sent.task_id)?;
+            let updates = board::require("updates", &sent.updates)?;
             board(&sent.place, &sent.agent_id)?.update(id, updates).await
         }
         OpenCodeCall::RequestShutdown(sent) => board(&sent.place, &sent.agent_id)?.request_shutdown().await,

@@ -49,8 +49,8 @@ pub(super) struct Board<'a, R> {
 }
 
 /// `value`, or the error that `field` is missing.
-pub(super) fn required<'a, T, E: Refused>(field: &'static str, value: &'a Option<T>) -> Result<&'a T, E> {
-    Ok(coord_server::operations::fields::required(field, value)?)
+pub(super) fn require<'a, T, E: Refused>(field: &'static str, value: &'a Option<T>) -> Result<&'a T, E> {
+    Ok(coord_server::operations::fields::require(field, value)?)
 }
 
 /// Takes the answer of a kind.
@@ -67,7 +67,7 @@ pub(super) use answer_of;
 impl<'a, R: Requests> Board<'a, R> {
     /// The team at `place`, as the agent that is `named`, or else as that of `defaults`.
     pub fn new(requests: &'a R, place: &InTeam, named: &Option<String>, defaults: &Defaults) -> Result<Self, R::Error> {
-        let team = required::<_, R::Error>("teamName", &place.team)?;
+        let team = require::<_, R::Error>("teamName", &place.team)?;
         if TeamName::parse(team).is_err() {
             // Its sentence is the documented one, and a refusal as a whole.
             return Err(super::refusal::no_team_name(team).into());

@@ -35,8 +35,8 @@ pub(super) fn name(one: &Segment, other: &Segment, steps: &mut u64) -> Option<Ve
     }
     let sets = match (one.around_stars(), other.around_stars()) {
         (Some(a), Some(b)) => between_stars(a, b, steps)?,
-        (None, _) => fitted(one, other, steps)?,
-        (_, None) => fitted(other, one, steps)?,
+        (None, _) => fit(one, other, steps)?,
+        (_, None) => fit(other, one, steps)?,
     };
     let name: Vec<u8> = sets.iter().map(|set| set.sample().unwrap_or(b'.')).collect();
     // Nothing but one or two dots is no name of a file.
@@ -80,9 +80,9 @@ fn between_stars(one: AroundStars, other: AroundStars, steps: &mut u64) -> Optio
         let without_stars = tokens.iter().filter(|token| **token != Token::Star);
         without_stars.map(Token::set).collect()
     };
-    let mut head = joined(sets(head), sets(other_head));
+    let mut head = concat(sets(head), sets(other_head));
     let reversed = |tokens: &[Token]| sets(tokens).into_iter().rev().collect();
-    let mut tail = joined(reversed(tail), reversed(other_tail));
+    let mut tail = concat(reversed(tail), reversed(other_tail));
     tail.reverse();
     head.extend([sets(middle), sets(other_middle)].concat());
     if head.len() + tail.len() < 3 {
@@ -93,7 +93,7 @@ fn between_stars(one: AroundStars, other: AroundStars, steps: &mut u64) -> Optio
 }
 
 /// Both rows from their beginnings on: the common part, and then the rest of the longer one.
-fn joined(one: Vec<ByteSet>, other: Vec<ByteSet>) -> Vec<ByteSet> {
+fn concat(one: Vec<ByteSet>, other: Vec<ByteSet>) -> Vec<ByteSet> {
     let (mut long, short) = if one.len() < other.len() {
         (other, one)
     } else {
@@ -106,7 +106,7 @@ fn joined(one: Vec<ByteSet>, other: Vec<ByteSet>) -> Vec<ByteSet> {
 }
 
 /// `fixed`, which has no star, as far as `glob` matches it.
-fn fitted(fixed: &Segment, glob: &Segment, steps: &mut u64) -> Option<Vec<ByteSet>> {
+fn fit(fixed: &Segment, glob: &Segment, steps: &mut u64) -> Option<Vec<ByteSet>> {
     *steps += fixed.tokens().len() as u64;
     let mut sets: Vec<ByteSet> = fixed.tokens().iter().map(Token::set).collect();
     let narrow = |start: usize, tokens: &[Token]| {

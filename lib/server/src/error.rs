@@ -52,7 +52,7 @@ pub enum ApiError {
     /// 404: this server does not serve the repository.
     #[error("repo_url names {repo}, which {}", match renamed_to {
         Some(name) => format!("was renamed to {name}: send that; a server that serves it by the old name has to be started with the new one"),
-        None => format!("is not served here{}", listed("; this server serves ", known, "and", "")),
+        None => format!("is not served here{}", list("; this server serves ", known, "and", "")),
     })]
     UnknownRepository {
         /// The repository in the request.
@@ -63,7 +63,7 @@ pub enum ApiError {
         renamed_to: Option<RepoId>,
     },
     /// 404: the repository has no such branch, or no commit at all.
-    #[error("branch {branch} {} in {repo}{}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default(), listed("; did you mean ", near, "or", "?"))]
+    #[error("branch {branch} {} in {repo}{}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default(), list("; did you mean ", near, "or", "?"))]
     UnknownBranch {
         repo: RepoId,
         /// The branch in the request.
@@ -202,7 +202,7 @@ fn forced_release(taken: &ForceReleased) -> String {
 }
 
 /// `before`, the names as in a sentence (`a`, `a or b`, `a, b or c`), and `after`; empty without names.
-fn listed(before: &str, names: &[String], conjunction: &str, after: &str) -> String {
+fn list(before: &str, names: &[String], conjunction: &str, after: &str) -> String {
     match names {
         [] => String::new(),
         [name] => format!("{before}{name}{after}"),

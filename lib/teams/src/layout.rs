@@ -2,7 +2,7 @@
 
 use crate::bounds::{CONFIG_BYTES, INBOX_BYTES, TASK_BYTES};
 use crate::names::{Handle, InvalidName, TaskId, TeamName};
-use crate::refusal::{Refusal, quoted};
+use crate::refusal::{Refusal, quote};
 
 /// An entry that is read or written. Its path is made of parsed names alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,7 +86,7 @@ pub fn path_kind(path: &str) -> PathKind {
     };
     match entry {
         Ok(entry) => PathKind::Ours(entry),
-        Err(wrong) => PathKind::Refused(Refusal::of_file(quoted(path), wrong.to_string())),
+        Err(wrong) => PathKind::Refused(Refusal::of_file(quote(path), wrong.to_string())),
     }
 }
 

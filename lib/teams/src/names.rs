@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::bounds::NAME_CHARACTERS;
-use crate::refusal::quoted;
+use crate::refusal::quote;
 use crate::texts::BROADCAST;
 
 /// Text that is no such name. Its sentence defines a valid one.
@@ -62,12 +62,12 @@ impl TeamName {
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
         let valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if text.is_empty() || !text.bytes().all(valid) {
-            let text = quoted(text);
+            let text = quote(text);
             return Err(InvalidName(format!(
                 "Invalid team name {text}: Team name must be alphanumeric with hyphens/underscores"
             )));
         }
-        bounded(text, "team name").map(Self)
+        check_length(text, "team name").map(Self)
     }
 }
 
@@ -77,7 +77,7 @@ impl Handle {
         if text.eq_ignore_ascii_case(BROADCAST) {
             return Err(InvalidName(format!(
                 "{} is no handle: it addresses all members",
-                quoted(text)
+                quote(text)
             )));
         }
         of_alphabet(text, "handle").map(Self)
@@ -96,15 +96,15 @@ fn of_alphabet(text: &str, kind: &str) -> Result<String, InvalidName> {
     if text.is_empty() || text.starts_with('.') || !text.bytes().all(valid) {
         return Err(InvalidName(format!(
             "{} is no {kind}: letters, digits, \".\", \"_\" and \"-\" are, not beginning with a dot",
-            quoted(text)
+            quote(text)
         )));
     }
-    bounded(text, kind)
+    check_length(text, kind)
 }
 
-fn bounded(text: &str, kind: &str) -> Result<String, InvalidName> {
+fn check_length(text: &str, kind: &str) -> Result<String, InvalidName> {
     if text.len() > NAME_CHARACTERS {
-        let text = quoted(text);
+        let text = quote(text);
         return Err(InvalidName(format!(
             "the {kind} {text} has more than {NAME_CHARACTERS} characters"
         )));

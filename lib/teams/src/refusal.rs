@@ -36,12 +36,12 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// Foreign text in quotes for a sentence: at most 80 characters, control characters and directions of writing escaped.
-pub fn quoted(text: &str) -> String {
-    format!("\"{}\"", escaped(text))
+pub fn quote(text: &str) -> String {
+    format!("\"{}\"", escape(text))
 }
 
 /// [`shown`] without the quotes.
-pub fn escaped(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
     if text.chars().nth(80).is_some() {
         shown.push_str("...");

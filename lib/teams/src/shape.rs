@@ -1,7 +1,7 @@
 //! Members of an object as zod 3.24 reads them: a wrong type is refused, with zod's sentence; an unknown member passes.
 
 use crate::json::{Json, Object, member_of, set_member};
-use crate::refusal::{Refusal, escaped};
+use crate::refusal::{Refusal, escape};
 use crate::time::Time;
 
 /// A problem of a member.
@@ -122,7 +122,7 @@ impl<'a> Shape<'a> {
         };
         let found = all.iter().find(|value| word(**value) == text);
         found.copied().map(Some).ok_or_else(|| {
-            let received = escaped(text);
+            let received = escape(text);
             let message = format!("Invalid enum value. Expected {}, received '{received}'", words());
             MemberError::new(self.field(name), message)
         })

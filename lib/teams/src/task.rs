@@ -4,7 +4,7 @@ use crate::bounds::TASK_BYTES;
 use crate::json::{self, Json, Object};
 use crate::layout::Entry;
 use crate::names::{TaskId, TeamName};
-use crate::refusal::{Refusal, quoted};
+use crate::refusal::{Refusal, quote};
 use crate::shape::{MemberError, Record, Shape, text, texts, time};
 use crate::status::{Priority, Status};
 use crate::texts::UNTITLED;
@@ -98,7 +98,7 @@ impl TaskFile {
         let value = json::parse(bytes, TASK_BYTES).map_err(|wrong| Refusal::of_file(&path, wrong))?;
         let task = Task::of(&value).map_err(|wrong| wrong.in_file(&path))?;
         if task.id != id.as_str() {
-            let message = format!("{} is not the id that the file is named for", quoted(&task.id));
+            let message = format!("{} is not the id that the file is named for", quote(&task.id));
             return Err(MemberError::new("id", message).in_file(&path));
         }
         let Json::Object(object) = value else {

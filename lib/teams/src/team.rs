@@ -4,7 +4,7 @@ use crate::bounds::CONFIG_BYTES;
 use crate::json::{self, Json, Object, member_of, set_member};
 use crate::layout::Entry;
 use crate::names::TeamName;
-use crate::refusal::{Refusal, quoted};
+use crate::refusal::{Refusal, quote};
 use crate::shape::{MemberError, Record, Shape, text, texts, time};
 use crate::time::Time;
 
@@ -128,7 +128,7 @@ impl ConfigFile {
         let value = json::parse(bytes, CONFIG_BYTES).map_err(|wrong| Refusal::of_file(&path, wrong))?;
         let config = TeamConfig::of(&value).map_err(|wrong| wrong.in_file(&path))?;
         if config.name != team.as_str() {
-            let message = format!("{} is not the name of the folder", quoted(&config.name));
+            let message = format!("{} is not the name of the folder", quote(&config.name));
             return Err(MemberError::new("name", message).in_file(&path));
         }
         let Json::Object(object) = value else {

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use coord_agent::terminal::output::{BAD, CAUTION, GOOD, STRONG, styled};
-use coord_agent::terminal::wrap::wrapped;
+use coord_agent::terminal::wrap::wrap;
 use serde::Serialize;
 
 /// Columns before the sentence of a finding.
@@ -71,7 +71,7 @@ pub(super) fn text(findings: &[Finding], width: Option<usize>) -> String {
         let (word, style) = name_of(state);
         for finding in findings.iter().filter(|finding| finding.state == state) {
             let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
-            let found = wrapped(&finding.found, room).join(&format!("\n{:INDENT$}", ""));
+            let found = wrap(&finding.found, room).join(&format!("\n{:INDENT$}", ""));
             text.push_str(&format!("{style}{word:5}{style:#}  {:10}  {found}\n", finding.subject));
             if let Some(fix) = &finding.fix {
                 text.push_str(&format!("{:INDENT$}{}\n", "", styled(STRONG, fix)));

@@ -61,7 +61,7 @@ fn name_another(args: &AgentArgs) -> String {
 
 /// The line that ends the server of the clone, which the next command starts anew.
 fn end_local(work: &Work) -> String {
-    match local_server::announced(&work.working_copy) {
+    match local_server::read_announcement(&work.working_copy) {
         Some(announced) if !announced.is_elsewhere() => format!("kill {}", announced.process),
         _ => "end coord serve, and run this again".to_owned(),
     }

@@ -7,7 +7,7 @@ use coord_graph::ImportGraph;
 use serde_json::json;
 
 use super::args::GraphFormat;
-use super::print::escaped;
+use super::print::escape;
 
 /// Prints each group of files that import each other: a line with tabs between its files, or JSON.
 pub(super) fn write(
@@ -26,7 +26,7 @@ pub(super) fn write(
         return Ok(());
     }
     for group in &cycles {
-        let line: Vec<_> = group.iter().map(|id| escaped(graph.path(*id))).collect();
+        let line: Vec<_> = group.iter().map(|id| escape(graph.path(*id))).collect();
         writeln!(out, "{}", line.join("\t"))?;
     }
     Ok(())

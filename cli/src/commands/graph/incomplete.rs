@@ -64,7 +64,7 @@ impl MissingParts {
         let mut parts: Vec<String> = self
             .states
             .iter()
-            .map(|(state, files)| format!("{}: {}", counted(*files), state_text(*state)))
+            .map(|(state, files)| format!("{}: {}", file_count(*files), state_text(*state)))
             .collect();
         if !self.languages.is_empty() {
             let total = self.languages.values().sum();
@@ -72,12 +72,12 @@ impl MissingParts {
             let each: Vec<String> = each.collect();
             parts.push(format!(
                 "{}: of a language whose imports are not known ({})",
-                counted(total),
+                file_count(total),
                 each.join(", ")
             ));
         }
         if self.names > 0 {
-            parts.push(format!("{}: left out for their names", counted(self.names)));
+            parts.push(format!("{}: left out for their names", file_count(self.names)));
         }
         parts.extend(self.bounds.iter().map(bound_text));
         (!parts.is_empty()).then(|| format!("The graph is not complete. {}", parts.join("; ")))
@@ -91,12 +91,12 @@ fn bound_text(met: &MetBound) -> String {
     format!(
         "{} ({}: {}{more})",
         met.bound.sentence(),
-        counted(met.files),
+        file_count(met.files),
         first.join(", ")
     )
 }
 
-fn counted(files: usize) -> String {
+fn file_count(files: usize) -> String {
     match files {
         1 => "1 file".to_owned(),
         files => format!("{files} files"),

@@ -9,7 +9,7 @@ use coord_interfaces::{InterfaceResult, InterfaceUnknown};
 use serde_json::{Value, json};
 
 use super::args::GraphFormat;
-use super::print::escaped;
+use super::print::escape;
 
 /// Prints the interfaces of the files at `paths`, which are tracked. In tab-separated form, a file has a line `FILE DIGEST`, and
 /// for each name a line `FILE DIGEST NAME`; a file whose interface is not known has `FILE - REASON`.
@@ -28,7 +28,7 @@ pub(super) fn write(
     match format.unwrap_or(GraphFormat::Tsv) {
         GraphFormat::Tsv => {
             for path in paths {
-                tsv(out, &escaped(path), &read(path))?;
+                tsv(out, &escape(path), &read(path))?;
             }
         }
         GraphFormat::Json => {

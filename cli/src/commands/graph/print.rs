@@ -62,7 +62,7 @@ pub(super) fn write(
 }
 
 /// A path for a line with tabs between paths: a tab in it is escaped. No path has a newline.
-pub(super) fn escaped(path: &str) -> Cow<'_, str> {
+pub(super) fn escape(path: &str) -> Cow<'_, str> {
     match memchr::memchr(b'\t', path.as_bytes()) {
         None => Cow::Borrowed(path),
         Some(_) => Cow::Owned(path.replace('\t', "\\t")),
@@ -72,7 +72,7 @@ pub(super) fn escaped(path: &str) -> Cow<'_, str> {
 fn tsv(out: &mut impl Write, graph: &ImportGraph, edges: impl Iterator<Item = Edge>) -> anyhow::Result<()> {
     for (from, to, _) in edges {
         for (id, end) in [(from, b"\t"), (to, b"\n")] {
-            out.write_all(escaped(graph.path(id)).as_bytes())?;
+            out.write_all(escape(graph.path(id)).as_bytes())?;
             out.write_all(end)?;
         }
     }

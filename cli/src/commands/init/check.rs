@@ -164,7 +164,7 @@ pub fn denial(event: &Event, hooks: &Hooks, reply: &Reply) -> anyhow::Result<Opt
         (Some(0), _) => false,
         (Some(2), true) => true,
         (Some(127), _) => bail!("cannot run: coord is not found"),
-        (Some(status), _) => bail!("ends with status {status}: {}", shortened(&reply.errors)),
+        (Some(status), _) => bail!("ends with status {status}: {}", shorten(&reply.errors)),
         (None, _) => bail!("was stopped by a signal"),
     };
     let answer: Option<Value> = match reply.output.as_str() {
@@ -194,13 +194,13 @@ fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Re
     ensure!(
         is_for_the_lock,
         "denies the edit, but not for the lock: {}",
-        shortened(&why)
+        shorten(&why)
     );
     Ok(())
 }
 
 /// The beginning of a hook's output, for one line of a terminal.
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     const MOST: usize = 160;
     let line = text.lines().next().unwrap_or("it says nothing");
     line.chars().filter(|letter| !letter.is_control()).take(MOST).collect()

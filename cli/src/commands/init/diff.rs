@@ -11,7 +11,7 @@ const BOLD: &str = "\x1b[1m";
 const PLAIN: &str = "\x1b[0m";
 
 /// The changes, as text for [`coord_agent::terminal::output::print`], which omits colors where they would not be visible.
-pub fn colored(changes: &[&Change]) -> String {
+pub fn colorize(changes: &[&Change]) -> String {
     let mut text = String::new();
     for change in changes {
         for line in of(change).lines() {

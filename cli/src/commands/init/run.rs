@@ -282,7 +282,7 @@ impl Run<'_> {
     async fn write(&mut self, settings: &[Setting], verb: &str) -> anyhow::Result<Option<ExitCode>> {
         let changes = self.plan.changes();
         output::print(&match self.args.dry_run {
-            true => diff::colored(&changes),
+            true => diff::colorize(&changes),
             false => diff::summary(&changes),
         })?;
         let commands: String = settings
@@ -300,7 +300,7 @@ impl Run<'_> {
             print_text(&format!("{already}: nothing to change.\n"))?;
             return Ok(self.args.dry_run.then_some(ExitCode::SUCCESS));
         }
-        let number = counted(&changes, settings);
+        let number = count_changes(&changes, settings);
         if self.args.dry_run {
             print_text(&format!("{number} would change. Nothing was written.\n"))?;
             return Ok(Some(ExitCode::SUCCESS));
@@ -366,7 +366,7 @@ impl Run<'_> {
             let mut answer = String::new();
             std::io::stdin().read_line(&mut answer).context("standard input")?;
             match answer.trim().to_ascii_lowercase().as_str() {
-                "d" => output::print(&diff::colored(changes))?,
+                "d" => output::print(&diff::colorize(changes))?,
                 answer => return Ok(matches!(answer, "y" | "yes")),
             }
         }
@@ -405,7 +405,7 @@ impl Run<'_> {
     }
 }
 
-fn counted(changes: &[&Change], settings: &[Setting]) -> String {
+fn count_changes(changes: &[&Change], settings: &[Setting]) -> String {
     let several = |number: usize, one: &str, more: &str| match number {
         0 => None,
         1 => Some(one.to_owned()),

@@ -44,7 +44,7 @@ impl CommittedFiles {
             format!(
                 "git ignores {}: other worktrees and your teammates do not get {}. Share them with `git add -f {}`, or write your own files \
                  for all repositories with `coord init --user`",
-                listed(&self.ignored),
+                list_names(&self.ignored),
                 if self.ignored.len() == 1 { "it" } else { "them" },
                 self.ignored.join(" ")
             )
@@ -53,7 +53,7 @@ impl CommittedFiles {
 }
 
 /// The first names, and how many more there are.
-pub fn listed(names: &[String]) -> String {
+pub fn list_names(names: &[String]) -> String {
     let more = names.len().saturating_sub(MOST);
     let first = names[..names.len() - more].join(", ");
     match more {

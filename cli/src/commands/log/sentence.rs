@@ -4,7 +4,7 @@ use anstyle::Style;
 use coord_agent::terminal::locks::holder;
 use coord_agent::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, short, styled};
 use coord_agent::terminal::times::clock;
-use coord_agent::terminal::wrap::wrapped;
+use coord_agent::terminal::wrap::wrap;
 use coord_protocol::event::{LockChange, LockRefusal, LockReservation, LocksEnded, RefusalReason};
 use coord_protocol::intent_event::IntentChange;
 use coord_protocol::plain_text::quoted_line;
@@ -26,7 +26,7 @@ pub(super) fn event_lines(event: &Event, now: i64, width: Option<usize>) -> Stri
     let time = clock(time, now);
     let indent = time.len() + GAP;
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(LEAST));
-    let sentence = wrapped(&sentence, room).join(&format!("\n{:indent$}", ""));
+    let sentence = wrap(&sentence, room).join(&format!("\n{:indent$}", ""));
     format!("{}{:GAP$}{sentence}", styled(FAINT, &time), "")
 }
 

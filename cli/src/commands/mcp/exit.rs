@@ -98,7 +98,7 @@ impl Proxy {
             let (kept, unchanged): (Vec<String>, Vec<String>) =
                 paths.into_iter().partition(|path| changed.contains(path));
             if !unchanged.is_empty() {
-                let files = listed(&unchanged);
+                let files = list_paths(&unchanged);
                 self.release_unchanged(&work, root, unchanged).await?;
                 log_line(&format!("released {files}"));
                 if let Some(agent_id) = &work.agent_id {
@@ -113,7 +113,7 @@ impl Proxy {
             if !kept.is_empty() {
                 log_line(&format!(
                     "kept {}: there are changes that are not pushed; the locks expire unless they are claimed again",
-                    listed(&kept)
+                    list_paths(&kept)
                 ));
             }
         }
@@ -147,7 +147,7 @@ fn sentence(error: coord_protocol::AgentError) -> anyhow::Error {
     anyhow::anyhow!(error.error.message)
 }
 
-fn listed(paths: &[String]) -> String {
+fn list_paths(paths: &[String]) -> String {
     let quoted: Vec<String> = paths.iter().map(|path| format!("'{path}'")).collect();
     quoted.join(", ")
 }

@@ -6,7 +6,7 @@ use coord_agent::terminal::locks::{holder, mode};
 use coord_agent::terminal::output::{CAUTION, FAINT, GOOD, STRONG, short, styled};
 use coord_agent::terminal::table::{Column, Cut, cut, render};
 use coord_agent::terminal::times::{countdown, duration};
-use coord_agent::terminal::wrap::wrapped;
+use coord_agent::terminal::wrap::wrap;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{BlockingLock, HeldLock, WaitingClaim};
 
@@ -105,7 +105,7 @@ fn heading(report: &Report, width: Option<usize>) -> String {
         .map(|whose| format!(", {whose}"))
         .unwrap_or_default();
     let room = width.unwrap_or(usize::MAX);
-    let warnings = report.warnings.iter().flat_map(|warning| wrapped(warning, room));
+    let warnings = report.warnings.iter().flat_map(|warning| wrap(warning, room));
     let warnings: String = warnings.map(|line| styled(CAUTION, &line) + "\n").collect();
     let target = format!("{repository} at {}{server}", report.server);
     let target = width.map_or(target.clone(), |width| cut(&target, width, Cut::End));

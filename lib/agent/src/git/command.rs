@@ -11,7 +11,7 @@ use anyhow::Context;
 
 use super::group::Group;
 use super::own_settings::OwnSettings;
-use super::prepared::{WorkingCopyAccess, find_command, prepared};
+use super::prepared::{WorkingCopyAccess, find_command, prepare};
 use super::settings;
 
 /// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program of the repository runs, nothing is fetched, no
@@ -28,7 +28,7 @@ pub fn command<A: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = A>
         Some(WorkingCopyAccess::Files) => settings::read(folder)?,
         _ => OwnSettings::default(),
     };
-    prepared(folder, &args, &own)
+    prepare(folder, &args, &own)
 }
 
 /// As [`command`], for a task of a runtime.

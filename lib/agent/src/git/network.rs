@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::own_settings::OwnSettings;
-use super::prepared::prepared;
+use super::prepared::prepare;
 
 /// `git ARGS`, a fetch or a list of references, in `folder`, with the protocols that git allows by default: the user's credential
 /// helpers and ssh are asked, and nothing that [`OwnSettings::redirecting`] names may be set. `ssh_command` is the setting
@@ -14,7 +14,7 @@ use super::prepared::prepared;
 /// # Errors
 /// As [`super::command()`].
 pub fn command(folder: &Path, args: &[&str], ssh_command: Option<&str>) -> anyhow::Result<Command> {
-    let mut command = prepared(folder, args, &OwnSettings::default())?;
+    let mut command = prepare(folder, args, &OwnSettings::default())?;
     command
         .env_remove("GIT_NO_LAZY_FETCH")
         .env_remove("GIT_OPTIONAL_LOCKS")

@@ -91,7 +91,7 @@ fn command_index<A: AsRef<OsStr>>(args: &[A]) -> usize {
 ///
 /// # Errors
 /// When Coord does not run this command.
-pub(super) fn prepared<A: AsRef<OsStr>>(folder: &Path, args: &[A], own: &OwnSettings) -> anyhow::Result<Command> {
+pub(super) fn prepare<A: AsRef<OsStr>>(folder: &Path, args: &[A], own: &OwnSettings) -> anyhow::Result<Command> {
     let (before, after) = args.split_at(command_index(args));
     let mut command = Command::new("git");
     environment::clear(&mut command);

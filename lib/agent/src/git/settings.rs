@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 
 use super::group::Group;
 use super::own_settings::OwnSettings;
-use super::prepared::prepared;
+use super::prepared::prepare;
 
 /// Time limit of reading the settings: a configuration may include a pipe.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -25,7 +25,7 @@ const MOST_BYTES: u64 = 1 << 20;
 /// When git cannot list them in time.
 pub fn read(folder: &Path) -> anyhow::Result<OwnSettings> {
     let args = ["config", "--list", "--show-scope", "--includes", "-z"];
-    let mut command = prepared(folder, &args, &OwnSettings::default())?;
+    let mut command = prepare(folder, &args, &OwnSettings::default())?;
     let mut running = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 /// `text` in lines of at most `width` columns, which colors do not count for. A longer word has a line for itself.
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let columns = |word: &str| anstream::adapter::strip_str(word).to_string().width();
     let mut lines = vec![(String::new(), 0)];
     for word in text.split_whitespace() {
@@ -30,13 +30,13 @@ mod tests {
 
     #[test]
     fn lines_are_as_wide_as_they_are_seen() {
-        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(
-            wrapped("\u{1b}[1mone\u{1b}[0m two three", 7),
+            wrap("\u{1b}[1mone\u{1b}[0m two three", 7),
             ["\u{1b}[1mone\u{1b}[0m two", "three"]
         );
-        assert_eq!(wrapped("日本 語", 5), ["日本", "語"]);
-        assert_eq!(wrapped("unbroken a", 4), ["unbroken", "a"]);
-        assert_eq!(wrapped("", 4), [""]);
+        assert_eq!(wrap("日本 語", 5), ["日本", "語"]);
+        assert_eq!(wrap("unbroken a", 4), ["unbroken", "a"]);
+        assert_eq!(wrap("", 4), [""]);
     }
 }

@@ -49,7 +49,7 @@ impl Upstreams {
 
     /// Whether a reference here follows `branch` at `remote`, once that is fetched.
     pub(crate) fn is_followed(&self, remote: &str, branch: &Branch) -> io::Result<bool> {
-        let configured = self.configured()?;
+        let configured = self.read_config()?;
         let remote = configured.remotes.iter().find(|known| known.name == remote);
         let own = format!("refs/heads/{branch}");
         Ok(remote.is_some_and(|remote| remote.tracking(&own, self.hash).is_some()))
@@ -57,12 +57,12 @@ impl Upstreams {
 
     /// The remote of the upstream of `branch`, and the full name of the upstream there.
     pub(crate) fn upstream(&self, branch: &Branch) -> io::Result<Option<(String, Option<String>)>> {
-        Ok(self.configured()?.upstreams.get(branch.as_str()).cloned())
+        Ok(self.read_config()?.upstreams.get(branch.as_str()).cloned())
     }
 
     /// The remote that `git push` pushes to, from `branch` or without one.
     pub(crate) fn push_remote(&self, branch: Option<&Branch>) -> io::Result<Option<String>> {
-        let configured = self.configured()?;
+        let configured = self.read_config()?;
         let of_branch = branch.and_then(|branch| {
             let pushed = configured.push_remote(branch);
             let upstream = configured
@@ -89,7 +89,7 @@ impl Upstreams {
 
     /// The branches of remotes whose head is `commit`, by the names that [`Upstreams::place`] finds them by.
     pub(crate) fn at(&self, references: &References, remote: &str, commit: &ObjectId) -> io::Result<Option<Branch>> {
-        let configured = self.configured()?;
+        let configured = self.read_config()?;
         let Some(remote) = configured.remotes.iter().find(|known| known.name == remote) else {
             return Ok(None);
         };

@@ -86,14 +86,14 @@ fn left_behind(staged: &HashMap<String, String>, history: &str) -> BTreeMap<Stri
         let (newest, head) = *newest.entry(file).or_insert((commit, after));
         let is_left_behind = |staged: &&String| *staged != head && [before, after].contains(&staged.as_str());
         if staged.get(file).filter(is_left_behind).is_some() {
-            found.entry(file.to_owned()).or_insert_with(|| shortened(newest));
+            found.entry(file.to_owned()).or_insert_with(|| shorten(newest));
         }
     }
     found
 }
 
 /// A commit as `HASH (AUTHOR: SUBJECT)`, with a short hash.
-fn shortened(commit: &str) -> String {
+fn shorten(commit: &str) -> String {
     let (hash, about) = commit.split_once(' ').unwrap_or((commit, ""));
     format!("{} {about}", hash.get(..DIGITS).unwrap_or(hash))
 }

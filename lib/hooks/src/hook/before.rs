@@ -108,7 +108,7 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     let mut note = (!unlockable.is_empty()).then(|| {
         format!(
             "Coord: {} is written without a lock, because no lock can have such a name; others are not kept from writing it",
-            reason::listed(&unlockable)
+            reason::list_files(&unlockable)
         )
     });
     let has_files = places.iter().any(|place| !place.files.is_empty());
@@ -241,7 +241,7 @@ async fn claim(caller: &Caller<'_>, place: CopyFiles, call: &mut Option<ToolCall
     let changed = interfaces::after_call(caller, &work, &files);
     let request = PostRequest {
         interface: Some(InterfacePromise::Keeps),
-        interface_changes: interfaces::listed(&changed),
+        interface_changes: interfaces::list_changes(&changed),
         tool_call: call.take(),
         // A writer works under its session's intent.
         intent_id: notes.intent.clone().filter(|_| lead.is_some()),
@@ -294,7 +294,7 @@ async fn claim(caller: &Caller<'_>, place: CopyFiles, call: &mut Option<ToolCall
     }
     MailNotes::note_claim(&work.working_copy, &holder, &response);
     if !response.success {
-        return Ok(Some(interfaces::explained(
+        return Ok(Some(interfaces::explain(
             reason::refusal(&response),
             &response,
             &changed,
@@ -322,7 +322,7 @@ fn notify_lead(work: &Work, lead: &AgentId, writer: &str, response: &PostRespons
             notes.add(format!(
                 "TAKEN_OVER: your subagent {writer:?} needs {}, which you had claimed: leave it alone until the subagent has ended, \
                  and read it again then.",
-                reason::listed(&files)
+                reason::list_files(&files)
             ));
         });
     }

@@ -104,7 +104,7 @@ impl<'a> Sessions<'a> {
         let head = format!(
             "Coord: others hold files on branch {branch}. Leave these and files that import them alone, or expect a refusal. {QUOTATION_NOTICE}"
         );
-        listed(head, lines)
+        list_lines(head, lines)
     }
 
     /// The differences from the last report, `inbox_text`.
@@ -126,7 +126,7 @@ impl<'a> Sessions<'a> {
         let head = format!(
             "Coord: other agents' locks on branch {branch} have changed since the last prompt. {QUOTATION_NOTICE}"
         );
-        listed(head, lines)
+        list_lines(head, lines)
     }
 
     fn digests(&self) -> BTreeMap<String, String> {
@@ -153,11 +153,11 @@ fn line(name: &str, locks: &[&HeldLock]) -> String {
         .chars()
         .take(MOST_CHARS)
         .collect();
-    format!("- {name}: {}: {}", reason::listed(&files), quoted_line(&message))
+    format!("- {name}: {}: {}", reason::list_files(&files), quoted_line(&message))
 }
 
 /// The first lines below `head`; nothing where there are none.
-fn listed(head: String, mut lines: Vec<String>) -> Option<String> {
+fn list_lines(head: String, mut lines: Vec<String>) -> Option<String> {
     if lines.is_empty() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::agents::patch::{FilePatch, patched};
+use super::agents::patch::{FilePatch, parse_patch};
 
 /// Fields with the whole content of a file.
 const WHOLE: [&str; 4] = ["content", "contents", "file_text", "fileText"];
@@ -44,7 +44,7 @@ pub(super) fn after(tool: &str, input: &Value, before: &[u8], is_it: impl Fn(&st
         if super::agents::path_in(edit).is_some_and(|path| !is_it(&path)) {
             continue;
         }
-        content = replaced(&content, edit)?;
+        content = replace(&content, edit)?;
         is_changed = true;
     }
     is_changed.then(|| content.into_bytes())
@@ -56,7 +56,7 @@ fn text<'a>(object: &'a Value, names: &[&str]) -> Option<&'a str> {
 }
 
 /// `content` with one replacement.
-fn replaced(content: &str, edit: &Value) -> Option<String> {
+fn replace(content: &str, edit: &Value) -> Option<String> {
     let (old, new) = (
         text(edit, &OLD).unwrap_or_default(),
         text(edit, &NEW).unwrap_or_default(),
@@ -102,7 +102,7 @@ fn patch_in(input: &Value) -> Option<&str> {
 fn after_patch(patch: &str, before: &[u8], is_it: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
     let mut content = std::str::from_utf8(before).ok()?.to_owned();
     let mut is_named = false;
-    for change in patched(patch) {
+    for change in parse_patch(patch) {
         match change {
             FilePatch::Added { path, lines } if is_it(path) => {
                 content = lines.iter().map(|line| format!("{line}\n")).collect();

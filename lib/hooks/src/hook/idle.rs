@@ -123,7 +123,7 @@ async fn free_files(
     for (branch, files) in &notes.waits {
         let files: Vec<String> = files.iter().cloned().collect();
         let message = notes.task.clone();
-        let message = message.unwrap_or_else(|| format!("Editing {}", reason::listed(&files)));
+        let message = message.unwrap_or_else(|| format!("Editing {}", reason::list_files(&files)));
         let request = PostRequest {
             branch: Some(branch.clone()),
             wait_seconds: seconds,
@@ -147,13 +147,13 @@ async fn free_files(
         if response.success {
             return Some(format!(
                 "Coord: you hold {} now, which was locked before. Read it again and continue. If you no longer need it, release it.",
-                reason::listed(&files)
+                reason::list_files(&files)
             ));
         }
         if matches!(response.orchestration.action, Action::Pull | Action::Push) {
             next_command::adapt_command(work, &mut response.orchestration, RepeatedRequest::default()).await;
             let why = reason::refusal(&response);
-            return Some(format!("Coord: {} is free now. {why}", reason::listed(&files)));
+            return Some(format!("Coord: {} is free now. {why}", reason::list_files(&files)));
         }
     }
     None

@@ -42,12 +42,12 @@ pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> 
 }
 
 /// The files, as a claim lists them.
-pub(super) fn listed(changed: &ChangedInterfaces) -> Option<Vec<String>> {
+pub(super) fn list_changes(changed: &ChangedInterfaces) -> Option<Vec<String>> {
     (!changed.is_empty()).then(|| changed.keys().cloned().collect())
 }
 
 /// The reason of a denial: if a neighbor blocks, with the interface change of the edit.
-pub(super) fn explained(refusal: String, response: &PostResponse, changed: &ChangedInterfaces) -> String {
+pub(super) fn explain(refusal: String, response: &PostResponse, changed: &ChangedInterfaces) -> String {
     let mut locks = response.conflicting_locks.values();
     let is_neighbor = locks.any(|lock| lock.lock_type == Some(LockType::Neighbor));
     match is_neighbor && !changed.is_empty() {
@@ -103,7 +103,7 @@ pub(super) async fn settle(
     let of_differing: ChangedInterfaces = changed.into_iter().filter(|(file, _)| differs.contains(file)).collect();
     let request = PostRequest {
         interface: Some(InterfacePromise::Keeps),
-        interface_changes: listed(&of_differing),
+        interface_changes: list_changes(&of_differing),
         ..work.claim(differs.clone(), LockMode::Writing, message)
     };
     let response = match connection.client.post_status(&request).await {

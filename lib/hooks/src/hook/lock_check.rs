@@ -1,7 +1,7 @@
 //! Compares a command's changes with the locks: agents that are refused an edit write through the shell, and no list of
 //! programs is complete.
 
-use coord_agent::changes::listed;
+use coord_agent::changes::list_files;
 use coord_agent::connection::Connection;
 use coord_agent::git;
 use coord_agent::session_notes::SessionNotes;
@@ -57,9 +57,9 @@ async fn exclude_git_changes(working_copy: &WorkingCopy, before: &TreeState, cha
         return changed;
     };
     let diff = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", &commit];
-    let differing = listed(root, &diff, &changed).await;
+    let differing = list_files(root, &diff, &changed).await;
     // New files that git does not track differ from every commit.
-    let new = listed(root, &["ls-files", "--others", "-z"], &changed).await;
+    let new = list_files(root, &["ls-files", "--others", "-z"], &changed).await;
     match (differing, new) {
         (Ok(differing), Ok(new)) => {
             let is_other = |file: &String| differing.contains(file) || new.contains(file);
@@ -135,7 +135,7 @@ fn divide(
         found.warning = Some(format!(
             "Coord: UNCLAIMED: the command changed files on which this session holds no lock: {}. Next: claim them (`coord claim {first}`) \
              and go on where that is granted, or undo the change (`git checkout -- {first}`).",
-            reason::listed(&held)
+            reason::list_files(&held)
         ));
     }
     found

@@ -34,7 +34,7 @@ pub(super) fn of_code(code: Option<ErrorCode>, orchestration: &Orchestration) ->
         Some(ErrorCode::ScopeViolation) => return scope(&orchestration.reason),
         Some(code) if code.is_of_call() => return format!("FIX: {}", orchestration.reason),
         Some(ErrorCode::FileOwned) => "work on something else, or ask your user, who may take the file over",
-        _ => return described(orchestration),
+        _ => return describe(orchestration),
     };
     let name = match orchestration.action {
         Action::SwitchTask => "SWITCH_TASK",
@@ -82,7 +82,7 @@ pub(super) fn unreachable(error: &anyhow::Error) -> String {
     offline(&format!("{error:#}"))
 }
 
-fn described(orchestration: &Orchestration) -> String {
+fn describe(orchestration: &Orchestration) -> String {
     let Orchestration {
         action,
         command,
@@ -127,17 +127,17 @@ fn described(orchestration: &Orchestration) -> String {
 /// Files that the server knows to be free, as a list.
 fn free(orchestration: &Orchestration) -> Option<String> {
     let free = &orchestration.metadata.as_ref()?.free;
-    (!free.is_empty()).then(|| listed(free))
+    (!free.is_empty()).then(|| list_files(free))
 }
 
 /// The message of a claim of `files`: the session's task, if that is known.
 pub(super) fn message(notes: &SessionNotes, files: &[String]) -> String {
     let task = notes.task.clone();
-    task.unwrap_or_else(|| format!("Editing {}", listed(files)))
+    task.unwrap_or_else(|| format!("Editing {}", list_files(files)))
 }
 
 /// A list of files for a sentence.
-pub(super) fn listed(files: &[impl AsRef<str>]) -> String {
+pub(super) fn list_files(files: &[impl AsRef<str>]) -> String {
     const MOST: usize = 5;
     let shown: Vec<&str> = files.iter().take(MOST).map(AsRef::as_ref).collect();
     match files.len().saturating_sub(MOST) {
@@ -197,16 +197,16 @@ mod tests {
             "File 'a.ts' is locked by user 'bob' (DIRECT): Adding a pool",
         );
         assert_eq!(
-            described(&wait),
+            describe(&wait),
             "WAIT: File 'a.ts' is locked by user 'bob' (DIRECT): Adding a pool. Next: run `sleep 5`, then repeat the edit, or work on \
              something else first."
         );
         let pull = Orchestration::new(Action::Pull, "Your working copy lacks commit 1a2b3c4 of origin/main");
         assert_eq!(
-            described(&pull),
+            describe(&pull),
             "PULL: Your working copy lacks commit 1a2b3c4 of origin/main. Next: run `git pull --rebase`, then repeat the edit."
         );
         let offline = "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.";
-        assert_eq!(described(&Orchestration::new(Action::Stop, offline)), offline);
+        assert_eq!(describe(&Orchestration::new(Action::Stop, offline)), offline);
     }
 }

@@ -39,13 +39,13 @@ impl Outcome {
     pub(super) fn text(&self) -> Option<String> {
         let mut sentences = Vec::new();
         if !self.released.is_empty() {
-            sentences.push(format!("Released {}.", reason::listed(&self.released)));
+            sentences.push(format!("Released {}.", reason::list_files(&self.released)));
         }
         if !self.kept.is_empty() {
             let kept = self
                 .kept
                 .iter()
-                .map(|(why, files)| format!("{} ({why})", reason::listed(files)));
+                .map(|(why, files)| format!("{} ({why})", reason::list_files(files)));
             sentences.push(format!("Kept {}.", kept.collect::<Vec<_>>().join("; ")));
         }
         (!sentences.is_empty()).then(|| format!("Coord: {}", sentences.join(" ")))
@@ -56,7 +56,7 @@ impl Outcome {
         (!self.released.is_empty()).then(|| {
             format!(
                 "Coord: released {}, whose work is pushed.",
-                reason::listed(&self.released)
+                reason::list_files(&self.released)
             )
         })
     }
@@ -164,7 +164,7 @@ async fn release(
     extent: ReleaseScope,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
-    let message = format!("Released by a hook: {}", reason::listed(&files));
+    let message = format!("Released by a hook: {}", reason::list_files(&files));
     let pushed = PostRequest {
         branch: Some(branch.to_string()),
         // The commits of other files that are not pushed do not matter.

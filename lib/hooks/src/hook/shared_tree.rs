@@ -41,7 +41,7 @@ pub(super) async fn refusal(caller: &Caller<'_>, change: &TreeChange) -> Result<
         change.command,
         working_copy.root().display(),
         first.agent_id.as_deref().unwrap_or(&first.user),
-        reason::listed(&files),
+        reason::list_files(&files),
         first.message,
         working_copy.root().file_name().unwrap_or_default().to_string_lossy(),
     )))

@@ -65,7 +65,7 @@ pub(super) async fn note(connection: &Connection, work: &Work, holder: &AgentId)
     }
     let sentence = format!(
         "UNCLAIMED: this turn changed files that other agents hold, outside of the tools that Coord sees: {}. Undo the changes, or notify the holders.",
-        reason::listed(&written)
+        reason::list_files(&written)
     );
     SessionNotes::change(place, holder, |notes| notes.warn(&sentence));
     Some(format!("Coord: {sentence}"))

@@ -42,7 +42,7 @@ pub(super) async fn return_locks_to_lead(connection: &Connection, work: &Work, w
             notes.add_worktree(work.working_copy.root());
             notes.add(format!(
                 "GIVEN_BACK: a subagent has ended, and you hold {} now: commit and push it, or release it.",
-                reason::listed(&back)
+                reason::list_files(&back)
             ));
         });
     }

@@ -23,7 +23,7 @@ use coord_auth::Caller;
 use coord_domain::{Branch, RepoId};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, in_field, required};
+use coord_server::operations::fields::{agent_of, in_field, require};
 use coord_server::operations::{LocksRequest, list_locks};
 
 /// The query as sent.
@@ -50,7 +50,7 @@ impl LocksQuery {
     /// # Errors
     /// When a field is missing or invalid, or the caller has no right to the repository.
     pub fn parse(&self, caller: Caller, agent: Option<&str>) -> Result<LocksRequest, ApiError> {
-        let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
+        let repo = RepoId::parse(require("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
         let caller = caller.in_repository(&repo)?;
         let branch = self.branch.as_deref().map(Branch::parse).transpose();
         let branch = branch.map_err(in_field("branch"))?;

@@ -25,7 +25,7 @@ fn record_sentence(record: &Record, now: i64) -> String {
         styled(FAINT, &time),
         shown_line(&record.agent_id).into_owned(),
         shown_line(&record.action_type).into_owned(),
-        quoted(&record.tool_name),
+        quote(&record.tool_name),
         shown_line(&record.target_files.join(", ")).into_owned(),
         status,
     ];
@@ -47,7 +47,7 @@ fn record_sentence(record: &Record, now: i64) -> String {
 }
 
 /// Words that may be left out.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     if text.is_empty() {
         String::new()
     } else {

@@ -35,13 +35,13 @@ impl Sync<'_> {
             return Ok(());
         }
         let torn = if end.is_torn {
-            opened(&path)?
+            open(&path)?
                 .map_or(Ok(Vec::new()), last_line)
                 .with_context(|| cannot_be_read(&path))?
         } else {
             Vec::new()
         };
-        match trace::appended(&end, &torn, &lines) {
+        match trace::append_lines(&end, &torn, &lines) {
             Err(problem) => report.problems.push(format!("{TRACE}: {problem}")),
             Ok(bytes) if bytes.is_empty() => {}
             Ok(bytes) => {
@@ -58,7 +58,7 @@ impl Sync<'_> {
     /// The bytes of the file, and where it goes on, or why it does not.
     fn end(&self, path: &RootedPath, ends: LedgerLocation) -> anyhow::Result<(u64, Result<trace::LedgerEnd, String>)> {
         let about = || cannot_be_read(path);
-        Ok(match opened(path)? {
+        Ok(match open(path)? {
             Some(file) => (
                 file.metadata().with_context(about)?.len(),
                 trace::end(file, &self.repository, ends).with_context(about)?,
@@ -78,7 +78,7 @@ impl Sync<'_> {
         report: &mut Report,
     ) -> Result<bool, Failure> {
         let about = || cannot_be_read(path);
-        let file = opened(path)?.with_context(about)?;
+        let file = open(path)?.with_context(about)?;
         let adoption = adoption::of_file(file, foreign).with_context(about)?;
         if !adoption::is_in(found, adoption) {
             if !self.is_check {
@@ -101,7 +101,7 @@ impl Sync<'_> {
 }
 
 /// The file, unless it is larger than the largest ledger.
-fn opened(path: &RootedPath) -> anyhow::Result<Option<File>> {
+fn open(path: &RootedPath) -> anyhow::Result<Option<File>> {
     let file = path.open()?;
     if let Some(file) = &file
         && file.metadata().is_ok_and(|about| about.len() > MOST_TRACE_BYTES)

@@ -38,7 +38,7 @@ impl Folder {
         let kept = RootedPath::new(working_copy.git_folder(), "coord/sync");
         let lock = kept.join("lock");
         lock.make_parents(PRIVATE_MODE)?;
-        let Some(lock) = lock.try_lock()? else {
+        let Some(lock) = lock.try_lock(FILE_MODE)? else {
             bail!("another coord sync is writing {}; run it again", path.full().display())
         };
         Ok(Folder {

@@ -61,7 +61,7 @@ impl EventStream {
         loop {
             if let Some(frame) = take_frame(&mut self.read) {
                 let Some(data) = data_of(&frame) else { continue };
-                return decoded(&data).map(Some).map_err(|problem| self.malformed(problem));
+                return decode(&data).map(Some).map_err(|problem| self.malformed(problem));
             }
             if self.read.len() > MOST_BYTES {
                 return Err(self.malformed(format!("a message is larger than {MOST_BYTES} bytes")));
@@ -94,7 +94,7 @@ fn data_of(frame: &[u8]) -> Option<Vec<u8>> {
     (!data.is_empty()).then(|| data.join(&b'\n'))
 }
 
-fn decoded(data: &[u8]) -> Result<StreamItem, String> {
+fn decode(data: &[u8]) -> Result<StreamItem, String> {
     let mut json: Json = serde_json::from_slice(data).map_err(|error| error.to_string())?;
     plain_text::clean(&mut json);
     if let Ok(message) = serde_json::from_value(json.clone()) {
@@ -115,7 +115,7 @@ mod tests {
         for byte in text {
             read.push(*byte);
             while let Some(frame) = take_frame(&mut read) {
-                messages.extend(data_of(&frame).map(|data| decoded(&data).unwrap()));
+                messages.extend(data_of(&frame).map(|data| decode(&data).unwrap()));
             }
         }
         assert!(
@@ -126,6 +126,6 @@ mod tests {
             "{messages:?}"
         );
         assert_eq!(read, b"data: rest");
-        assert!(decoded(b"{").is_err());
+        assert!(decode(b"{").is_err());
     }
 }

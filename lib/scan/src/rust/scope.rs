@@ -194,7 +194,7 @@ impl<'t> Scopes<'t> {
                 return self.in_file(module, path).map(Step::Done);
             }
             if let Some(target) = self.alias(scope, name) {
-                return Some(Step::Again(joined(target, rest), scope));
+                return Some(Step::Again(join(target, rest), scope));
             }
             if !is_module {
                 scope = parent;
@@ -212,7 +212,7 @@ impl<'t> Scopes<'t> {
         let (first, behind) = split_first(rest);
         let scope = self.modules[module as usize].scope;
         match self.alias(scope, first) {
-            Some(target) if !self.is_declared(module, first) => Some(Step::Again(joined(target, behind), scope)),
+            Some(target) if !self.is_declared(module, first) => Some(Step::Again(join(target, behind), scope)),
             _ => self.in_file(module, rest).map(Step::Done),
         }
     }
@@ -239,7 +239,7 @@ fn first_segment(path: &str) -> &str {
     split_first(path).0
 }
 
-fn joined(path: &str, rest: &str) -> String {
+fn join(path: &str, rest: &str) -> String {
     if rest.is_empty() {
         path.to_owned()
     } else {

@@ -4,7 +4,7 @@ use crate::error::ApiError;
 use coord_domain::{AgentId, FilePaths, Invalid, plain_text};
 
 /// `value`, or the error that `field` is missing.
-pub fn required<'a, T>(field: &'static str, value: &'a Option<T>) -> Result<&'a T, ApiError> {
+pub fn require<'a, T>(field: &'static str, value: &'a Option<T>) -> Result<&'a T, ApiError> {
     value.as_ref().ok_or(ApiError::InvalidField {
         field,
         problem: "is required".to_owned(),

@@ -49,7 +49,7 @@ pub(super) async fn force_release(
             each.dedup();
             format!(
                 "Force-released {}; each holder is notified by its next call",
-                listed(&each)
+                list(&each)
             )
         }
     };
@@ -71,7 +71,7 @@ fn in_words(lock: &ForceReleasedLock) -> String {
 }
 
 /// The first of these, and the number of the others.
-fn listed(each: &[String]) -> String {
+fn list(each: &[String]) -> String {
     const MOST: usize = 3;
     let shown = each[..each.len().min(MOST)].join(", ");
     match each.len().saturating_sub(MOST) {

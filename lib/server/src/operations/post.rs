@@ -2,7 +2,7 @@
 
 use coord_protocol::{Action, ErrorBody, LockStatus, Orchestration, PostRequest, PostResponse};
 
-use super::fields::{in_field, required};
+use super::fields::{in_field, require};
 use super::force_release::force_release;
 use super::release::Release;
 use super::tool_use::parse_tool_use;
@@ -26,8 +26,8 @@ pub async fn post(
     agent: Option<&str>,
 ) -> Result<PostResponse, ApiError> {
     let request = WorkRequest::of_post(sent, caller, agent)?;
-    let status = *required("status", &sent.status)?;
-    let reason = LockReason::parse(required("message", &sent.message)?).map_err(in_field("message"))?;
+    let status = *require("status", &sent.status)?;
+    let reason = LockReason::parse(require("message", &sent.message)?).map_err(in_field("message"))?;
     let new_head = sent.new_repo_head.as_deref().map(CommitSha::parse).transpose();
     let new_head = new_head.map_err(in_field("new_repo_head"))?;
     let tool_use = parse_tool_use(app, sent.tool_call.as_ref(), sent.session.as_ref())?;

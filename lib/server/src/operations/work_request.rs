@@ -3,7 +3,7 @@
 
 use coord_protocol::{CheckRequest, InterfacePromise, LockMode, LockStatus, Orchestration, PostRequest, bounds};
 
-use super::fields::{agent_of, files_of, id_in, in_field, required};
+use super::fields::{agent_of, files_of, id_in, in_field, require};
 use super::sentences::{case_differs, graph_warning, unknown_fields, whole_files};
 use crate::admission::{Admission, Right};
 use crate::app::App;
@@ -151,14 +151,13 @@ impl WorkRequest {
     }
 
     fn parse(fields: &Fields<'_>, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
-        let repo = RepoId::parse(required("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
+        let repo = RepoId::parse(require("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
         let caller = caller.in_repository(&repo)?;
-        let branch = Branch::parse(required("branch", fields.branch)?).map_err(in_field("branch"))?;
+        let branch = Branch::parse(require("branch", fields.branch)?).map_err(in_field("branch"))?;
         let work_branch = fields.work_branch.as_deref().map(Branch::parse).transpose();
         let work_branch = work_branch.map_err(in_field("work_branch"))?;
-        let (paths, symbols) = files_of(required("file_paths", fields.file_paths)?, fields.takes_everything)?;
-        let agent_head =
-            CommitSha::parse(required("agent_head", fields.agent_head)?).map_err(in_field("agent_head"))?;
+        let (paths, symbols) = files_of(require("file_paths", fields.file_paths)?, fields.takes_everything)?;
+        let agent_head = CommitSha::parse(require("agent_head", fields.agent_head)?).map_err(in_field("agent_head"))?;
         let base_head = fields.base_head.as_deref().map(CommitSha::parse).transpose();
         let base_head = base_head.map_err(in_field("base_head"))?;
         let agent_id = agent_of(fields.agent_id.as_deref(), agent)?;

@@ -118,7 +118,7 @@ impl PolicyFile {
         };
         let table = DeTable::parse(&text[mark..]).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            problem(at + mark, format!("it is no TOML: {}", quoted(error.message())))
+            problem(at + mark, format!("it is no TOML: {}", quote(error.message())))
         })?;
         let mut file = PolicyFile::default();
         let mut first: Option<(usize, String)> = None;
@@ -129,7 +129,7 @@ impl PolicyFile {
                 "pending" => pending(value).map(|pending| file.pending = pending),
                 "shared" => patterns("shared", value).map(|patterns| file.shared = Some(patterns)),
                 "ignore" => patterns("ignore", value).map(|patterns| file.ignore = patterns),
-                other => Err((key.span(), format!("unknown key \"{}\": {KEYS}", quoted(other)))),
+                other => Err((key.span(), format!("unknown key \"{}\": {KEYS}", quote(other)))),
             };
             // The table is in the order of its keys, and a reader looks from the top.
             if let Err((span, text)) = read
@@ -206,7 +206,7 @@ fn patterns(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Wron
 /// The pattern `written`: as in a `.gitignore`, a name without a slash matches in any folder, and a leading slash is the root.
 fn pattern(written: &str) -> Result<Vec<Pattern>, String> {
     if written.len() > MOST_PATTERN_BYTES {
-        let (beginning, bytes) = (quoted(written), written.len());
+        let (beginning, bytes) = (quote(written), written.len());
         return Err(format!(
             "the pattern \"{beginning}\" has {bytes} bytes; at most {MOST_PATTERN_BYTES} are allowed"
         ));
@@ -217,7 +217,7 @@ fn pattern(written: &str) -> Result<Vec<Pattern>, String> {
     if written.starts_with('!') {
         return Err(format!(
             "the pattern \"{}\" begins with !: nothing is taken back here, so name less (a name that begins with ! is written \\!)",
-            quoted(written)
+            quote(written)
         ));
     }
     Pattern::parse(&anchored(written)).map_err(|refusal| refusal.to_string())
@@ -239,7 +239,7 @@ pub(super) fn scope(written: &[String]) -> Option<Scope> {
 }
 
 /// The beginning of `text`, on one line.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let letters = text
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter });

@@ -76,7 +76,7 @@ pub async fn record_head(
     let args = keys.request(&RecordHeadArgs {
         branch: branch.as_str(),
         commit: fetched.commit.as_str(),
-        recent: &joined(fetched.recent),
+        recent: &join(fetched.recent),
         etag: fetched.etag,
         is_whole: fetched.is_whole,
     });
@@ -190,7 +190,7 @@ pub async fn push_head(
         branch: branch.as_str(),
         before: push.before.map(CommitSha::as_str),
         after: push.after.map(CommitSha::as_str),
-        commits: &joined(push.commits),
+        commits: &join(push.commits),
         is_reset: push.is_reset,
         pushed_at: push.pushed_at,
         alive_for: WEBHOOK_ALIVE_FOR,
@@ -252,6 +252,6 @@ fn head_keys(repo: &RepoId, branch: &Branch) -> Keys {
     ])
 }
 
-fn joined(commits: &[CommitSha]) -> String {
+fn join(commits: &[CommitSha]) -> String {
     commits.iter().map(CommitSha::as_str).collect::<Vec<_>>().join(" ")
 }

@@ -137,7 +137,7 @@ where
 {
     let body = match calls.as_mut_slice() {
         [call] => std::mem::take(&mut call.body),
-        calls => joined(calls),
+        calls => join(calls),
     };
     match post(body, calls.len()).await {
         Ok(replies) if replies.len() == calls.iter().map(|call| call.commands).sum::<usize>() => {
@@ -159,7 +159,7 @@ where
 }
 
 /// The commands of all calls in one list.
-fn joined(calls: &[Call]) -> String {
+fn join(calls: &[Call]) -> String {
     let mut body = String::with_capacity(calls.iter().map(|call| call.body.len()).sum());
     for call in calls {
         body.push(if body.is_empty() { '[' } else { ',' });

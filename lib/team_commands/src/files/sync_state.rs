@@ -59,7 +59,7 @@ impl LockedSyncState {
         let folder = RootedPath::new(working_copy.git_folder(), format!("coord/teams/{}", &digest[..16]));
         folder.make(PRIVATE_MODE)?;
         let named = |ending: &str| folder.join(format!("{}.{ending}", team.folded()));
-        let Some(lock) = named("lock").try_lock()? else {
+        let Some(lock) = named("lock").try_lock(FILE_MODE)? else {
             bail!(
                 "another coord team sync keeps team {team} in {}; it sees your changes",
                 root.display()

@@ -90,13 +90,13 @@ fn agree_on_task(since: &AgreedState, folder: &Folder, store: &StoreTeam, id: &T
     let before = since.tasks.get(id.as_str()).cloned();
     let value = match (file, agreed.tasks.remove(id.as_str()), before) {
         (Some(file), Some(form), _) if file == form => Some(form),
-        (Some(file), Some(form), Some(before)) => Some(merged(file, form, before)),
+        (Some(file), Some(form), Some(before)) => Some(merge(file, form, before)),
         (_, _, before) => before,
     };
     agreed.tasks.extend(value.map(|value| (id.to_string(), value)));
 }
 
-fn merged(file: AgreedTask, form: AgreedTask, before: AgreedTask) -> AgreedTask {
+fn merge(file: AgreedTask, form: AgreedTask, before: AgreedTask) -> AgreedTask {
     fn one<T: PartialEq>(file: T, form: T, before: T) -> T {
         if file == form { form } else { before }
     }

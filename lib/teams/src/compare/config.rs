@@ -8,7 +8,7 @@ use crate::bounds::{MEMBERS, TEXT_BYTES};
 use crate::layout::Entry;
 use crate::message::{InboxFile, MessageType};
 use crate::names::Handle;
-use crate::refusal::quoted;
+use crate::refusal::quote;
 use crate::team::{ConfigFile, TeamConfig};
 
 /// New members join as handles of this login; a file cannot remove a member, or make one the leader.
@@ -68,7 +68,7 @@ pub fn joins(sides: &Sides, config: &TeamConfig, found: &mut FileImport) {
         }
     }
     if config.leader != sides.store.leader.as_str() {
-        let (file, store) = (quoted(&config.leader), &sides.store.leader);
+        let (file, store) = (quote(&config.leader), &sides.store.leader);
         let message = format!("{file} does not lead, {store} does; the leader hands over by its own call");
         found
             .findings
@@ -107,7 +107,7 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut FileImport) {
             None => {
                 let message = format!(
                     "{} is no handle of this login, and only its own login can approve for it",
-                    quoted(name)
+                    quote(name)
                 );
                 found.findings.push(Finding::new(Kind::Foreign, &entry, field, message));
             }

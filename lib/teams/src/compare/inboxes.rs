@@ -9,7 +9,7 @@ use crate::bounds::TEXT_BYTES;
 use crate::layout::Entry;
 use crate::message::{InboxFile, Message, MessageType};
 use crate::names::Handle;
-use crate::refusal::quoted;
+use crate::refusal::quote;
 use crate::texts::BROADCAST;
 
 /// The seen messages of an inbox: how many of a message, and their numbers.
@@ -169,7 +169,7 @@ fn send(
     let Some(from) = found.speaker(sides.store, &message.from) else {
         let sentence = format!(
             "{} is no handle of this login, which cannot speak for it",
-            quoted(&message.from)
+            quote(&message.from)
         );
         return Err((Kind::Foreign, "from", sentence));
     };
@@ -181,7 +181,7 @@ fn send(
         return Err((
             Kind::NotByFile,
             "to",
-            format!("this is not the inbox of {}", quoted(&message.to)),
+            format!("this is not the inbox of {}", quote(&message.to)),
         ));
     };
     let longest = message

@@ -4,7 +4,7 @@ use super::sides::{FileImport, Sides};
 use super::{AgreedTask, Change, Finding, Kind};
 use crate::bounds::{TEXT_BYTES, TITLE_CHARACTERS};
 use crate::names::{Handle, TaskId};
-use crate::refusal::quoted;
+use crate::refusal::quote;
 use crate::status::{Priority, Status};
 use crate::task::Task;
 use crate::texts::{invalid_transition, reassigned};
@@ -107,8 +107,8 @@ fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &AgreedTask,
     } else {
         let message = format!(
             "{} in the file, {} in the store since it was last seen; the store's stays",
-            described(file),
-            described(form)
+            describe(file),
+            describe(form)
         );
         Err((Kind::Conflict, "status".to_owned(), message))
     };
@@ -126,9 +126,9 @@ fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &AgreedTask,
     }
 }
 
-fn described(task: &Task) -> String {
+fn describe(task: &Task) -> String {
     match &task.owner {
-        Some(owner) => format!("{} of {}", task.status, quoted(owner)),
+        Some(owner) => format!("{} of {}", task.status, quote(owner)),
         None => task.status.to_string(),
     }
 }
@@ -175,7 +175,7 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &FileImp
         let owner = to.owner.as_deref().unwrap_or_default();
         found.speaker(sides.store, owner).ok_or_else(|| {
             let message = match &to.owner {
-                Some(owner) => format!("{} is no handle of this login, which cannot act for it", quoted(owner)),
+                Some(owner) => format!("{} is no handle of this login, which cannot act for it", quote(owner)),
                 None => format!("a task that is {} needs an owner", to.status),
             };
             (Kind::Foreign, "owner".to_owned(), message)
@@ -206,7 +206,7 @@ pub fn steps(sides: &Sides, id: &TaskId, from: &Task, to: &Task, found: &FileImp
         }
         (Status::Completed, Status::Pending | Status::InProgress) => Err(transition()),
         _ => {
-            let message = format!("{} in the store; a file cannot change the owner", described(from));
+            let message = format!("{} in the store; a file cannot change the owner", describe(from));
             Err((Kind::NotByFile, "owner".to_owned(), message))
         }
     }

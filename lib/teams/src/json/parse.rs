@@ -30,7 +30,7 @@ fn value(raw: &RawValue, depth: usize) -> Result<Json, String> {
             let Members(members) = inner(text)?;
             let mut names = HashSet::with_capacity(members.len());
             if let Some((name, _)) = members.iter().find(|(name, _)| !names.insert(name.as_str())) {
-                return Err(format!("the member {} is there twice", crate::refusal::quoted(name)));
+                return Err(format!("the member {} is there twice", crate::refusal::quote(name)));
             }
             let members = members
                 .iter()

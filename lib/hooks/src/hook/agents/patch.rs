@@ -25,7 +25,7 @@ pub(in super::super) struct Hunk<'a> {
 }
 
 /// The changes of `patch`, in order. Lines that are no part of the form are left out.
-pub(in super::super) fn patched(patch: &str) -> Vec<FilePatch<'_>> {
+pub(in super::super) fn parse_patch(patch: &str) -> Vec<FilePatch<'_>> {
     let mut changes = Vec::new();
     for line in patch.lines() {
         let header = |name: &str| line.strip_prefix(name).map(str::trim).filter(|path| !path.is_empty());
@@ -102,7 +102,7 @@ impl Hunk<'_> {
 /// The files that `patch` writes, removes and moves, both names of a moved one, each once.
 pub fn patched_files(patch: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    for change in patched(patch) {
+    for change in parse_patch(patch) {
         let (path, moved_to) = match change {
             FilePatch::Added { path, .. } | FilePatch::Removed { path } => (path, None),
             FilePatch::Updated { path, moved_to, .. } => (path, moved_to),

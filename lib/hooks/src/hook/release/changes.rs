@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use coord_agent::changes::{listed, uncommitted};
+use coord_agent::changes::{list_files, uncommitted};
 use coord_domain::{Branch, CommitSha};
 use coord_git::WorkingCopy;
 use coord_protocol::{HeldLock, LockMode};
@@ -111,5 +111,5 @@ fn by_claim(locks: &[HeldLock]) -> BTreeMap<CommitSha, Vec<&str>> {
 /// Those of `files` that differ between two commits of the working copy at `root`.
 async fn differing(root: &Path, one: &str, other: &str, files: &[&str]) -> anyhow::Result<Vec<String>> {
     let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", one, other];
-    listed(root, &diff, files).await
+    list_files(root, &diff, files).await
 }

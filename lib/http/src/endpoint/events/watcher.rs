@@ -17,7 +17,7 @@ use coord_runtime::after_response::defer;
 use coord_server::admission::caller_address::{caller_address, coming_from};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, in_field, required};
+use coord_server::operations::fields::{agent_of, in_field, require};
 use coord_server::operations::{Stream, Verify, WatchRequest, admit_again, watch_events};
 
 /// The header in which a client of server-sent events names its last event.
@@ -86,7 +86,7 @@ impl Watcher {
 
 impl EventsQuery {
     fn parse(&self, caller: Caller, headers: &HeaderMap) -> Result<WatchRequest, ApiError> {
-        let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
+        let repo = RepoId::parse(require("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
         let caller = caller.in_repository(&repo)?;
         let branch = self.branch.as_deref().map(Branch::parse).transpose();
         let header = headers.get(LAST_EVENT_ID);

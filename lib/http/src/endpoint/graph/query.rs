@@ -12,7 +12,7 @@ use coord_auth::{Caller, CallerIdentity};
 use coord_domain::{Branch, FilePath, RepoId};
 use coord_protocol::schema::{self, RepoUrl};
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{in_field, required};
+use coord_server::operations::fields::{in_field, require};
 
 /// Maximum steps from a focus.
 pub(super) const MAX_DEPTH: u32 = 32;
@@ -99,11 +99,11 @@ impl GraphQuery {
     }
 
     pub(super) fn parse(&self, caller: Caller) -> Result<ValidQuery, ApiError> {
-        let repo = RepoId::parse(required("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
+        let repo = RepoId::parse(require("repo_url", &self.repo_url)?).map_err(in_field("repo_url"))?;
         Ok(ValidQuery {
             caller: caller.in_repository(&repo)?,
             repo,
-            branch: Branch::parse(required("branch", &self.branch)?).map_err(in_field("branch"))?,
+            branch: Branch::parse(require("branch", &self.branch)?).map_err(in_field("branch"))?,
             format: match self.format.as_deref() {
                 None | Some("full") => Format::Full,
                 Some("compact") => Format::Compact,

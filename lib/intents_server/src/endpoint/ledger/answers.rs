@@ -30,7 +30,7 @@ pub(super) enum LineResponses {}
 impl IntoResponses for LineResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let content = of_schema("LedgerPage", examples::ledger_page());
-        described(&READ, "GET, HEAD, POST", "The lines", content)
+        describe(&READ, "GET, HEAD, POST", "The lines", content)
     }
 }
 
@@ -41,7 +41,7 @@ impl IntoResponses for RecordResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body, Cause::Files]].concat();
         let content = of_schema("RecordResponse", examples::recorded());
-        described(&causes, "GET, HEAD, POST", "What became of each event", content)
+        describe(&causes, "GET, HEAD, POST", "What became of each event", content)
     }
 }
 
@@ -52,7 +52,7 @@ impl IntoResponses for VerifyResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body]].concat();
         let content = of_schema("VerifyResponse", examples::verified());
-        described(&causes, "POST", "The verdicts, in the order of the files", content)
+        describe(&causes, "POST", "The verdicts, in the order of the files", content)
     }
 }
 
@@ -83,7 +83,7 @@ impl IntoResponses for CheckpointResponses {
     }
 }
 
-fn described(
+fn describe(
     causes: &[Cause],
     allowed: &'static str,
     description: &str,

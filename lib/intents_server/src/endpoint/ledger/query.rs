@@ -9,7 +9,7 @@ use coord_auth::{Caller, CallerIdentity};
 use coord_domain::{AgentId, Branch, FilePath, RepoId};
 use coord_server::error::ApiError;
 use coord_server::operations::fields::id_in;
-use coord_server::operations::fields::{agent_of, in_field, required};
+use coord_server::operations::fields::{agent_of, in_field, require};
 
 /// Maximum number of lines in a response.
 const MOST: usize = 500;
@@ -71,7 +71,7 @@ fn format() -> Object {
 
 /// The repository, and the caller in it.
 fn within(repo_url: &Option<String>, caller: Caller) -> Result<(RepoId, CallerIdentity), ApiError> {
-    let repo = RepoId::parse(required("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
+    let repo = RepoId::parse(require("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
     let caller = caller.in_repository(&repo)?;
     Ok((repo, caller))
 }

@@ -19,7 +19,7 @@ use coord_intents_state::intents::{
 };
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{in_field, line, required};
+use coord_server::operations::fields::{in_field, line, require};
 
 /// Most characters of a reason.
 const MOST_REASON_CHARS: usize = 500;
@@ -48,30 +48,30 @@ pub async fn act(
         IntentAct::Complete(sent) => {
             let is_forced = sent.force == Some(true);
             let reason = if is_forced {
-                Some(required("reason", &sent.reason)?)
+                Some(require("reason", &sent.reason)?)
             } else {
                 sent.reason.as_ref()
             };
             Change {
                 status: Status::Completed,
                 is_forced,
-                reason: stated(reason)?,
+                reason: require_reason(reason)?,
             }
         }
         IntentAct::Abandon(sent) => Change {
             status: Status::Abandoned,
             is_forced: false,
-            reason: stated(Some(required("reason", &sent.reason)?))?,
+            reason: require_reason(Some(require("reason", &sent.reason)?))?,
         },
         IntentAct::Block(sent) => Change {
             status: Status::Blocked,
             is_forced: false,
-            reason: stated(Some(required("reason", &sent.reason)?))?,
+            reason: require_reason(Some(require("reason", &sent.reason)?))?,
         },
         IntentAct::Unblock(sent) => Change {
             status: Status::InProgress,
             is_forced: false,
-            reason: stated(sent.reason.as_ref())?,
+            reason: require_reason(sent.reason.as_ref())?,
         },
     };
     change_status(app, &caller, id, &change, &origin).await
@@ -87,7 +87,7 @@ struct Change {
 }
 
 /// Why, without credentials: it goes into the record, the ledger and an event.
-fn stated(reason: Option<&String>) -> Result<String, ApiError> {
+fn require_reason(reason: Option<&String>) -> Result<String, ApiError> {
     let Some(reason) = reason else {
         return Ok(String::new());
     };
@@ -183,7 +183,7 @@ async fn allow(
     sent: &AllowOverlapRequest,
     origin: &str,
 ) -> Result<IntentResponse, ApiError> {
-    let other = id_in("other", required("other", &sent.other)?)?;
+    let other = id_in("other", require("other", &sent.other)?)?;
     if other == id {
         return Err(ApiError::InvalidField {
             field: "other",
@@ -225,7 +225,7 @@ async fn take(
     sent: &TakeOverRequest,
     origin: &str,
 ) -> Result<IntentResponse, ApiError> {
-    let paths = required("file_paths", &sent.file_paths)?;
+    let paths = require("file_paths", &sent.file_paths)?;
     let paths = FilePaths::parse(paths.iter().map(String::as_str)).map_err(in_field("file_paths"))?;
     let mut admission = caller.begin(app).await?;
     if !is_person(app, &admission) {

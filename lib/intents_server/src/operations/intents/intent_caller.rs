@@ -6,7 +6,7 @@ use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 pub(super) use coord_server::operations::fields::id_in;
-use coord_server::operations::fields::{agent_of, in_field, required};
+use coord_server::operations::fields::{agent_of, in_field, require};
 
 /// The branch of requests that name none.
 const USUAL_BRANCH: &str = "main";
@@ -29,7 +29,7 @@ impl IntentCaller {
         caller: Caller,
         header: Option<&str>,
     ) -> Result<Self, ApiError> {
-        let repo = RepoId::parse(required("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
+        let repo = RepoId::parse(require("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
         let caller = caller.in_repository(&repo)?;
         Ok(IntentCaller {
             repo,

@@ -9,7 +9,7 @@ use coord_scopes::{Refusal, Scope};
 use serde_json::Value as Json;
 
 use super::intent_caller::id_in;
-use super::origin::bounded;
+use super::origin::check_length;
 use coord_domain::{Branch, is_plain_text, plain_text};
 use coord_server::error::ApiError;
 use coord_server::operations::fields::{in_field, line};
@@ -57,7 +57,7 @@ pub(super) fn put(intent: &mut Intent, sent: &IntentFields) -> Result<(), ApiErr
         intent.budget = budget(limits)?;
     }
     if let Some(agent) = &sent.assigned_agent {
-        intent.assigned_agent = Some(bounded("assigned_agent", agent)?).filter(|agent| !agent.is_empty());
+        intent.assigned_agent = Some(check_length("assigned_agent", agent)?).filter(|agent| !agent.is_empty());
     }
     if let Some(branch) = &sent.branch {
         intent.branch = match branch.as_str() {

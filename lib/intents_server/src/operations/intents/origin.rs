@@ -20,14 +20,14 @@ pub fn origin(session: Option<&AgentSession>) -> Result<String, ApiError> {
 /// The agent's data about itself.
 fn metadata(session: &AgentSession) -> Result<Metadata, ApiError> {
     Ok(Metadata {
-        session_id: bounded("session", &session.session_id)?,
-        contributor: bounded("session", &session.contributor)?,
+        session_id: check_length("session", &session.session_id)?,
+        contributor: check_length("session", &session.contributor)?,
         mutation_class: None,
     })
 }
 
 /// `text` as one line, if it is short enough.
-pub fn bounded(field: &'static str, text: &str) -> Result<String, ApiError> {
+pub fn check_length(field: &'static str, text: &str) -> Result<String, ApiError> {
     if text.chars().count() > MOST_CHARS {
         return Err(ApiError::InvalidField {
             field,

@@ -6,7 +6,7 @@ use coord_protocol::{Action, ErrorCode, IntentResponse, Metadata, Orchestration,
 use futures::FutureExt;
 
 use super::intent_caller::{IntentCaller, id_in};
-use super::origin::{bounded, origin};
+use super::origin::{check_length, origin};
 use super::overlap::cannot_be_selected;
 use super::view::wire_state;
 use crate::registered::Intents;
@@ -36,7 +36,9 @@ pub async fn use_intent(
     let call = sent.tool_call.as_ref().map(counted_call).transpose()?;
     let tokens = match &sent.tokens {
         None => None,
-        Some(tokens) if tokens.total <= MOST_TOKENS => Some((bounded("tokens", &tokens.session_id)?, tokens.total)),
+        Some(tokens) if tokens.total <= MOST_TOKENS => {
+            Some((check_length("tokens", &tokens.session_id)?, tokens.total))
+        }
         Some(_) => {
             return Err(ApiError::InvalidField {
                 field: "tokens",
@@ -105,8 +107,8 @@ pub async fn use_intent(
 
 /// The name of a tool, and the digest of name and input under which a call counts.
 pub fn counted_call(call: &ToolCall) -> Result<(String, String), ApiError> {
-    let name = blank_credentials(&bounded("tool_call", &call.name)?).into_owned();
-    let digest = bounded("tool_call", &call.digest)?;
+    let name = blank_credentials(&check_length("tool_call", &call.name)?).into_owned();
+    let digest = check_length("tool_call", &call.digest)?;
     if name.is_empty() || digest.is_empty() {
         return Err(ApiError::InvalidField {
             field: "tool_call",

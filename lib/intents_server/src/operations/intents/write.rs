@@ -47,7 +47,7 @@ pub async fn new_intent(
         format!("Written: {}", blank_credentials(&intent.name))
     };
     let id = intent.id.clone();
-    let stored = bounded(StoredIntent {
+    let stored = check_size(StoredIntent {
         created_by: actor(admission.holder()),
         changed_by: None,
         intent,
@@ -168,7 +168,7 @@ async fn try_edit(
         known_supplemented(app, repo, &edited.intent).await?;
     }
     let change = format!("Changed: {}", edited.changed.join(", "));
-    let stored = bounded(StoredIntent {
+    let stored = check_size(StoredIntent {
         intent: edited.intent,
         created_by: stored.created_by.clone(),
         changed_by: Some(actor(admission.holder())),
@@ -222,7 +222,7 @@ async fn known_supplemented(app: &App, repo: &RepoId, intent: &Intent) -> Result
     })
 }
 
-fn bounded(stored: StoredIntent) -> Result<StoredIntent, ApiError> {
+fn check_size(stored: StoredIntent) -> Result<StoredIntent, ApiError> {
     let bytes = serde_json::to_vec(&stored).map_err(|_| ApiError::Internal)?.len();
     if bytes > members::MOST_BYTES {
         return Err(ApiError::InvalidField {

@@ -130,10 +130,10 @@ fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) ->
             let path = path.ok_or(".file_path is required, because its kind is mutation")?;
             mutation(sent, (path, hash.ok_or(HASH)?), event, agent)?
         }
-        RecordKind::Prompt => (RecordedKind::Prompt, prepared(event, agent)?),
-        RecordKind::End => (RecordedKind::End, prepared(event, agent)?),
+        RecordKind::Prompt => (RecordedKind::Prompt, prepare(event, agent)?),
+        RecordKind::End => (RecordedKind::End, prepare(event, agent)?),
         RecordKind::Stale | RecordKind::Context | RecordKind::Call | RecordKind::Adoption => {
-            (RecordedKind::Other(status), prepared(event, agent)?)
+            (RecordedKind::Other(status), prepare(event, agent)?)
         }
     };
     Ok(RecordedEvent { kind, trace_id, line })
@@ -151,7 +151,7 @@ fn mutation(
         // The longest of the results: an event that fits with it fits with the others.
         event.result.error_message = Some(OTHER_TOKEN.to_owned());
     }
-    let mut line = prepared(event, agent)?;
+    let mut line = prepare(event, agent)?;
     let (mut without_lock, mut other_token) = (line.result.clone(), line.result.clone());
     if !has_failed {
         let outcome: Outcome = serde_json::from_str(&line.result).map_err(|error| error.to_string())?;
@@ -178,7 +178,7 @@ fn mutation(
     Ok((RecordedKind::Mutation(mutation), line))
 }
 
-fn prepared(event: Event, agent: Option<&str>) -> Result<PreparedLine, String> {
+fn prepare(event: Event, agent: Option<&str>) -> Result<PreparedLine, String> {
     event
         .prepare(agent)
         .map_err(|LineTooLong| format!(" is too long: {LineTooLong}"))

@@ -14,7 +14,7 @@ use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::id_in;
-use coord_server::operations::fields::{agent_of, in_field, required};
+use coord_server::operations::fields::{agent_of, in_field, require};
 
 /// The branch of a request that names none.
 const NO_BRANCH: &str = "main";
@@ -29,12 +29,12 @@ pub async fn record(
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<RecordResponse, ApiError> {
-    let repo = RepoId::parse(required("repo_url", &sent.repo_url)?).map_err(in_field("repo_url"))?;
+    let repo = RepoId::parse(require("repo_url", &sent.repo_url)?).map_err(in_field("repo_url"))?;
     let caller = caller.in_repository(&repo)?;
     let branch = Branch::parse(sent.branch.as_deref().unwrap_or(NO_BRANCH)).map_err(in_field("branch"))?;
     let intent = sent.intent_id.as_deref().map(|id| id_in("intent_id", id)).transpose()?;
     let agent_id = agent_of(sent.agent_id.as_deref(), agent)?;
-    let events = events(required("entries", &sent.entries)?, &sent.session, agent_id.as_ref())?;
+    let events = events(require("entries", &sent.entries)?, &sent.session, agent_id.as_ref())?;
     let mut admission = Admission::begin(app, &repo, &branch, caller, agent_id, Right::Push, None).await?;
     let wanted = Record {
         intent,

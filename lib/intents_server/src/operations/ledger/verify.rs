@@ -9,7 +9,7 @@ use coord_intents_state::intents::{Owner, owners_of};
 use coord_server::admission::admit_to_repository;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, in_field, required};
+use coord_server::operations::fields::{agent_of, in_field, require};
 
 /// Compares the files of `sent` with their records. `agent` is the header `X-Coord-Agent`, if sent.
 ///
@@ -21,12 +21,12 @@ pub async fn verify(
     caller: Caller,
     agent: Option<&str>,
 ) -> Result<VerifyResponse, ApiError> {
-    let repo = RepoId::parse(required("repo_url", &sent.repo_url)?).map_err(in_field("repo_url"))?;
+    let repo = RepoId::parse(require("repo_url", &sent.repo_url)?).map_err(in_field("repo_url"))?;
     let caller = caller.in_repository(&repo)?;
     let branch = sent.branch.as_deref().map(Branch::parse).transpose();
     let branch = branch.map_err(in_field("branch"))?;
     let caller_agent = agent_of(sent.agent_id.as_deref(), agent)?;
-    let files = files(required("files", &sent.files)?)?;
+    let files = files(require("files", &sent.files)?)?;
     let paths: Vec<FilePath> = files.iter().map(|(path, _)| path.clone()).collect();
     let read = owners_of(&repo, &paths);
     let (_, rows) = admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;

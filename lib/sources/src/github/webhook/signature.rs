@@ -8,7 +8,7 @@ use sha2::Sha256;
 /// <https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries>
 pub fn is_signed(secret: &SecretString, body: &[u8], signature: Option<&str>) -> bool {
     let digits = signature.and_then(|signature| signature.strip_prefix("sha256="));
-    let Some(shown) = digits.and_then(decoded) else {
+    let Some(shown) = digits.and_then(decode) else {
         return false;
     };
     let secret = secret.expose_secret().as_bytes();
@@ -23,7 +23,7 @@ pub fn is_signed(secret: &SecretString, body: &[u8], signature: Option<&str>) ->
 }
 
 /// The bytes of 64 hex digits, in lower case as GitHub writes them.
-fn decoded(digits: &str) -> Option<[u8; 32]> {
+fn decode(digits: &str) -> Option<[u8; 32]> {
     let value = |digit: u8| match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'a'..=b'f' => Some(digit - b'a' + 10),

@@ -42,7 +42,7 @@ pub(super) enum RequestKind {
 }
 
 /// The responses: one with `schema`, the refusals with `codes`, and the errors of an endpoint that takes `allowed`.
-pub(super) fn described(
+pub(super) fn describe(
     schema: &str,
     asks: RequestKind,
     allowed: &'static str,
@@ -87,8 +87,8 @@ macro_rules! answers {
 
         impl utoipa::IntoResponses for $name {
             fn responses() -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<utoipa::openapi::Response>> {
-                use $crate::endpoint::teams::answers::{RequestKind, described};
-                described($schema, RequestKind::$asks, $allowed, &[$(coord_protocol::ErrorCode::$code),*])
+                use $crate::endpoint::teams::answers::{RequestKind, describe};
+                describe($schema, RequestKind::$asks, $allowed, &[$(coord_protocol::ErrorCode::$code),*])
             }
         }
     )*};

@@ -6,7 +6,7 @@ use coord_domain::{AgentId, Branch, RepoId};
 use coord_server::admission::{Admission, Right};
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{agent_of, in_field, required};
+use coord_server::operations::fields::{agent_of, in_field, require};
 
 /// No team is of a branch; only the head of this one is read.
 const NO_BRANCH: &str = "main";
@@ -34,7 +34,7 @@ impl TeamAgent {
         agent_id: Option<&str>,
         context: CallerContext<'_>,
     ) -> Result<Self, ApiError> {
-        let repo = RepoId::parse(required("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
+        let repo = RepoId::parse(require("repo_url", repo_url)?).map_err(in_field("repo_url"))?;
         let caller = context.caller.in_repository(&repo)?;
         Ok(TeamAgent {
             repo,

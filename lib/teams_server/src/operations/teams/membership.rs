@@ -21,7 +21,7 @@ use coord_server::admission::{Right, admit_as_holder};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::fields::seconds;
-use coord_server::operations::fields::{in_field, line, required};
+use coord_server::operations::fields::{in_field, line, require};
 use coord_server::operations::memberships;
 use coord_server::operations::sentences::list_paths;
 use coord_teams_state::departures::{ShutdownProgress, ShutdownStep};
@@ -85,7 +85,7 @@ pub async fn new_team(
     context: CallerContext<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
-    let team = SelectedTeam::named(team_name("name", required("name", &sent.name)?)?);
+    let team = SelectedTeam::named(team_name("name", require("name", &sent.name)?)?);
     let member = Member::parse(&agent, &sent.member)?;
     let description = long_text("description", sent.description.as_deref())?;
     let mut admission = agent.begin(app, Right::Push).await?;
@@ -179,7 +179,7 @@ pub async fn edit_team(
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
     let team = SelectedTeam::named(team_name("team", name)?);
-    let to = &Handle::parse(required("leader", &sent.leader)?).map_err(in_field("leader"))?;
+    let to = &Handle::parse(require("leader", &sent.leader)?).map_err(in_field("leader"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let (leader, waiting) = run(&mut admission, &mut HandOver { team: team.clone(), to }).await?;
     let mut response = changed(
@@ -225,7 +225,7 @@ pub async fn shut_down(
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
     let team = SelectedTeam::named(team_name("team", name)?);
-    let step = *required("step", &sent.step)?;
+    let step = *require("step", &sent.step)?;
     let reason = sent.reason.as_deref().map(|text| line("reason", text, MOST_LINE_CHARS));
     let reason = reason.transpose()?;
     let target = sent.target.as_deref().map(Handle::parse).transpose();
@@ -236,7 +236,7 @@ pub async fn shut_down(
         RESPOND_SECONDS,
         USUAL_RESPOND_SECONDS,
     )?;
-    let id = |sent: &ShutdownRequest| required("shutdown_id", &sent.shutdown_id).cloned();
+    let id = |sent: &ShutdownRequest| require("shutdown_id", &sent.shutdown_id).cloned();
     let rejection = match step {
         Step::Reject => Some(reason.clone().ok_or(ApiError::InvalidField {
             field: "reason",

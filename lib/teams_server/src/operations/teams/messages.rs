@@ -17,7 +17,7 @@ use coord_domain::team::{Handle, TeamName};
 use coord_server::admission::Right;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{in_field, line, required};
+use coord_server::operations::fields::{in_field, line, require};
 use coord_server::operations::wait::{LongPoll, Urgency, wait_seconds};
 use coord_teams_state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
 use coord_teams_state::teams::RequestKey;
@@ -55,7 +55,7 @@ pub async fn send_message(
     let task = sent.task_id.as_deref().map(|id| task_id("task_id", id)).transpose()?;
     let message = NewMessage {
         kind,
-        text: long_text("message", Some(required("message", &sent.message)?))?,
+        text: long_text("message", Some(require("message", &sent.message)?))?,
         summary: &summary,
         task: task.as_ref(),
         reply_to: number("reply_to", sent.reply_to)?,

@@ -28,7 +28,7 @@ pub(super) fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
         }
     }
     let named = |field, names: &Option<Vec<String>>| {
-        let names = bounded(field, names.as_deref().unwrap_or_default())?;
+        let names = check_count(field, names.as_deref().unwrap_or_default())?;
         let name = |name: &String| match places.get(name.as_str()) {
             Some(place) => Ok(TaskReference::New(*place)),
             None => task_id(field, name).map(TaskReference::Task),
@@ -62,7 +62,7 @@ pub(super) fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
     sent.iter().map(task).collect()
 }
 
-fn bounded<'a>(field: &'static str, names: &'a [String]) -> Result<&'a [String], ApiError> {
+fn check_count<'a>(field: &'static str, names: &'a [String]) -> Result<&'a [String], ApiError> {
     if names.len() > DEPENDENCIES {
         return Err(ApiError::InvalidField {
             field,
@@ -89,7 +89,7 @@ fn branch(name: &str) -> Result<String, ApiError> {
 pub(super) fn changes(sent: &EditTaskRequest) -> Result<TaskChanges, ApiError> {
     let ids = |field, names: &Option<Vec<String>>| {
         let Some(names) = names else { return Ok(None) };
-        let ids = bounded(field, names)?.iter().map(|id| task_id(field, id));
+        let ids = check_count(field, names)?.iter().map(|id| task_id(field, id));
         ids.collect::<Result<Vec<TaskId>, ApiError>>().map(Some)
     };
     let description = match &sent.description {

@@ -23,7 +23,7 @@ use coord_domain::team::Handle;
 use coord_server::admission::Right;
 use coord_server::app::App;
 use coord_server::error::ApiError;
-use coord_server::operations::fields::{in_field, required};
+use coord_server::operations::fields::{in_field, require};
 use coord_teams_state::tasks::{FullTask, Readiness, TaskFilter, TaskView, UpdateOutcome};
 use coord_teams_state::teams::{RequestKey, TeamRefusal};
 
@@ -176,7 +176,7 @@ pub async fn new_tasks(
     context: CallerContext<'_>,
 ) -> Result<NewTasksResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), context)?;
-    let tasks = required("tasks", &sent.tasks)?;
+    let tasks = require("tasks", &sent.tasks)?;
     if !(1..=NEW_TASKS).contains(&tasks.len()) {
         return Err(ApiError::InvalidField {
             field: "tasks",
