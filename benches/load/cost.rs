@@ -58,7 +58,7 @@ async fn use_features(agent: &mut ScriptAgent, store: &dyn Store) -> Result<()> 
             .context("the policy")?,
         ..PolicyText::default()
     };
-    let (stored, digest) = text.stored().context("a policy is stored")?;
+    let (stored, digest) = text.to_stored().context("a policy is stored")?;
     let graph = state::builds::keys::graph(&agent.repo, &agent.branch);
     let policy = ["HSET", &graph, "policy", &stored, "policy_digest", &digest];
     store.run(vec![Request::command(policy)]).await?;

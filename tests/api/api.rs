@@ -97,7 +97,7 @@ impl Api {
         let events = Arc::clone(&state.events);
         let routes =
             coord_http::routes(state, coord_extensions::endpoints()).layer(axum::Extension(coord_tools::protocol()));
-        let address = listen(coord_http::around(edge, coord_extensions::endpoints(), routes)).await;
+        let address = listen(coord_http::wrap_router(edge, coord_extensions::endpoints(), routes)).await;
         Api {
             address,
             store,

@@ -15,7 +15,7 @@ impl Api {
             problem: problem.map(str::to_owned),
             ..PolicyText::default()
         };
-        let (text, digest) = text.stored().unwrap();
+        let (text, digest) = text.to_stored().unwrap();
         let key = state::builds::keys::graph(&repo(), &main_branch());
         self.command(["HSET", &key, "policy", &text, "policy_digest", &digest])
             .await;

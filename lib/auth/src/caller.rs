@@ -106,8 +106,8 @@ impl Caller {
     }
 
     /// A caller whose credential has to be judged in each repository.
-    pub(super) fn shown(shown: Credential) -> Self {
-        Caller(Kind::Unverified(shown))
+    pub(super) fn unverified(credential: Credential) -> Self {
+        Caller(Kind::Unverified(credential))
     }
 
     /// The identity of the caller in `repo`.

@@ -72,7 +72,7 @@ impl Credentials {
 
     async fn verify(&self, token: &str) -> Result<Caller, AuthError> {
         if self.people.is_some() && is_github_token(token) {
-            return Ok(Caller::shown(Credential::token(token)));
+            return Ok(Caller::unverified(Credential::token(token)));
         }
         match &self.jwt {
             // The same login at GitHub may be another person.
@@ -174,7 +174,7 @@ impl Authenticator {
                 people: Some(_),
                 is_graph_public: true,
                 ..
-            }) if !presents_credential(headers) => Ok(Caller::shown(Credential::nothing())),
+            }) if !presents_credential(headers) => Ok(Caller::unverified(Credential::nothing())),
             _ => self.authenticate(headers).await,
         }
     }

@@ -83,7 +83,7 @@ impl BackgroundBuilds {
 
     /// Number of graphs in memory, for the next build of their branches.
     pub async fn graphs_in_memory(&self) -> usize {
-        self.upkeep.builder().kept().await
+        self.upkeep.builder().kept_builds().await
     }
 
     async fn work(builds: Weak<Self>, mut waiting: mpsc::UnboundedReceiver<BuildClaim>) {

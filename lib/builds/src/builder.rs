@@ -72,7 +72,7 @@ impl GraphBuilder {
     }
 
     /// Number of builds in memory.
-    pub(super) async fn kept(&self) -> usize {
+    pub(super) async fn kept_builds(&self) -> usize {
         self.built.lock().await.len()
     }
 }

@@ -122,7 +122,7 @@ async fn build_leased(
     };
     let built = tokio::select! {
         built = building => built?,
-        () = reporter.lost() => {
+        () = reporter.lease_lost() => {
             tracing::debug!(repo = %job.repo, branch = %job.branch, "a build has lost its lease, and ends");
             return Ok(PublishOutcome::LeaseLost);
         }

@@ -56,7 +56,7 @@ impl Reporter {
     }
 
     /// Completes when a report is refused because another builder has the lease.
-    pub(super) async fn lost(&self) {
+    pub(super) async fn lease_lost(&self) {
         let mut is_lost = self.is_lost.clone();
         if is_lost.wait_for(|is_lost| *is_lost).await.is_err() {
             std::future::pending::<()>().await;

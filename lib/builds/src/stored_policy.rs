@@ -79,7 +79,7 @@ impl StoredPolicy {
 
     /// The fields of the graph's hash, with their values.
     pub(super) fn fields(&self) -> Vec<(&'static str, String)> {
-        let stored = self.text.stored().into_iter();
+        let stored = self.text.to_stored().into_iter();
         stored
             .flat_map(|(text, digest)| [("policy", text), ("policy_digest", digest)])
             .collect()

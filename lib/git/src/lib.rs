@@ -188,7 +188,7 @@ impl GitSource {
     }
 
     /// Why this cannot be served any more, in a sentence: a folder was replaced, or every one is gone.
-    pub fn lost(&self) -> Option<String> {
+    pub fn lost_reason(&self) -> Option<String> {
         let standings = || {
             self.repositories
                 .iter()

@@ -63,11 +63,11 @@ pub fn respond(headers: &HeaderMap, answer: &impl Serialize) -> Result<Response,
 /// 304 in the OpenAPI document.
 pub fn not_modified(vary: &str) -> ResponseBuilder {
     let same = ResponseBuilder::new().description("The response that `If-None-Match` names is current");
-    tagged(same, vary)
+    add_headers(same, vary)
 }
 
 /// `described` with the headers.
-pub fn tagged(described: ResponseBuilder, vary: &str) -> ResponseBuilder {
+pub fn add_headers(described: ResponseBuilder, vary: &str) -> ResponseBuilder {
     let header = |description: &str, value: &str| {
         let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
         HeaderBuilder::new()

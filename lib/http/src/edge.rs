@@ -32,7 +32,7 @@ use coord_settings::edge::Edge;
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// Wraps `router`, which serves `endpoints`, in `edge`, which must be the outermost layer.
-pub fn around(edge: Edge, endpoints: &[Endpoint], router: Router) -> Router {
+pub fn wrap_router(edge: Edge, endpoints: &[Endpoint], router: Router) -> Router {
     let state = (Arc::new(edge), Arc::from(endpoints));
     // The router boxes and clones everything inside each of its layers, so these are one layer.
     let layers = ServiceBuilder::new()
@@ -41,7 +41,7 @@ pub fn around(edge: Edge, endpoints: &[Endpoint], router: Router) -> Router {
             CREDENTIAL_HEADERS.into_iter().chain([SEC_WEBSOCKET_PROTOCOL]),
         ))
         .layer(from_fn_with_state(state, pass))
-        .layer(CatchPanicLayer::custom(error::panicked));
+        .layer(CatchPanicLayer::custom(error::panic_response));
     router.layer(layers)
 }
 
@@ -185,7 +185,7 @@ mod tests {
     #[tokio::test]
     async fn a_credential_is_not_printed_with_the_headers_of_its_request() {
         let print = get(async |headers: HeaderMap| format!("{headers:?}"));
-        let router = around(Edge::default(), &[], Router::new().route("/", print));
+        let router = wrap_router(Edge::default(), &[], Router::new().route("/", print));
         let request = Request::get("/")
             .header("authorization", "Bearer hunter2")
             .header("x-api-key", "hunter2")

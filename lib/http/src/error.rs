@@ -72,7 +72,7 @@ impl IntoResponse for HandlerError {
 }
 
 /// The response after a panic in a handler.
-pub fn panicked(cause: Box<dyn std::any::Any + Send + 'static>) -> Response {
+pub fn panic_response(cause: Box<dyn std::any::Any + Send + 'static>) -> Response {
     let text = cause
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -39,7 +39,7 @@ pub fn function_router(
 }
 
 fn function_app(register: Register, environment: Environment<'_>) -> App {
-    let mut app = configure(register, environment).unwrap_or_else(|error| misconfigured(environment, error));
+    let mut app = configure(register, environment).unwrap_or_else(|error| misconfigured_app(environment, error));
     app.edge.is_behind_proxy = true;
     app
 }
@@ -77,7 +77,7 @@ fn configure(register: Register, environment: Environment<'_>) -> Result<App, Co
 }
 
 /// An app that answers every request with the problem in the settings.
-fn misconfigured(environment: Environment<'_>, error: ConfigError) -> App {
+fn misconfigured_app(environment: Environment<'_>, error: ConfigError) -> App {
     let store = Arc::new(UnconfiguredStore(error.to_string()));
     let misconfigured = Some(error.clone());
     let authenticator = match JwtVerifier::from_env(environment) {

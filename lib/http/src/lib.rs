@@ -24,7 +24,7 @@ pub use coord_server::error::ApiError;
 pub use coord_settings::edge::Edge;
 pub use coord_sources::github::webhook::Webhook;
 pub use document::document;
-pub use edge::around;
+pub use edge::wrap_router;
 pub use endpoint::{ActivityQuery, Endpoint, GraphQuery, LocksQuery, Protocol, read_graph_view};
 pub use mcp_session::{Session, ToolGroup};
 pub use own_origin::refuse_pages_of_other_sites;

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::http::Uri;
 use tower_http::compression::CompressionLayer;
 
-use super::edge::around;
+use super::edge::wrap_router;
 use super::endpoint::Endpoint;
 use crate::error::Respond;
 use coord_server::app::App;
@@ -16,7 +16,7 @@ use coord_server::error::ApiError;
 /// any other.
 pub fn router(app: App, endpoints: &[Endpoint]) -> Router {
     let edge = app.edge.clone();
-    around(edge, endpoints, routes(app, endpoints))
+    wrap_router(edge, endpoints, routes(app, endpoints))
 }
 
 /// The same without the layers of [`around`], for callers that put more inside it.

@@ -22,7 +22,7 @@ const OF_CLAIMS: &str = "interface";
 
 /// The schema of the arguments of a tool, which are a request of type `T`.
 fn of_arguments<T: ToSchema>() -> JsonObject {
-    let mut schema = Components::of::<T>().reduced(&to_value(T::schema()), SchemaDetail::Request);
+    let mut schema = Components::of::<T>().reduce(&to_value(T::schema()), SchemaDetail::Request);
     schema.remove("description");
     schema
 }
@@ -45,8 +45,8 @@ pub fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
 
 /// The schema of a result, which is an answer of type `T` or `U`: every field of both, of which those are required that both require.
 pub fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
-    let one = Components::of::<T>().reduced(&to_value(T::schema()), SchemaDetail::Answer);
-    let other = Components::of::<U>().reduced(&to_value(U::schema()), SchemaDetail::Answer);
+    let one = Components::of::<T>().reduce(&to_value(T::schema()), SchemaDetail::Answer);
+    let other = Components::of::<U>().reduce(&to_value(U::schema()), SchemaDetail::Answer);
     let required = |schema: &JsonObject| -> BTreeSet<String> {
         let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
         names.filter_map(Value::as_str).map(str::to_owned).collect()
@@ -122,24 +122,24 @@ impl Components {
     }
 
     /// `schema` with every reference resolved, and without dropped parts.
-    fn reduced(&self, schema: &Value, keeps: SchemaDetail) -> JsonObject {
+    fn reduce(&self, schema: &Value, keeps: SchemaDetail) -> JsonObject {
         let Some(fields) = schema.as_object() else {
             return JsonObject::new();
         };
         let mut result = JsonObject::new();
         if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
             let target = reference.rsplit('/').next().and_then(|name| self.0.get(name));
-            result = self.reduced(target.unwrap_or(&Value::Null), keeps);
+            result = self.reduce(target.unwrap_or(&Value::Null), keeps);
             // The general description of a text; this property's own description is beside the reference.
             result.remove("description");
         }
         for part in fields.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            merge(&mut result, self.reduced(part, keeps));
+            merge(&mut result, self.reduce(part, keeps));
         }
         let choices = fields.get("oneOf").and_then(Value::as_array).into_iter().flatten();
         let (null, others): (Vec<&Value>, Vec<&Value>) = choices.partition(|choice| choice["type"] == "null");
         if let [other] = others.as_slice() {
-            merge(&mut result, self.reduced(other, keeps));
+            merge(&mut result, self.reduce(other, keeps));
             if keeps != SchemaDetail::Request && !null.is_empty() {
                 result = or_null(result);
             }
@@ -149,10 +149,10 @@ impl Components {
             let kept = match name.as_str() {
                 "type" => without_null(value),
                 "description" => value.as_str().unwrap_or_default().replace('\n', " ").into(),
-                "items" | "additionalProperties" => Value::Object(self.reduced(value, under)),
+                "items" | "additionalProperties" => Value::Object(self.reduce(value, under)),
                 "properties" => {
                     let properties = value.as_object().into_iter().flatten();
-                    let reduced = properties.map(|(name, value)| (name.clone(), self.reduced(value, under).into()));
+                    let reduced = properties.map(|(name, value)| (name.clone(), self.reduce(value, under).into()));
                     Value::Object(reduced.collect())
                 }
                 _ => value.clone(),

@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::ToolGroup;
 use super::offer::Offer;
 use super::tool_set::{Tool, ToolSets};
-use super::tools::offered;
+use super::tools::offered_tools;
 use super::{instructions, resource_list};
 
 /// How long clients may keep a list that follows the repository, in milliseconds.
@@ -157,7 +157,7 @@ impl Server {
     /// The tools of `groups`, as listed for clients.
     fn definitions<'g>(&self, groups: &'g [ToolGroup]) -> impl Iterator<Item = &'static ToolDefinition> + use<'g> {
         let offer = self.offer;
-        offered(self.sets, groups).map(move |tool| tool.definition(offer))
+        offered_tools(self.sets, groups).map(move |tool| tool.definition(offer))
     }
 
     /// The groups whose tools can be called.
@@ -308,9 +308,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let named = offered(self.sets, self.callable()).find(|tool| tool.name == request.name);
+        let named = offered_tools(self.sets, self.callable()).find(|tool| tool.name == request.name);
         let Some(tool) = named else {
-            let names: Vec<&str> = offered(self.sets, self.callable()).map(|tool| tool.name).collect();
+            let names: Vec<&str> = offered_tools(self.sets, self.callable())
+                .map(|tool| tool.name)
+                .collect();
             let names = names.join(", ");
             return Err(ErrorData::invalid_params(
                 format!("there is no such tool; the tools are {names}"),

@@ -31,7 +31,7 @@ static HEART: [Tool; 2] = [
 ];
 
 /// The tools of `groups`.
-pub(super) fn offered(sets: ToolSets, groups: &[ToolGroup]) -> impl Iterator<Item = &'static Tool> + use<'_> {
+pub(super) fn offered_tools(sets: ToolSets, groups: &[ToolGroup]) -> impl Iterator<Item = &'static Tool> + use<'_> {
     let all = HEART.iter().chain(sets.iter().flat_map(|set| set.tools));
     all.filter(|tool| tool.is_of(groups))
 }

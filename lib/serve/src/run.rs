@@ -157,7 +157,7 @@ async fn wait_until_lost(store: Option<EmbeddedStore>, source: Option<Arc<GitSou
         tokio::time::sleep(LOOK_EVERY).await;
         let of_store = store.as_ref().filter(|store| store.is_lost());
         let of_store = of_store.map(|store| format!("{} was deleted or replaced", store.describe()));
-        let lost = of_store.or_else(|| source.as_ref().and_then(|source| source.lost()));
+        let lost = of_store.or_else(|| source.as_ref().and_then(|source| source.lost_reason()));
         match lost {
             // A disk that is mounted again has a moment.
             Some(why) if was_lost => return why,

@@ -147,7 +147,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         .layer(Extension(coord_tools::protocol()));
     let router = router.layer(layers);
     Ok(Server {
-        router: coord_http::around(settings.edge, coord_extensions::endpoints(), router),
+        router: coord_http::wrap_router(settings.edge, coord_extensions::endpoints(), router),
         announcement: Arc::new(announcement),
         store,
         file,

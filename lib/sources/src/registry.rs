@@ -66,7 +66,7 @@ impl RegisteredSource {
     }
 
     /// Times a call, and records its outcome.
-    async fn timed<T>(&self, call: impl Future<Output = Result<T, SourceError>>) -> Result<T, SourceError> {
+    async fn run<T>(&self, call: impl Future<Output = Result<T, SourceError>>) -> Result<T, SourceError> {
         let _call = Call::to_source();
         self.note(call.await)
     }
@@ -135,12 +135,12 @@ impl Source for Sources {
 
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.head(repo, branch)).await
+        found.run(found.source.head(repo, branch)).await
     }
 
     async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.tip(repo, branch)).await
+        found.run(found.source.tip(repo, branch)).await
     }
 
     fn keeps_heads_in_store(&self, repo: &RepoId) -> bool {
@@ -155,7 +155,7 @@ impl Source for Sources {
         known: Option<&KnownHead>,
     ) -> Result<RefreshedHead, SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.refresh_head(repo, branch, known)).await
+        found.run(found.source.refresh_head(repo, branch, known)).await
     }
 
     async fn is_ancestor(
@@ -165,7 +165,7 @@ impl Source for Sources {
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.is_ancestor(repo, ancestor, descendant)).await
+        found.run(found.source.is_ancestor(repo, ancestor, descendant)).await
     }
 
     async fn compare(
@@ -176,7 +176,7 @@ impl Source for Sources {
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.compare(repo, base, tip, paths)).await
+        found.run(found.source.compare(repo, base, tip, paths)).await
     }
 
     async fn work_in_copy(
@@ -187,7 +187,7 @@ impl Source for Sources {
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.work_in_copy(repo, pushed, copy, paths)).await
+        found.run(found.source.work_in_copy(repo, pushed, copy, paths)).await
     }
 
     async fn recent_commits(
@@ -197,12 +197,12 @@ impl Source for Sources {
         limit: usize,
     ) -> Result<Vec<CommitSha>, SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.recent_commits(repo, tip, limit)).await
+        found.run(found.source.recent_commits(repo, tip, limit)).await
     }
 
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.tree(repo, commit)).await
+        found.run(found.source.tree(repo, commit)).await
     }
 
     async fn blobs_at(
@@ -212,7 +212,7 @@ impl Source for Sources {
         paths: &[FilePath],
     ) -> Result<Vec<Option<String>>, SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.blobs_at(repo, commit, paths)).await
+        found.run(found.source.blobs_at(repo, commit, paths)).await
     }
 
     fn hold(&self, repo: &RepoId) -> Option<Hold> {
@@ -227,7 +227,7 @@ impl Source for Sources {
         sink: BlobSink,
     ) -> Result<(), SourceError> {
         let found = self.find(repo)?;
-        found.timed(found.source.read_blobs(repo, blobs, max_bytes, sink)).await
+        found.run(found.source.read_blobs(repo, blobs, max_bytes, sink)).await
     }
 }
 
@@ -251,7 +251,7 @@ mod tests {
         fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
             match *repo == self.repo {
                 true => Ok(()),
-                false => Err(unknown(repo)),
+                false => Err(unknown_repository(repo)),
             }
         }
 
@@ -293,7 +293,7 @@ mod tests {
         RepoId::parse(&format!("https://github.com/acme/{name}")).unwrap()
     }
 
-    fn unknown(repo: &RepoId) -> SourceError {
+    fn unknown_repository(repo: &RepoId) -> SourceError {
         SourceError::UnknownRepository {
             repo: repo.clone(),
             known: Vec::new(),
@@ -380,7 +380,7 @@ mod tests {
         };
         assert!(source.note(Err::<(), _>(limited(60))).is_err());
         assert!(matches!(source.health(), SourceHealth::Limited { until } if until > SystemTime::now()));
-        assert!(source.note(Err::<(), _>(unknown(&repo("other")))).is_err());
+        assert!(source.note(Err::<(), _>(unknown_repository(&repo("other")))).is_err());
         assert!(matches!(source.health(), SourceHealth::Limited { .. }));
         assert!(source.note(Err::<(), _>(limited(0))).is_err());
         assert_eq!(source.health(), SourceHealth::Unknown);

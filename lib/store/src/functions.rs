@@ -15,7 +15,7 @@ use super::{StoreError, Value};
 pub(super) type Words<'r> = Vec<Cow<'r, [u8]>>;
 
 /// Exists while a library is in use: set by each process that calls it, at most once a day.
-pub(super) fn used(library: &str) -> String {
+pub(super) fn use_key(library: &str) -> String {
     format!("coord:library:{library}")
 }
 
@@ -79,7 +79,7 @@ impl Functions {
             return None;
         }
         *noted_at = Some(Instant::now());
-        Some(words(["SET", &used(&name()), "", "EX", UNUSED_AFTER]))
+        Some(words(["SET", &use_key(&name()), "", "EX", UNUSED_AFTER]))
     }
 }
 

@@ -68,7 +68,7 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// When it does not: see [`StoreError`].
     async fn responds(&self) -> Result<(), StoreError> {
-        responded(self.run(vec![Request::command(["PING"])]).await?)
+        check_ping(self.run(vec![Request::command(["PING"])]).await?)
     }
 
     /// Bytes that a test must write to show that a claim could be written too.
@@ -90,7 +90,7 @@ pub trait Store: Send + Sync + 'static {
 }
 
 /// Whether the replies to a PING are no error.
-pub(super) fn responded(replies: Vec<Value>) -> Result<(), StoreError> {
+pub(super) fn check_ping(replies: Vec<Value>) -> Result<(), StoreError> {
     match replies.into_iter().next() {
         Some(Value::Error(error)) => Err(StoreError::Failed(error)),
         _ => Ok(()),

@@ -1,6 +1,6 @@
 //! Libraries of functions of other versions, which no process has called for a week.
 
-use super::functions::{Words, used, words};
+use super::functions::{Words, use_key, words};
 use super::round_trip::{Dialect, RoundTrip};
 use super::script::{Library, is_library};
 use super::{Limits, StoreError, Value};
@@ -38,7 +38,7 @@ pub(super) async fn delete_unused(
     if others.is_empty() {
         return Ok(());
     }
-    let used = others.iter().map(|name| words(["EXISTS", &used(name)]));
+    let used = others.iter().map(|name| words(["EXISTS", &use_key(name)]));
     let used = ask(used.collect()).await?;
     let unused = others.iter().zip(&used).filter(|(_, used)| **used == Value::Int(0));
     let delete: Vec<Words<'static>> = unused.map(|(name, _)| words(["FUNCTION", "DELETE", name])).collect();

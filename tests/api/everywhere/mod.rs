@@ -189,7 +189,7 @@ impl World {
         }
         let edge = app.edge.clone();
         let routes = coord_http::routes(app, coord_extensions::endpoints());
-        let address = listen(coord_http::around(edge, coord_extensions::endpoints(), routes)).await;
+        let address = listen(coord_http::wrap_router(edge, coord_extensions::endpoints(), routes)).await;
         self.api.elsewhere(address, Arc::clone(&self.api.store))
     }
 }

@@ -128,10 +128,10 @@ async fn a_repository_that_is_deleted_is_unreachable() {
     let head = sha(&again.commit(&[("b", "1")]));
     let error = source.head(&id, &branch("main")).await.unwrap_err();
     assert!(matches!(error, SourceError::Unreachable(_)), "{error:?}");
-    assert!(source.lost().is_some());
+    assert!(source.lost_reason().is_some());
     let (source, id) = serve(repo.path());
     assert_eq!(source.head(&id, &branch("main")).await.unwrap(), head);
-    assert_eq!(source.lost(), None);
+    assert_eq!(source.lost_reason(), None);
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ impl Server {
             ..App::new(&coord_extensions::default_settings(), store, authenticator)
         };
         let edge = app.edge.clone();
-        let routes = coord_http::around(
+        let routes = coord_http::wrap_router(
             edge,
             coord_extensions::endpoints(),
             coord_http::routes(app, coord_extensions::endpoints()),

@@ -65,7 +65,7 @@ impl World {
 
     pub async fn store_policy_text(&self, text: &PolicyText) {
         let key = state::builds::keys::graph(&self.repo, &self.branch);
-        match text.stored() {
+        match text.to_stored() {
             Some((text, digest)) => {
                 self.command(["HSET", &key, "policy", &text, "policy_digest", &digest])
                     .await;

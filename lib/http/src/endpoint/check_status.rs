@@ -20,7 +20,7 @@ use crate::json::Json;
 use crate::openapi::errors::{OF_AGENTS, Reader, errors, finish, with_error};
 use crate::openapi::examples;
 use crate::openapi::fields::AgentHeaders;
-use crate::openapi::responses::{narrowed, response};
+use crate::openapi::responses::{narrow, response};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::{CheckError, Refusal, check_as_sent};
@@ -80,7 +80,7 @@ impl IntoResponses for CheckResponses {
             &["OK", "STALE", "CONFLICT"],
             "CONFLICT: someone else's lock blocks the edit, or an intent refuses it. STALE: the working copy is behind. OK: neither",
         );
-        let content = narrowed("CheckResponse", "status", status, &[]).example(Some(examples::check_conflict()));
+        let content = narrow("CheckResponse", "status", status, &[]).example(Some(examples::check_conflict()));
         answers.insert(
             200,
             response("The locks that block the edit, and the next step", content),

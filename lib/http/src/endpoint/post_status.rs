@@ -21,7 +21,7 @@ use crate::json::Json;
 use crate::openapi::errors::{Cause, OF_AGENTS, Reader, errors, finish, with_error};
 use crate::openapi::examples;
 use crate::openapi::fields::AgentHeaders;
-use crate::openapi::responses::{just, narrowed, response};
+use crate::openapi::responses::{just, narrow, response};
 use coord_server::app::App;
 use coord_server::error::ApiError;
 use coord_server::operations::{self, Refusal};
@@ -84,8 +84,7 @@ impl IntoResponses for PostResponses {
             "POST",
             Some(("PostResponse", examples::offline_post)),
         );
-        let granted =
-            narrowed("PostResponse", "success", just(true), &["locks"]).example(Some(examples::post_granted()));
+        let granted = narrow("PostResponse", "success", just(true), &["locks"]).example(Some(examples::post_granted()));
         answers.insert(200, response("Claimed, renewed, or released", granted));
         let codes = [
             ErrorCode::LockConflict,

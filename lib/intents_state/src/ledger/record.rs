@@ -145,7 +145,7 @@ pub async fn record(
     let sent = RecordArgs {
         intent: request.intent,
         is_reset_by_prompts: request.is_reset_by_prompts,
-        entries: request.events.iter().map(RecordedEvent::sent).collect(),
+        entries: request.events.iter().map(RecordedEvent::args).collect(),
     };
     let args = entry.request(Kind::Release, request.events.len(), &keys, &sent);
     let reply = call(store, &RECORD, keys, args).await?;
@@ -153,9 +153,9 @@ pub async fn record(
 }
 
 impl RecordedEvent {
-    fn sent(&self) -> EntryArgs<'_> {
+    fn args(&self) -> EntryArgs<'_> {
         let (kind, mutation) = match &self.kind {
-            RecordedKind::Mutation(mutation) => ("MUTATION", Some(mutation.sent())),
+            RecordedKind::Mutation(mutation) => ("MUTATION", Some(mutation.args())),
             RecordedKind::Prompt => ("PROMPT", None),
             RecordedKind::End => ("END", None),
             RecordedKind::Other(_) => ("OTHER", None),
@@ -174,7 +174,7 @@ impl RecordedEvent {
 }
 
 impl Mutation {
-    fn sent(&self) -> MutationArgs<'_> {
+    fn args(&self) -> MutationArgs<'_> {
         MutationArgs {
             path: self.path.as_str(),
             hash: self.hash.to_string(),

@@ -354,12 +354,10 @@ impl Client {
     ) -> Result<T, ClientError> {
         let received = Received::of(request).await?;
         if received.status.is_success() {
-            return received
-                .decoded()
-                .map_err(|error| received.malformed(error.to_string()));
+            return received.decode().map_err(|error| received.malformed(error.to_string()));
         }
         if whole.contains(&received.status)
-            && let Ok(response) = received.decoded()
+            && let Ok(response) = received.decode()
         {
             return Ok(response);
         }
@@ -432,7 +430,7 @@ impl Received {
     }
 
     /// The body, with its texts as they may be shown. Text without any escape is so already.
-    pub(super) fn decoded<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+    pub(super) fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         if self.body.is_ascii() && !self.body.contains(&b'\\') {
             return serde_json::from_slice(&self.body);
         }
@@ -453,9 +451,9 @@ impl Received {
         if self.status == StatusCode::MISDIRECTED_REQUEST {
             return ClientError::OtherServer;
         }
-        let (error, orchestration, waiting) = match self.decoded::<AgentError>() {
+        let (error, orchestration, waiting) = match self.decode::<AgentError>() {
             Ok(refused) => (refused.error, Some(Box::new(refused.orchestration)), refused.waiting),
-            Err(_) => match self.decoded() {
+            Err(_) => match self.decode() {
                 Ok(error) => (error, None, Waiting::default()),
                 Err(error) => return self.malformed(error.to_string()),
             },

@@ -149,7 +149,7 @@ impl TeamCall {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingField(pub &'static str);
 
-fn needed<T>(field: &'static str, value: Option<T>) -> Result<T, MissingField> {
+fn require<T>(field: &'static str, value: Option<T>) -> Result<T, MissingField> {
     value.ok_or(MissingField(field))
 }
 
@@ -177,12 +177,12 @@ impl TeamToolCall {
     /// # Errors
     /// When a field is missing.
     pub fn into_call(self) -> Result<TeamCall, MissingField> {
-        let action = needed("action", self.action)?;
+        let action = require("action", self.action)?;
         if action == TeamAction::List {
             return Ok(TeamCall::Teams(self.caller));
         }
         let team = match action {
-            TeamAction::Create | TeamAction::Join => needed("team", self.caller.team.clone())?,
+            TeamAction::Create | TeamAction::Join => require("team", self.caller.team.clone())?,
             // That of the caller: see `TeamCall::lacks_team`.
             _ => self.caller.team.clone().unwrap_or_default(),
         };
@@ -281,7 +281,7 @@ impl UpdateTaskCall {
     /// # Errors
     /// When a field is missing.
     pub fn into_call(self) -> Result<TeamCall, MissingField> {
-        let (id, action) = (needed("id", self.id)?, needed("action", self.action)?);
+        let (id, action) = (require("id", self.id)?, require("action", self.action)?);
         let caller = self.caller.member();
         Ok(match action {
             TaskUpdate::Edit => TeamCall::Edit(

@@ -33,7 +33,7 @@ impl Admission<'_> {
             // The script has counted the first question of this repository.
             self.take_lookups(Lookup::Commits, (1, 0))?;
         }
-        let head = match (self.fetched(), self.keeper) {
+        let head = match (self.fetched_head(), self.keeper) {
             (None, Some(keeper)) if !new_head.matches(&known.commit) => {
                 heads::refresh(&*self.app.store, keeper, self.repo, self.branch, Some(&known)).await?
             }

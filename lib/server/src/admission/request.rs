@@ -234,7 +234,7 @@ impl<'a> Admission<'a> {
     }
 
     /// The head, if it was fetched from a source.
-    pub fn fetched(&self) -> Option<&CommitSha> {
+    pub fn fetched_head(&self) -> Option<&CommitSha> {
         self.fetched.as_ref().map(|tip| &tip.commit)
     }
 

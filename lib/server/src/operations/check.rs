@@ -68,7 +68,7 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
     let survey = admission.run(&mut call).await;
     let mut survey = survey.map_err(|error| CheckError {
         error,
-        head: admission.fetched().cloned(),
+        head: admission.fetched_head().cloned(),
     })?;
     let mut notes = Vec::new();
     notes.extend(take_over_lead_locks(&mut survey, admission.holder()));

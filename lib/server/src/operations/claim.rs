@@ -117,14 +117,14 @@ pub fn respond(
     let (verdict, policy) = rules.end_gate(&survey.gate);
     let standing = HeadStatus::of(request, admission, survey);
     let mut response = match outcome {
-        ClaimOutcome::Claimed(survey) => granted(request, mode, survey, &standing),
+        ClaimOutcome::Claimed(survey) => grant_response(request, mode, survey, &standing),
         ClaimOutcome::Conflict(survey) => conflict(survey, &standing),
         ClaimOutcome::Stale(survey) => stale(survey, &standing),
         ClaimOutcome::Refused(survey) => {
             if let Some(gate) = app.extensions.gate() {
                 gate.note_refusal(&app.store, &request.repo);
             }
-            refused(survey, &standing, verdict.refusal)
+            gate_refusal(survey, &standing, verdict.refusal)
         }
     };
     response.warnings.extend(verdict.warnings);
@@ -175,7 +175,7 @@ impl AdmittedCall for ClaimCall<'_> {
     }
 }
 
-fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &HeadStatus) -> PostResponse {
+fn grant_response(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &HeadStatus) -> PostResponse {
     let (verb, way_out) = match mode {
         LockMode::Reading => ("read", ""),
         LockMode::Writing => (
@@ -278,7 +278,7 @@ fn stale(survey: &Survey, standing: &HeadStatus) -> PostResponse {
 }
 
 /// The refusal by the gate, with all other conflicts.
-fn refused(survey: &Survey, standing: &HeadStatus, command: Option<Orchestration>) -> PostResponse {
+fn gate_refusal(survey: &Survey, standing: &HeadStatus, command: Option<Orchestration>) -> PostResponse {
     let code = survey.gate.refusal().unwrap_or(ErrorCode::Internal);
     let command = command.unwrap_or_else(|| Orchestration::new(Action::Stop, ""));
     let mut response = refusal(code, command, survey, standing);

@@ -306,7 +306,7 @@ fn pull_request_name(change: &LockEntry) -> String {
 }
 
 /// The writers of a shared file.
-fn shared(entry: &LockEntry, own: &UserId) -> String {
+fn shared_writer(entry: &LockEntry, own: &UserId) -> String {
     format!(
         "'{}' is also being written by {}: {}",
         entry.file_path,
@@ -324,7 +324,7 @@ pub(super) fn warnings(findings: &[Finding], own: &UserId) -> impl Iterator<Item
         Relation::PendingInterface => Some(format!("PENDING_INTERFACE: {}", sentence(finding, own))),
         Relation::Direct if finding.is_shared && finding.entry.status == LockMode::Writing => Some(format!(
             "SHARED_FILE: {}; let the tool make it again, or merge.",
-            shared(&finding.entry, own)
+            shared_writer(&finding.entry, own)
         )),
         Relation::Neighbor if !finding.blocks && finding.entry.status == LockMode::Writing => {
             Some(format!("NEIGHBOR: {}", sentence(finding, own)))

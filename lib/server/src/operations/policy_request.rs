@@ -101,7 +101,7 @@ impl PolicyVerdict {
     /// store.
     pub async fn of_release(app: &App, request: &WorkRequest, digest: &str) -> Self {
         let WorkRequest { repo, branch, .. } = request;
-        let policy = match app.policies.known(digest) {
+        let policy = match app.policies.get(digest) {
             Some(policy) => policy,
             None => match stored_policy(&*app.store, repo, branch).await {
                 Ok((digest, text)) => app.policies.learn(repo, branch, &digest, &text),

@@ -44,7 +44,7 @@ impl PolicyCache {
     }
 
     /// The policy with `digest`, if it is known.
-    pub fn known(&self, digest: &str) -> Option<Arc<Policy>> {
+    pub fn get(&self, digest: &str) -> Option<Arc<Policy>> {
         match digest {
             "" => Some(Arc::clone(&self.none)),
             _ => self.policies.get(digest),
@@ -55,7 +55,7 @@ impl PolicyCache {
     pub fn learn(&self, repo: &RepoId, branch: &Branch, digest: &str, text: &str) -> Arc<Policy> {
         self.of_branches
             .insert((repo.clone(), branch.clone()), digest.to_owned());
-        if let Some(known) = self.known(digest) {
+        if let Some(known) = self.get(digest) {
             return known;
         }
         let policy = Arc::new(Policy::of(PolicyText::of_stored(text)));

@@ -79,7 +79,7 @@ pub struct PolicyText {
 
 impl PolicyText {
     /// The text in the store, and its digest, which ends with `!` where pending changes block (`locks/modules/pending.lua`); none where nothing differs from a repository without any such file.
-    pub fn stored(&self) -> Option<(String, String)> {
+    pub fn to_stored(&self) -> Option<(String, String)> {
         let plain = PolicyText {
             sources: self.sources.clone(),
             ..PolicyText::default()

@@ -198,12 +198,12 @@ fn nothing_is_stored_where_nothing_differs() {
         sources: ".gitattributes abc\n".to_owned(),
         ..PolicyText::default()
     };
-    assert_eq!(text.stored(), None);
+    assert_eq!(text.to_stored(), None);
     let text = PolicyText {
         problem: Some(".coord.toml:1:1: wrong".to_owned()),
         ..text
     };
-    let (stored, digest) = text.stored().expect("a problem is told");
+    let (stored, digest) = text.to_stored().expect("a problem is told");
     assert_eq!((PolicyText::of_stored(&stored), digest.len()), (text, 64));
     assert_eq!(PolicyText::of_stored("{"), PolicyText::default());
 }

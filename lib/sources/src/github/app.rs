@@ -166,7 +166,7 @@ impl App {
         let outgoing = ApiRequest {
             accept: JSON,
             etag: None,
-            authorization: Some(self.signed()?),
+            authorization: Some(self.sign()?),
             account: Account::App,
             post,
             is_download: false,
@@ -181,7 +181,7 @@ impl App {
         Ok((headers, body))
     }
 
-    fn signed(&self) -> Result<reqwest::header::HeaderValue, GithubError> {
+    fn sign(&self) -> Result<reqwest::header::HeaderValue, GithubError> {
         let now = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap_or_default()

@@ -128,7 +128,7 @@ impl Client {
                 status => Err(GithubError::Unexpected(status.as_u16())),
             }
         };
-        self.repeated(ask.within, slug, || attempt().boxed()).await
+        self.retry(ask.within, slug, || attempt().boxed()).await
     }
 
     /// Fetches JSON of the form `T`.
@@ -158,7 +158,7 @@ impl Client {
                 status => Err(GithubError::Unexpected(status.as_u16())),
             }
         };
-        self.repeated(ask.within, slug, || attempt().boxed()).await
+        self.retry(ask.within, slug, || attempt().boxed()).await
     }
 
     /// Opens the archive of a commit. It is on another host, which gets no credential.
@@ -179,11 +179,11 @@ impl Client {
             ))?;
             self.transport.download(target).await
         };
-        self.repeated(ask.within, slug, || attempt().boxed()).await
+        self.retry(ask.within, slug, || attempt().boxed()).await
     }
 
     /// Runs `attempt` until it succeeds, fails permanently, or `within` has passed. Fails for a repository that has another name.
-    async fn repeated<'a, T>(
+    async fn retry<'a, T>(
         &'a self,
         within: Duration,
         slug: &'a Slug,

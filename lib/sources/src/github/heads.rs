@@ -102,7 +102,7 @@ impl Heads {
     ) -> Result<CommitSha, SourceError> {
         let key = (repo.clone(), branch.clone());
         if let Some(known) = self
-            .known(&key)
+            .known_head(&key)
             .filter(|known| known.requested_at.elapsed() < self.max_age)
         {
             return known.answer;
@@ -113,7 +113,7 @@ impl Heads {
         self.asking.join(key, ask).await?
     }
 
-    pub(super) fn known(&self, key: &(RepoId, Branch)) -> Option<KnownBranchHead> {
+    pub(super) fn known_head(&self, key: &(RepoId, Branch)) -> Option<KnownBranchHead> {
         self.known.get(key)
     }
 
@@ -133,7 +133,7 @@ impl Heads {
 
     async fn ask(&self, client: &Client, slug: &Slug, key: (RepoId, Branch)) -> Result<CommitSha, SourceError> {
         let requested_at = Instant::now();
-        let before = self.known(&key);
+        let before = self.known_head(&key);
         let before = before.filter(|known| known.answer.is_ok() && known.read.elapsed() < ETAG_FOR);
         let etag = before.as_ref().and_then(|known| known.etag.as_ref());
         let (answer, etag, read) = match (self.fetch_conditional(client, slug, &key, etag, true).await?, before) {
@@ -181,7 +181,7 @@ impl Heads {
                 let commit = full_id(&body).map_err(|error| error.about(repo))?;
                 return Ok(HeadResponse::Head(commit, etag));
             }
-            Err(GithubError::Empty) => unknown(repo, branch, Vec::new(), true),
+            Err(GithubError::Empty) => unknown_branch(repo, branch, Vec::new(), true),
             // GitHub responds 422 for a missing branch; 404 may mean the repository.
             Err(GithubError::NoSuchCommit | GithubError::NotFound) => self.missing(client, slug, repo, branch).await,
             Err(error) => error.about(repo),
@@ -201,7 +201,7 @@ impl Heads {
     async fn missing(&self, client: &Client, slug: &Slug, repo: &RepoId, branch: &Branch) -> SourceError {
         let names = match self.names(client, slug, repo).await {
             Ok(names) => names,
-            Err(GithubError::Empty) => return unknown(repo, branch, Vec::new(), true),
+            Err(GithubError::Empty) => return unknown_branch(repo, branch, Vec::new(), true),
             Err(error) => return error.about(repo),
         };
         let mut suggestions = NameSuggestions::near(branch.as_str());
@@ -229,7 +229,7 @@ impl Heads {
                 Err(error) => tracing::debug!(%error, %repo, "the default branch is not known"),
             }
         }
-        unknown(repo, branch, suggestions, false)
+        unknown_branch(repo, branch, suggestions, false)
     }
 
     /// Names of branches: the first page, which is enough for suggestions.
@@ -259,7 +259,7 @@ pub(super) async fn default_branch(client: &Client, slug: &Slug) -> Result<Strin
     Ok(repository.default_branch)
 }
 
-fn unknown(repo: &RepoId, branch: &Branch, suggestions: Vec<String>, is_empty: bool) -> SourceError {
+fn unknown_branch(repo: &RepoId, branch: &Branch, suggestions: Vec<String>, is_empty: bool) -> SourceError {
     SourceError::UnknownBranch {
         repo: repo.clone(),
         branch: branch.clone(),

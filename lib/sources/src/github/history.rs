@@ -71,7 +71,7 @@ struct Commit {
     sha: String,
 }
 
-fn reversed((repo, base, tip): &Pair) -> Pair {
+fn reverse((repo, base, tip): &Pair) -> Pair {
     (repo.clone(), tip.clone(), base.clone())
 }
 
@@ -163,7 +163,7 @@ impl History {
         // An abbreviation may later mean another commit.
         if [&pair.1, &pair.2].iter().all(|id| matches!(id.as_str().len(), 40 | 64)) {
             let now = Instant::now();
-            self.relations.insert(reversed(&pair), (precedes, now));
+            self.relations.insert(reverse(&pair), (precedes, now));
             self.relations.insert(pair, (descends, now));
         }
     }
@@ -190,9 +190,9 @@ impl History {
     ) -> Result<Comparison, SourceError> {
         let pair = (repo.clone(), base.clone(), tip.clone());
         // It names no differences of commits neither of which is an ancestor of the other, nor going back.
-        let is_known = self.lasting(&pair) == Some(Reachable::No) && self.lasting(&reversed(&pair)).is_some();
+        let is_known = self.lasting(&pair) == Some(Reachable::No) && self.lasting(&reverse(&pair)).is_some();
         if paths.is_empty() || is_known {
-            return self.related(client, slug, pair, paths.len()).await;
+            return self.relation_alone(client, slug, pair, paths.len()).await;
         }
         let compared = self.changes_since_fork(client, slug, pair, paths).await?;
         Ok(match compared.descends {
@@ -220,7 +220,7 @@ impl History {
                 self.remember_unknown(pair);
                 return Ok(unknown(Reachable::Unknown, Reachable::Unknown));
             }
-            Err(GithubError::TooLarge { .. }) => return self.related(client, slug, pair, paths.len()).await,
+            Err(GithubError::TooLarge { .. }) => return self.relation_alone(client, slug, pair, paths.len()).await,
             Err(error) => return Err(error.about(&pair.0)),
         };
         let (descends, precedes) = compared.relation().map_err(|error| error.about(&pair.0))?;
@@ -258,7 +258,7 @@ impl History {
     }
 
     /// The relation alone, of `count` files.
-    async fn related(
+    async fn relation_alone(
         self: &Arc<Self>,
         client: &Arc<Client>,
         slug: &Slug,
@@ -266,7 +266,7 @@ impl History {
         count: usize,
     ) -> Result<Comparison, SourceError> {
         let descends = self.relation(client, slug, pair.clone()).await?;
-        let precedes = self.lasting(&reversed(&pair)).unwrap_or(Reachable::Unknown);
+        let precedes = self.lasting(&reverse(&pair)).unwrap_or(Reachable::Unknown);
         Ok(Comparison::of_commits(descends, precedes, count))
     }
 

@@ -30,7 +30,7 @@ impl Heads {
         let key = (repo.clone(), branch.clone());
         // No head is known: repeated requests for a missing branch get the cached error.
         let missing = self
-            .known(&key)
+            .known_head(&key)
             .filter(|own| known.is_none() && own.requested_at.elapsed() < MISSING_FOR);
         if let Some(KnownBranchHead { answer: Err(error), .. }) = missing {
             return Err(error);
@@ -64,7 +64,7 @@ impl Heads {
         };
         // Only a full response has a time. For a 304, only the caller's memory has it, so this process sends no ETag next
         // time, unless it knows that head itself.
-        let own = self.known(&key).filter(|own| is_of(own, &answer) && !is_whole);
+        let own = self.known_head(&key).filter(|own| is_of(own, &answer) && !is_whole);
         let known = match own {
             Some(own) => KnownBranchHead { requested_at, ..own },
             None => KnownBranchHead {

@@ -175,7 +175,7 @@ impl Transport {
         if status.is_success() || status.is_redirection() {
             return Ok(response);
         }
-        let error = self.refused(response).await;
+        let error = self.read_refusal(response).await;
         if let GithubError::RateLimited(limited) = &error {
             self.limit(outgoing.account, *limited);
         }
@@ -199,7 +199,7 @@ impl Transport {
         match response.status() {
             status if status.is_success() => Ok(response),
             status if status.is_redirection() => Err(GithubError::BadRedirect("from the host of a download")),
-            _ => Err(self.refused(response).await),
+            _ => Err(self.read_refusal(response).await),
         }
     }
 
@@ -248,7 +248,7 @@ impl Transport {
     }
 
     /// The error for a response without success.
-    async fn refused(&self, mut response: Response) -> GithubError {
+    async fn read_refusal(&self, mut response: Response) -> GithubError {
         let status = response.status();
         let headers: HeaderMap = response.headers().clone();
         let mut body = Vec::new();

@@ -142,7 +142,7 @@ pub async fn stage_graph(
 }
 
 /// KEYS of announcing another graph.
-fn announced(repo: &RepoId, branch: &Branch) -> Keys {
+fn announcement_keys(repo: &RepoId, branch: &Branch) -> Keys {
     Keys::of([
         ("graph", keys::graph(repo, branch)),
         ("status_log", events::keys::status_log(repo)),
@@ -193,7 +193,7 @@ pub async fn publish_graph(
     parts: &[(String, StagedSize)],
     fields: &[(&str, String)],
 ) -> Result<PublishOutcome, StoreError> {
-    let named = announced(repo, branch);
+    let named = announcement_keys(repo, branch);
     let mut args = named.request(&PublishGraphArgs {
         builder,
         branch: branch.as_str(),
@@ -246,7 +246,7 @@ pub async fn patch_graph(
     fields: &[(&str, String)],
 ) -> Result<PublishOutcome, StoreError> {
     let json = keys::graph_json(repo, branch);
-    let mut keys = announced(repo, branch);
+    let mut keys = announcement_keys(repo, branch);
     keys.add([
         ("staging", keys::staging(&json)),
         ("graph_json", json),

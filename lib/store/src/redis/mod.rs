@@ -17,7 +17,7 @@ use self::connection::SharedConnection;
 use self::transport::Dialer;
 use super::functions::Words;
 use super::round_trip::{self, Dialect, Failure, RoundTrip};
-use super::store::responded;
+use super::store::check_ping;
 use super::unused_libraries;
 use super::{Backlog, Library, Limits, Request, Store, StoreError, Value};
 
@@ -120,7 +120,7 @@ impl Store for RedisStore {
         let connection = SharedConnection::new(self.dialer.clone());
         let sending = tokio::time::timeout(self.limits.request, connection.send(&ping, 1));
         let sent = sending.await.map_err(|_| StoreError::Timeout(self.limits.request))?;
-        responded(sent.map_err(|failure| failure.error)?)
+        check_ping(sent.map_err(|failure| failure.error)?)
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {

@@ -61,7 +61,7 @@ pub async fn send_message(
     message: &NewMessage<'_>,
 ) -> TeamOutcome<SentMessage> {
     let sending = SendMessageArgs {
-        key: key.sent(&SEND_MESSAGE),
+        key: key.args(&SEND_MESSAGE),
         message_type: message.kind,
         text: message.text,
         summary: message.summary,

@@ -91,7 +91,7 @@ pub async fn next_task(
     files: &ClaimedFiles<'_>,
 ) -> TeamOutcome<TaskClaim> {
     let next = NextTaskArgs {
-        key: key.sent(&NEXT_TASK),
+        key: key.args(&NEXT_TASK),
         seconds,
         skipped,
     };

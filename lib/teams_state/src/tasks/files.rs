@@ -38,7 +38,7 @@ pub enum ClaimedFiles<'a> {
 
 impl ClaimedFiles<'_> {
     /// The request with the fields of `own` and of `modules/file_claims.lua`.
-    fn sent<'s, T>(&'s self, terms: &'s AdmissionTerms<'_>, own: &'s T) -> FileClaimArgs<'s, T> {
+    fn args<'s, T>(&'s self, terms: &'s AdmissionTerms<'_>, own: &'s T) -> FileClaimArgs<'s, T> {
         let (file_mode, claim) = match self {
             ClaimedFiles::LeftAlone => (None, None),
             ClaimedFiles::NoHead => (Some("NO_HEAD"), None),
@@ -113,7 +113,7 @@ impl ReleasedFiles<'_> {
     }
 
     /// The request with the fields of `own` and of `modules/release_terms.lua`.
-    fn sent<'s, T>(&'s self, own: &'s T) -> FileReleaseArgs<'s, T> {
+    fn args<'s, T>(&'s self, own: &'s T) -> FileReleaseArgs<'s, T> {
         let (file_mode, new_head, agent_head, can_ask, judged_files) = match self {
             ReleasedFiles::LeftAlone => (None, None, None, false, &[] as &[JudgedFile]),
             ReleasedFiles::NoHead => (Some("NO_HEAD"), None, None, false, &[] as &[JudgedFile]),
@@ -191,7 +191,7 @@ pub(super) async fn run_claim(
     read: impl FnOnce(&Reply) -> Result<TaskClaim, StoreError>,
 ) -> TeamOutcome<TaskClaim> {
     debug_assert!([CLAIM_TASK.name, NEXT_TASK.name].contains(&script.name));
-    let sent = files.sent(&terms.admission, own);
+    let sent = files.args(&terms.admission, own);
     let read = |reply: Reply| match reply.outcome.as_str() {
         "FILES" => {
             let refused: RefusedClaim = reply.object()?;
@@ -240,7 +240,7 @@ pub(super) async fn run_release(
         true => team_and_lock_keys(&terms.admission, terms.team),
         false => team_keys(&terms.admission, terms.team),
     };
-    let args = terms.request((Kind::Release, 1), &keys, &files.sent(own));
+    let args = terms.request((Kind::Release, 1), &keys, &files.args(own));
     outcome(call(store, script, keys, args).await?, |reply| {
         match reply.outcome.as_str() {
             "FILES" => {

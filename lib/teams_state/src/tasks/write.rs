@@ -87,7 +87,7 @@ fn names(named: &[TaskReference]) -> Vec<TaskReferenceArg<'_>> {
 }
 
 impl NewTask {
-    fn sent(&self) -> TaskArgs<'_> {
+    fn args(&self) -> TaskArgs<'_> {
         TaskArgs {
             title: &self.title,
             priority: self.priority,
@@ -130,8 +130,8 @@ pub async fn create_tasks(
     tasks: &[NewTask],
 ) -> TeamOutcome<CreatedTasks> {
     let new = CreateTasksArgs {
-        key: key.sent(&CREATE_TASKS),
-        tasks: tasks.iter().map(NewTask::sent).collect(),
+        key: key.args(&CREATE_TASKS),
+        tasks: tasks.iter().map(NewTask::args).collect(),
     };
     let edges = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
     let as_many = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);

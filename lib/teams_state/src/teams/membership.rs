@@ -19,7 +19,7 @@ pub struct NewMember<'a> {
 }
 
 impl<'a> NewMember<'a> {
-    fn sent(&self) -> NewMemberArgs<'a> {
+    fn args(&self) -> NewMemberArgs<'a> {
         NewMemberArgs {
             handle: self.handle.as_str(),
             name: self.name,
@@ -70,7 +70,7 @@ pub async fn create_team(
     description: &str,
 ) -> TeamOutcome<()> {
     let team = CreateTeamArgs {
-        member: leader.sent(),
+        member: leader.args(),
         is_strict,
         description,
     };
@@ -109,7 +109,7 @@ struct Member {
 /// # Errors
 /// As those of [`create_team`].
 pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMember<'_>) -> TeamOutcome<JoinKind> {
-    let joining = JoinTeamArgs { member: member.sent() };
+    let joining = JoinTeamArgs { member: member.args() };
     run(store, &JOIN_TEAM, terms, Kind::Read, &joining, |reply| {
         match reply.outcome.as_str() {
             "JOINED" => reply.object().map(|Member { handle, .. }| JoinKind::New { handle }),

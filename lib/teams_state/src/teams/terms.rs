@@ -43,7 +43,7 @@ impl RequestKey<'static> {
 
 impl RequestKey<'_> {
     /// The key, and the digest of the content; `script` keeps requests of different kinds apart.
-    pub(crate) fn sent(&self, script: &Script) -> RequestKeyArgs {
+    pub(crate) fn args(&self, script: &Script) -> RequestKeyArgs {
         let is_given = !self.key.is_empty();
         RequestKeyArgs {
             request_key: is_given.then(|| format!("{} {}", script.name, self.key)),

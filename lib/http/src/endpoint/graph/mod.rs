@@ -25,12 +25,12 @@ pub use self::query::GraphQuery;
 use self::query::ValidQuery;
 use self::text::GraphText;
 use self::view::{EdgeView, GraphPart, GraphState, GraphView};
-use crate::conditional::{self, OF_CALLERS, matches_tag, not_modified, tag_of, tagged};
+use crate::conditional::{self, OF_CALLERS, add_headers, matches_tag, not_modified, tag_of};
 use crate::error::HandlerError;
 use crate::openapi::errors::{Cause, Reader, errors, finish};
 use crate::openapi::examples;
 use crate::openapi::fields::ConditionalHeaders;
-use crate::openapi::responses::{narrowed, response};
+use crate::openapi::responses::{narrow, response};
 use coord_auth::Caller;
 use coord_builds::graph_cache::CachedGraph;
 use coord_server::app::App;
@@ -142,19 +142,19 @@ impl IntoResponses for GraphResponses {
         ];
         let mut answers = errors(&causes, Reader::Person, "GET, HEAD", None);
         let version = RefOr::from(Ref::from_schema_name("CommitSha"));
-        let ready = narrowed("Graph", "version", version, &[]).example(Some(examples::graph()));
+        let ready = narrow("Graph", "version", version, &[]).example(Some(examples::graph()));
         answers.insert(
             200,
-            tagged(
+            add_headers(
                 response("The graph of the branch, or of an older commit of it", ready),
                 OF_CALLERS,
             ),
         );
-        let building = narrowed("Graph", "state", one_of(&["building"], "Always `building`"), &[]);
+        let building = narrow("Graph", "state", one_of(&["building"], "Always `building`"), &[]);
         let building = building.example(Some(examples::building_graph()));
         answers.insert(
             202,
-            tagged(
+            add_headers(
                 response("The graph is being built for the first time", building),
                 OF_CALLERS,
             ),

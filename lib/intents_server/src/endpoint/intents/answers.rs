@@ -14,7 +14,7 @@ use coord_http::error::Respond;
 use coord_http::error::status_of;
 use coord_http::json::Json;
 use coord_http::openapi::errors::{Cause, Reader, ResponsesByStatus, errors, errors_and, finish, with_error};
-use coord_http::openapi::responses::{just, narrowed, response};
+use coord_http::openapi::responses::{just, narrow, response};
 use coord_server::error::ApiError;
 
 /// Causes of errors about intents.
@@ -68,7 +68,7 @@ impl IntoResponses for CreateResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let causes = [&READ[..], &[Cause::Body]].concat();
         let answers = errors(&causes, Reader::Agent, "GET, HEAD, POST", None);
-        changed(answers, &[ErrorCode::IntentExists, ErrorCode::TooManyIntents])
+        change_answers(answers, &[ErrorCode::IntentExists, ErrorCode::TooManyIntents])
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) enum EditResponses {}
 
 impl IntoResponses for EditResponses {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
-        changed(of_change("GET, HEAD, PATCH"), &[ErrorCode::ScopeFrozen])
+        change_answers(of_change("GET, HEAD, PATCH"), &[ErrorCode::ScopeFrozen])
     }
 }
 
@@ -95,7 +95,7 @@ impl IntoResponses for ActResponses {
             ErrorCode::CriteriaUnmet,
             ErrorCode::TooManyIntents,
         ];
-        changed(of_change("POST"), &codes)
+        change_answers(of_change("POST"), &codes)
     }
 }
 
@@ -111,7 +111,7 @@ impl IntoResponses for UsageResponses {
             ErrorCode::BudgetExhausted,
             ErrorCode::CircuitOpen,
         ];
-        changed(errors_and(&causes, &no_intent(), Reader::Agent, "POST", None), &codes)
+        change_answers(errors_and(&causes, &no_intent(), Reader::Agent, "POST", None), &codes)
     }
 }
 
@@ -121,11 +121,11 @@ fn of_change(allowed: &'static str) -> ResponsesByStatus {
 }
 
 fn success(description: &str) -> utoipa::openapi::ResponseBuilder {
-    let content = narrowed("IntentResponse", "success", just(true), &[]).example(Some(examples::intent_written()));
+    let content = narrow("IntentResponse", "success", just(true), &[]).example(Some(examples::intent_written()));
     response(description, content)
 }
 
-fn changed(mut answers: ResponsesByStatus, codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Described>> {
+fn change_answers(mut answers: ResponsesByStatus, codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Described>> {
     answers.insert(200, success("Done"));
     let refused = with_error(&["IntentResponse", "RefusalCode"], codes);
     answers.insert(409, response("Refused by the rules; nothing was done", refused));

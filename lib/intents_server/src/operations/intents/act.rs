@@ -8,7 +8,7 @@ use futures::FutureExt;
 
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::origin::origin;
-use super::registry_context::{RegistryContext, intent_response, refused};
+use super::registry_context::{RegistryContext, intent_response, refusal_response};
 use super::rounds::Rounds;
 use super::select::select;
 use crate::registered::unknown_intent;
@@ -159,7 +159,7 @@ async fn change_status(
                 (ErrorCode::CriteriaUnmet, Action::Stop, reason)
             }
         };
-        return refused(app, &caller.repo, &holder, id, refusal).await;
+        return refusal_response(app, &caller.repo, &holder, id, refusal).await;
     }
 }
 
@@ -215,7 +215,7 @@ async fn allow(
             (ErrorCode::TooManyIntents, Action::Stop, reason)
         }
     };
-    refused(app, &caller.repo, holder, id, refusal).await
+    refusal_response(app, &caller.repo, holder, id, refusal).await
 }
 
 async fn take(
@@ -252,5 +252,5 @@ async fn take(
             (ErrorCode::TooManyIntents, Action::Stop, reason.to_owned())
         }
     };
-    refused(app, &caller.repo, holder, id, refusal).await
+    refusal_response(app, &caller.repo, holder, id, refusal).await
 }

@@ -66,7 +66,7 @@ pub(super) async fn selected_context(
         author: author(&intent, holder.user_id.as_str()),
         intent,
         lines: lines_about(id, &lines),
-        touched: touched(id, &owners),
+        touched: touched_files(id, &owners),
         near,
     };
     Ok(context.text())
@@ -158,7 +158,7 @@ fn ledger_line(record: &Record) -> String {
     )
 }
 
-fn touched(id: &str, owners: &Owners) -> Vec<String> {
+fn touched_files(id: &str, owners: &Owners) -> Vec<String> {
     let of_file = owners.iter().filter_map(|(path, entries)| {
         let entry = entries.iter().find(|owner| owner.intent == id)?;
         let hash = entry.hash.as_deref()?;

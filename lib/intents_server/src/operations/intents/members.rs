@@ -109,7 +109,7 @@ pub(super) fn evidence(text: &str) -> Result<String, ApiError> {
 }
 
 fn lines(field: &'static str, sent: &[String]) -> Result<Vec<String>, ApiError> {
-    most(field, sent.len())?;
+    check_most(field, sent.len())?;
     let mut seen = BTreeSet::new();
     for text in sent {
         line(field, text, MOST_ITEM_CHARS)?;
@@ -123,7 +123,7 @@ fn lines(field: &'static str, sent: &[String]) -> Result<Vec<String>, ApiError> 
     Ok(sent.to_vec())
 }
 
-fn most(field: &'static str, count: usize) -> Result<(), ApiError> {
+fn check_most(field: &'static str, count: usize) -> Result<(), ApiError> {
     if count > MOST_ITEMS {
         return Err(ApiError::InvalidField {
             field,
@@ -164,7 +164,7 @@ fn budget(limits: &BudgetLimits) -> Result<Option<Budget>, ApiError> {
 
 fn related_specs(sent: &[Json]) -> Result<Vec<RelatedSpec>, ApiError> {
     const FIELD: &str = "related_specs";
-    most(FIELD, sent.len())?;
+    check_most(FIELD, sent.len())?;
     let spec = |sent: &Json| {
         let spec: RelatedSpec = serde_json::from_value(sent.clone()).map_err(|_| ApiError::InvalidField {
             field: FIELD,

@@ -67,7 +67,7 @@ pub(super) async fn intent_response(
 }
 
 /// The response to a refusal by the rules.
-pub(super) async fn refused(
+pub(super) async fn refusal_response(
     app: &App,
     repo: &RepoId,
     holder: &Holder,

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::context::selected_context;
 use super::intent_caller::IntentCaller;
 use super::overlap::{breadth, cannot_be_selected, first_meeting};
-use super::registry_context::{RegistryContext, intent_response, refused};
+use super::registry_context::{RegistryContext, intent_response, refusal_response};
 use super::rounds::Rounds;
 use crate::registered::unknown_intent;
 use coord_domain::Branch;
@@ -100,7 +100,7 @@ pub(super) async fn select(
         }
         if let Some(why) = refusal {
             deny(&mut admission, id, &why.2, origin).await?;
-            return refused(app, &caller.repo, &holder, id, why).await;
+            return refusal_response(app, &caller.repo, &holder, id, why).await;
         }
     }
 }

@@ -9,7 +9,7 @@ use super::edit::{EditRefusal, edit};
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::members;
 use super::origin::origin;
-use super::registry_context::{RegistryContext, intent_response, refused};
+use super::registry_context::{RegistryContext, intent_response, refusal_response};
 use super::rounds::Rounds;
 use super::view::format_millis;
 use crate::registered::unknown_intent;
@@ -74,7 +74,7 @@ pub async fn new_intent(
         WriteOutcome::Exists => {
             let reason = format!("there is an intent with the id {id}; send another, or none");
             let refusal = (ErrorCode::IntentExists, Action::Stop, reason);
-            refused(app, &caller.repo, holder, &id, refusal).await
+            refusal_response(app, &caller.repo, holder, &id, refusal).await
         }
         WriteOutcome::LoginFull => {
             let most = coord_intents::intent::MAX_INTENTS;
@@ -82,13 +82,13 @@ pub async fn new_intent(
                 "your login has written a quarter of the {most} intents of the repository, which is its share; those that ended make room a day later"
             );
             let refusal = (ErrorCode::TooManyIntents, Action::Stop, reason);
-            refused(app, &caller.repo, holder, &id, refusal).await
+            refusal_response(app, &caller.repo, holder, &id, refusal).await
         }
         WriteOutcome::Full => {
             let most = coord_intents::intent::MAX_INTENTS;
             let reason = format!("the repository has {most} intents, which is the maximum");
             let refusal = (ErrorCode::TooManyIntents, Action::Stop, reason);
-            refused(app, &caller.repo, holder, &id, refusal).await
+            refusal_response(app, &caller.repo, holder, &id, refusal).await
         }
         WriteOutcome::Unknown | WriteOutcome::Changed | WriteOutcome::Person => Err(ApiError::Internal),
     }
@@ -120,7 +120,7 @@ pub async fn edit_intent(
                     "{member} is frozen, because intent {id} is {status}; write a new intent that supplements it"
                 );
                 let refusal = (ErrorCode::ScopeFrozen, Action::Stop, reason);
-                return refused(app, &caller.repo, &holder, id, refusal).await;
+                return refusal_response(app, &caller.repo, &holder, id, refusal).await;
             }
             Edit::Again => rounds.again().await?,
         }

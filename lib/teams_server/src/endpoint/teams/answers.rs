@@ -57,7 +57,7 @@ pub(super) fn describe(
     let found = response("Done", found);
     if asks == RequestKind::Again {
         answers.insert(304, conditional::not_modified(conditional::OF_AGENTS));
-        answers.insert(200, conditional::tagged(found, conditional::OF_AGENTS));
+        answers.insert(200, conditional::add_headers(found, conditional::OF_AGENTS));
     } else {
         answers.insert(200, found);
     }

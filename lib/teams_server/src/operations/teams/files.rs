@@ -279,7 +279,7 @@ pub(super) async fn end(
     };
     let work = call.files.work().ok_or(ApiError::Internal)?;
     let response = release::respond(app, work, admission, call.files.new_head.as_ref(), outcome).await?;
-    Err(refused(response, call.id.as_str(), waits))
+    Err(claim_error(response, call.id.as_str(), waits))
 }
 
 /// The refusal of a claim because of the files of the task `id`.
@@ -296,10 +296,10 @@ pub(super) fn refused_claim(
         return ApiError::Internal;
     };
     let response = claim::respond(app, work, admission, LockMode::Writing, outcome, rules);
-    refused(response, id, waits)
+    claim_error(response, id, waits)
 }
 
-fn refused(response: PostResponse, id: &str, waiting: Waiting) -> ApiError {
+fn claim_error(response: PostResponse, id: &str, waiting: Waiting) -> ApiError {
     let Some(mut error) = response.error else {
         return ApiError::Internal;
     };

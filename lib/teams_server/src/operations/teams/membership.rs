@@ -97,7 +97,7 @@ pub async fn new_team(
     };
     let ((), waiting) = run(&mut admission, &mut call).await?;
     let handle = member.handle.as_str().to_owned();
-    let mut response = changed(
+    let mut response = change_response(
         &team,
         Action::Proceed,
         format!("You lead team {} as \"{handle}\"", team.name().as_str()),
@@ -137,7 +137,7 @@ pub async fn join_team(
             team.name().as_str()
         ),
     };
-    let mut response = changed(&team, Action::Proceed, reason);
+    let mut response = change_response(&team, Action::Proceed, reason);
     response.handle = Some(handle);
     response.taken_over_from = from;
     response.waiting = waiting;
@@ -158,7 +158,7 @@ pub async fn leave_team(
     let team = SelectedTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
     let (given_back, _) = run(&mut admission, &mut LeaveTeam { team: team.clone() }).await?;
-    let mut response = changed(
+    let mut response = change_response(
         &team,
         Action::Proceed,
         format!("You have left team {}", team.name().as_str()),
@@ -182,7 +182,7 @@ pub async fn edit_team(
     let to = &Handle::parse(require("leader", &sent.leader)?).map_err(in_field("leader"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let (leader, waiting) = run(&mut admission, &mut HandOver { team: team.clone(), to }).await?;
-    let mut response = changed(
+    let mut response = change_response(
         &team,
         Action::Proceed,
         format!("\"{leader}\" leads team {}", team.name().as_str()),
@@ -206,7 +206,7 @@ pub async fn delete_team(
     let team = SelectedTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
     run(&mut admission, &mut DeleteTeam { team: team.clone() }).await?;
-    Ok(changed(
+    Ok(change_response(
         &team,
         Action::Proceed,
         format!("Team {} is deleted", team.name().as_str()),
@@ -299,7 +299,7 @@ fn after(team: &SelectedTeam, step: ShutdownStep) -> TeamChangeResponse {
             (Action::Push, reason)
         }
     };
-    let mut response = changed(team, action, reason);
+    let mut response = change_response(team, action, reason);
     response.shutdown_id = Some(step.id);
     response.shutdown_state = Some(state);
     response.given_back = step.given_back;
@@ -311,7 +311,7 @@ fn after(team: &SelectedTeam, step: ShutdownStep) -> TeamChangeResponse {
     response
 }
 
-fn changed(team: &SelectedTeam, action: Action, reason: String) -> TeamChangeResponse {
+fn change_response(team: &SelectedTeam, action: Action, reason: String) -> TeamChangeResponse {
     TeamChangeResponse {
         team: team.name().as_str().to_owned(),
         handle: None,

@@ -13,7 +13,7 @@ use coord_server::operations::fields::{id_in, in_field};
 use coord_teams_state::tasks::{NewTask, TaskChanges, TaskReference};
 
 /// The tasks with their references: to another one of the request by its `ref`, or else to one of the team.
-pub(super) fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
+pub(super) fn parse_tasks(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
     let mut places = BTreeMap::new();
     for (place, task) in sent.iter().enumerate() {
         let Some(reference) = &task.reference else {

@@ -13,7 +13,7 @@ use super::caller::{CallerContext, TeamAgent};
 use super::calls::{
     AssignTask, CreateTasks, DeleteTask, ListTasks, MOST_PARTS, PRICE_OF_LIST, ShowTask, UpdateTask, run, run_part,
 };
-use super::task_input::{changes, planned};
+use super::task_input::{changes, parse_tasks};
 use super::team_selection::SelectedTeam;
 use super::texts::{content, number, request_key, task_id};
 use super::view;
@@ -183,7 +183,7 @@ pub async fn new_tasks(
             problem: format!("must be 1 to {NEW_TASKS}"),
         });
     }
-    let tasks = planned(tasks)?;
+    let tasks = parse_tasks(tasks)?;
     let dependencies = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
     let count: usize = dependencies.sum();
     if count > NEW_DEPENDENCIES {

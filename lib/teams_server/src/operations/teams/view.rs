@@ -28,7 +28,7 @@ pub(super) fn summary(team: teams::TeamSummary) -> TeamSummary {
 /// The team as `login` sees it.
 pub(super) fn team(record: TeamRecord, login: &str) -> TeamView {
     let of_team = record.shutdown.as_ref().filter(|shutdown| shutdown.target == EVERYBODY);
-    let shutdown_approvals = of_team.map(|shutdown| answered(shutdown, "approved", &record));
+    let shutdown_approvals = of_team.map(|shutdown| answered_by(shutdown, "approved", &record));
     let shutdown = record
         .shutdown
         .as_ref()
@@ -75,7 +75,7 @@ fn member(record: MemberRecord, login: &str) -> MemberView {
 /// A shutdown; with its team, handles are in the case in which they joined.
 pub(super) fn shutdown_view(shutdown: &ShutdownRecord, team: Option<&TeamRecord>) -> ShutdownView {
     let answered = |answer: &str| match team {
-        Some(team) => answered(shutdown, answer, team),
+        Some(team) => answered_by(shutdown, answer, team),
         None => answers(shutdown, answer).map(str::to_owned).collect(),
     };
     let named = |key: &str| {
@@ -101,7 +101,7 @@ fn answers<'a>(shutdown: &'a ShutdownRecord, answer: &'a str) -> impl Iterator<I
     given.map(|(key, _)| key.as_str())
 }
 
-fn answered(shutdown: &ShutdownRecord, answer: &str, team: &TeamRecord) -> Vec<String> {
+fn answered_by(shutdown: &ShutdownRecord, answer: &str, team: &TeamRecord) -> Vec<String> {
     let handle = |key: &str| team.members.get(key).map_or(key, |member| &member.handle).to_owned();
     answers(shutdown, answer).map(handle).collect()
 }
