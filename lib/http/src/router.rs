@@ -19,7 +19,7 @@ pub fn router(app: App, endpoints: &[Endpoint]) -> Router {
     wrap_router(edge, endpoints, routes(app, endpoints))
 }
 
-/// The same without the layers of [`around`], for callers that put more inside it.
+/// The same without the layers of [`wrap_router`], for callers that put more inside it.
 pub fn routes(app: App, endpoints: &[Endpoint]) -> Router {
     let mut router = Router::new();
     for &endpoint in endpoints {

@@ -2,7 +2,7 @@
 //! that it cannot close.
 //!
 //! - [`plain_text`], [`is_plain_text`]: text that a request may send
-//! - [`shown`], [`shown_line`]: the visible form of a text, wherever it was stored
+//! - [`visible_text`], [`shown_line`]: the visible form of a text, wherever it was stored
 //! - [`quoted_line`], [`quoted_lines`], [`quoted_beginning`]: the same, fenced
 //! - [`clean`], [`escape`]: whole JSON values, and JSON as text
 
@@ -118,7 +118,7 @@ pub fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// [`shown`], as one line.
+/// [`visible_text`], as one line.
 #[must_use]
 pub fn shown_line(text: &str) -> Cow<'_, str> {
     match visible_text(text) {

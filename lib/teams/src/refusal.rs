@@ -40,7 +40,7 @@ pub fn quote(text: &str) -> String {
     format!("\"{}\"", escape(text))
 }
 
-/// [`shown`] without the quotes.
+/// [`quote`] without the quotes.
 pub fn escape(text: &str) -> String {
     let mut shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
     if text.chars().nth(80).is_some() {
