@@ -125,7 +125,7 @@ pub struct AnnouncedServer {
     pub process: u32,
     /// The mark of the folder that the file is in.
     mark: Option<String>,
-    /// Where its process runs, as [`machine::process_scope`] has it.
+    /// The [`machine::process_scope`] of the server's process.
     machine: Option<String>,
     /// A digest of the path of the folder that the file is in.
     path: Option<String>,

@@ -3,11 +3,11 @@
 
 use std::sync::OnceLock;
 
-/// A text that processes with one network and one list of processes have in common, until the machine starts again. `None`
-/// if the system does not report it.
+/// An id that all processes in the same network and process namespaces share until the machine restarts. `None` if the system
+/// reports none.
 pub fn process_scope() -> Option<&'static str> {
-    static PLACE: OnceLock<Option<String>> = OnceLock::new();
-    PLACE.get_or_init(read).as_deref()
+    static SCOPE: OnceLock<Option<String>> = OnceLock::new();
+    SCOPE.get_or_init(read).as_deref()
 }
 
 #[cfg(target_os = "linux")]

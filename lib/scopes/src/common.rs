@@ -80,9 +80,9 @@ fn between_stars(one: AroundStars, other: AroundStars, steps: &mut u64) -> Optio
         let without_stars = tokens.iter().filter(|token| **token != Token::Star);
         without_stars.map(Token::set).collect()
     };
-    let mut head = concat(sets(head), sets(other_head));
+    let mut head = intersect(sets(head), sets(other_head));
     let reversed = |tokens: &[Token]| sets(tokens).into_iter().rev().collect();
-    let mut tail = concat(reversed(tail), reversed(other_tail));
+    let mut tail = intersect(reversed(tail), reversed(other_tail));
     tail.reverse();
     head.extend([sets(middle), sets(other_middle)].concat());
     if head.len() + tail.len() < 3 {
@@ -93,7 +93,7 @@ fn between_stars(one: AroundStars, other: AroundStars, steps: &mut u64) -> Optio
 }
 
 /// Both rows from their beginnings on: the common part, and then the rest of the longer one.
-fn concat(one: Vec<ByteSet>, other: Vec<ByteSet>) -> Vec<ByteSet> {
+fn intersect(one: Vec<ByteSet>, other: Vec<ByteSet>) -> Vec<ByteSet> {
     let (mut long, short) = if one.len() < other.len() {
         (other, one)
     } else {

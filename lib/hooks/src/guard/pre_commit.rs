@@ -25,7 +25,7 @@ pub(super) async fn changes(working_copy: &WorkingCopy, args: &AgentArgs) -> any
     let root = working_copy.root();
     let mut names = ChangedNames::parse(&staged(root, index.as_deref(), None).await?);
     let tip = working_copy.tip(&branch).map(|tip| tip.commit.to_string());
-    for parent in merged_files(working_copy).into_iter().chain(tip) {
+    for parent in merged_commits(working_copy).into_iter().chain(tip) {
         if names.is_empty() {
             break;
         }
@@ -51,7 +51,7 @@ async fn staged(root: &Path, index: Option<&Path>, commit: Option<&str>) -> anyh
 }
 
 /// The commits that are being merged.
-fn merged_files(working_copy: &WorkingCopy) -> Vec<String> {
+fn merged_commits(working_copy: &WorkingCopy) -> Vec<String> {
     let text = RootedPath::new(working_copy.git_folder(), "MERGE_HEAD").read(MOST_BYTES);
     let text = text.ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);

@@ -241,7 +241,7 @@ async fn claim(caller: &Caller<'_>, place: CopyFiles, call: &mut Option<ToolCall
     let changed = interfaces::after_call(caller, &work, &files);
     let request = PostRequest {
         interface: Some(InterfacePromise::Keeps),
-        interface_changes: interfaces::list_changes(&changed),
+        interface_changes: interfaces::changed_files(&changed),
         tool_call: call.take(),
         // A writer works under its session's intent.
         intent_id: notes.intent.clone().filter(|_| lead.is_some()),

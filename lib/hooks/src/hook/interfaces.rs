@@ -42,7 +42,7 @@ pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> 
 }
 
 /// The files, as a claim lists them.
-pub(super) fn list_changes(changed: &ChangedInterfaces) -> Option<Vec<String>> {
+pub(super) fn changed_files(changed: &ChangedInterfaces) -> Option<Vec<String>> {
     (!changed.is_empty()).then(|| changed.keys().cloned().collect())
 }
 
@@ -103,7 +103,7 @@ pub(super) async fn settle(
     let of_differing: ChangedInterfaces = changed.into_iter().filter(|(file, _)| differs.contains(file)).collect();
     let request = PostRequest {
         interface: Some(InterfacePromise::Keeps),
-        interface_changes: list_changes(&of_differing),
+        interface_changes: changed_files(&of_differing),
         ..work.claim(differs.clone(), LockMode::Writing, message)
     };
     let response = match connection.client.post_status(&request).await {

@@ -41,7 +41,7 @@ impl Sync<'_> {
         } else {
             Vec::new()
         };
-        match trace::append_lines(&end, &torn, &lines) {
+        match trace::bytes_to_append(&end, &torn, &lines) {
             Err(problem) => report.problems.push(format!("{TRACE}: {problem}")),
             Ok(bytes) if bytes.is_empty() => {}
             Ok(bytes) => {

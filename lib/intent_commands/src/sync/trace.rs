@@ -70,7 +70,7 @@ pub(super) fn end(
 
 /// The bytes that bring `lines`, those after `end`, into the file, whose last line so far is `torn`. A sentence where they do not
 /// go on from there.
-pub(super) fn append_lines(end: &LedgerEnd, torn: &[u8], lines: &[String]) -> Result<Vec<u8>, String> {
+pub(super) fn bytes_to_append(end: &LedgerEnd, torn: &[u8], lines: &[String]) -> Result<Vec<u8>, String> {
     let forked = || {
         format!(
             "the server goes on otherwise than the file after line {}: FORKED",
@@ -123,7 +123,7 @@ mod tests {
         let lines: Vec<String> = VECTOR.lines().map(str::to_owned).collect();
         let after = usize::try_from(end.point.seq).unwrap();
         let torn = file.rsplit('\n').next().unwrap_or_default();
-        let bytes = append_lines(&end, torn.as_bytes(), &lines[after..])?;
+        let bytes = bytes_to_append(&end, torn.as_bytes(), &lines[after..])?;
         Ok(format!("{file}{}", String::from_utf8(bytes).unwrap()))
     }
 
@@ -190,6 +190,6 @@ mod tests {
             unadopted: None,
         };
         let lines: Vec<String> = VECTOR.lines().map(str::to_owned).collect();
-        assert!(append_lines(&end, b"", &lines).unwrap_err().ends_with("FORKED"));
+        assert!(bytes_to_append(&end, b"", &lines).unwrap_err().ends_with("FORKED"));
     }
 }

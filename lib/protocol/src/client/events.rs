@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::http::{Client, ClientError, Received, unreachable};
+use super::error::{ClientError, unreachable};
+use super::http::Client;
+use super::response::WholeResponse;
 use crate::event::PublishedEvent;
 use crate::plain_text;
 use crate::stream::StreamMessage;
@@ -43,7 +45,7 @@ impl Client {
         let request = self.http.get(url).header("accept", "text/event-stream");
         let response = request.timeout(STREAM_TIME).send().await.map_err(unreachable)?;
         if !response.status().is_success() {
-            return Err(Received::whole(response).await?.refusal());
+            return Err(WholeResponse::read(response).await?.refusal());
         }
         Ok(EventStream {
             response,

@@ -1,8 +1,8 @@
-//! The client: its settings, its errors, and the operations on locks and the graph.
+//! The client: its settings, and the operations on locks and the graph.
 
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
@@ -10,12 +10,11 @@ use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use url::Url;
 
+use super::error::{ClientError, unreachable};
+use super::response::WholeResponse;
 use crate::loopback::is_loopback;
 use crate::plain_text;
-use crate::{
-    ActivityResponse, AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest,
-    PostResponse, Waiting,
-};
+use crate::{ActivityResponse, CheckRequest, CheckResponse, LocksResponse, PostRequest, PostResponse};
 
 /// Time limit of a connection attempt.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
@@ -26,59 +25,6 @@ const REQUEST_TIME: Duration = Duration::from_secs(30);
 /// The header that names the server that a request is for: the `instance` that a `coord serve` announces. That one sends it back, and any
 /// other that has its address by now refuses the request with status 421.
 pub const SERVER_HEADER: &str = "x-coord-server";
-
-/// Largest response, in bytes: the locks of a whole repository have at most 4 MB.
-const MOST_BYTES: usize = 8 << 20;
-
-/// Why a call gave no response of the expected form.
-#[derive(Debug, thiserror::Error)]
-pub enum ClientError {
-    /// The address or a header is not valid.
-    #[error("{0}")]
-    Invalid(String),
-    /// The server responded with an error.
-    #[error("{}", .error.message)]
-    Refused {
-        /// The HTTP status.
-        status: u16,
-        /// Code, message and field.
-        error: Box<ErrorBody>,
-        /// The command for the agent, where the server sends one.
-        orchestration: Option<Box<Orchestration>>,
-        /// Pending items for the caller in its team, if the team's rules refuse the request.
-        waiting: Box<Waiting>,
-        /// The header `Retry-After`, in seconds, where the server sends it.
-        retry_after: Option<u64>,
-    },
-    /// No response: the server cannot be reached, or took too long.
-    #[error("the server gives no answer: {0}")]
-    Unreachable(#[source] reqwest::Error),
-    /// Another server has the address now.
-    #[error("another server has the address of this one by now")]
-    OtherServer,
-    /// The response is too large, or not of this protocol.
-    #[error("the answer with status {status} is not Coord's: {problem}")]
-    Malformed {
-        /// The HTTP status.
-        status: u16,
-        /// The deviation from the protocol.
-        problem: String,
-    },
-}
-
-impl ClientError {
-    /// Whether the same request may succeed later by itself.
-    #[must_use]
-    pub fn may_pass(&self) -> bool {
-        match self {
-            ClientError::Unreachable(_) | ClientError::OtherServer => true,
-            ClientError::Malformed { status, .. } | ClientError::Refused { status, .. } => {
-                *status == 429 || *status >= 500
-            }
-            ClientError::Invalid(_) => false,
-        }
-    }
-}
 
 /// A client of one server. Clones share its connections.
 #[derive(Clone, Debug)]
@@ -352,7 +298,7 @@ impl Client {
         request: RequestBuilder,
         whole: &[StatusCode],
     ) -> Result<T, ClientError> {
-        let received = Received::of(request).await?;
+        let received = WholeResponse::fetch(request).await?;
         if received.status.is_success() {
             return received.decode().map_err(|error| received.malformed(error.to_string()));
         }
@@ -370,7 +316,7 @@ impl Client {
         path: &str,
         query: &[(&str, Option<&str>)],
     ) -> Result<T, ClientError> {
-        let received = Received::of(self.http.get(self.url_with(path, query)?)).await?;
+        let received = WholeResponse::fetch(self.http.get(self.url_with(path, query)?)).await?;
         if !received.status.is_success() {
             return Err(received.refusal());
         }
@@ -379,7 +325,7 @@ impl Client {
 
     /// The response as text.
     pub(super) async fn text(&self, request: RequestBuilder) -> Result<String, ClientError> {
-        let mut received = Received::of(request).await?;
+        let mut received = WholeResponse::fetch(request).await?;
         if !received.status.is_success() {
             return Err(received.refusal());
         }
@@ -399,76 +345,4 @@ pub(super) fn segment(id: &str) -> Result<&str, ClientError> {
     Err(ClientError::Invalid(format!(
         "{id:?} is no id: 1 to 64 letters, digits, '.', '_' and '-', the first no dot"
     )))
-}
-
-/// A whole response.
-pub(super) struct Received {
-    pub(super) status: StatusCode,
-    retry_after: Option<u64>,
-    pub(super) body: Vec<u8>,
-}
-
-impl Received {
-    pub(super) async fn of(request: RequestBuilder) -> Result<Received, ClientError> {
-        Received::whole(request.send().await.map_err(unreachable)?).await
-    }
-
-    pub(super) async fn whole(mut response: reqwest::Response) -> Result<Received, ClientError> {
-        let retry_after = response.headers().get(RETRY_AFTER);
-        let mut received = Received {
-            status: response.status(),
-            retry_after: retry_after.and_then(|value| value.to_str().ok()?.parse().ok()),
-            body: Vec::new(),
-        };
-        while let Some(part) = response.chunk().await.map_err(unreachable)? {
-            if received.body.len() + part.len() > MOST_BYTES {
-                return Err(received.malformed(format!("it is larger than {MOST_BYTES} bytes")));
-            }
-            received.body.extend_from_slice(&part);
-        }
-        Ok(received)
-    }
-
-    /// The body, with its texts as they may be shown. Text without any escape is so already.
-    pub(super) fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        if self.body.is_ascii() && !self.body.contains(&b'\\') {
-            return serde_json::from_slice(&self.body);
-        }
-        let mut json: Json = serde_json::from_slice(&self.body)?;
-        plain_text::clean(&mut json);
-        serde_json::from_value(json)
-    }
-
-    pub(super) fn malformed(&self, problem: String) -> ClientError {
-        ClientError::Malformed {
-            status: self.status.as_u16(),
-            problem,
-        }
-    }
-
-    /// The error that the body is.
-    pub(super) fn refusal(self) -> ClientError {
-        if self.status == StatusCode::MISDIRECTED_REQUEST {
-            return ClientError::OtherServer;
-        }
-        let (error, orchestration, waiting) = match self.decode::<AgentError>() {
-            Ok(refused) => (refused.error, Some(Box::new(refused.orchestration)), refused.waiting),
-            Err(_) => match self.decode() {
-                Ok(error) => (error, None, Waiting::default()),
-                Err(error) => return self.malformed(error.to_string()),
-            },
-        };
-        ClientError::Refused {
-            status: self.status.as_u16(),
-            error: Box::new(error),
-            orchestration,
-            waiting: Box::new(waiting),
-            retry_after: self.retry_after,
-        }
-    }
-}
-
-/// The error without its URL, which may contain a password.
-pub(super) fn unreachable(error: reqwest::Error) -> ClientError {
-    ClientError::Unreachable(error.without_url())
 }

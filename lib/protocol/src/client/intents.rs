@@ -2,7 +2,8 @@
 
 use reqwest::{Method, StatusCode};
 
-use super::http::{Client, ClientError, segment};
+use super::error::ClientError;
+use super::http::{Client, segment};
 use crate::{
     EditIntentRequest, ErrorCode, HolderState, IntentAct, IntentResponse, IntentsResponse, NewIntentRequest,
     UsageRequest,

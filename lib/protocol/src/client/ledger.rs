@@ -2,7 +2,8 @@
 
 use reqwest::Method;
 
-use super::http::{Client, ClientError};
+use super::error::ClientError;
+use super::http::Client;
 use crate::{LedgerResponse, MapResponse, RecordRequest, RecordResponse, VerifyRequest, VerifyResponse};
 
 /// Which lines `GET /api/ledger` gives: without any filter all, the oldest first.

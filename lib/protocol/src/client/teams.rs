@@ -4,7 +4,8 @@ use reqwest::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::http::{Client, ClientError, segment};
+use super::error::ClientError;
+use super::http::{Client, segment};
 use crate::messages::{HistoryResponse, InboxResponse, ReadMessagesRequest, SendMessageRequest, SendMessageResponse};
 use crate::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTasksRequest, NewTasksResponse, NextTaskRequest,

@@ -203,7 +203,7 @@ fn nothing_is_stored_where_nothing_differs() {
         problem: Some(".coord.toml:1:1: wrong".to_owned()),
         ..text
     };
-    let (stored, digest) = text.to_stored().expect("a problem is told");
+    let (stored, digest) = text.to_stored().expect("the problem is stored");
     assert_eq!((PolicyText::of_stored(&stored), digest.len()), (text, 64));
     assert_eq!(PolicyText::of_stored("{"), PolicyText::default());
 }

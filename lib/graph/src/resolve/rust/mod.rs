@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use coord_scan::{ImportKind, Specifier};
 use modules::{Child, Modules, child_key, declarations, place_key};
-use packages::{Owners, Package, Packages, packages};
+use packages::{MAX_PACKAGES, Owners, Package, Packages, packages};
 
 use crate::file::FileId;
 use crate::record::Record;
@@ -121,7 +121,7 @@ impl Crates {
         }
     }
 
-    /// The packages of the crates that contain `file`, at most [`MAX_MODULES`]: each has a target with that root. A file that no
+    /// The packages of the crates that contain `file`, at most [`MAX_PACKAGES`]: each has a target with that root. A file that no
     /// crate contains belongs to the nearest package around it.
     fn packages_of(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Vec<&Package> {
         trace.push(place_key(table.keys(), table.path(file)));
@@ -138,7 +138,7 @@ impl Crates {
             };
             for package in packages {
                 trace.charge_list(found.len());
-                if found.len() < MAX_MODULES && !found.iter().any(|known| std::ptr::eq(*known, package)) {
+                if found.len() < MAX_PACKAGES && !found.iter().any(|known| std::ptr::eq(*known, package)) {
                     found.push(package);
                 }
             }

@@ -18,8 +18,8 @@ pub(crate) struct Package {
     pub(crate) crates: BTreeMap<String, String>,
 }
 
-/// Most packages with one file as a root. Real code has one or two; the limit bounds the work for hostile manifests.
-const MAX_PACKAGES: usize = 32;
+/// Most packages of one file. Real code has one or two; the limit bounds the work for hostile manifests.
+pub(crate) const MAX_PACKAGES: usize = 32;
 
 /// All packages, by folder.
 pub(crate) type Packages = BTreeMap<String, Package>;

@@ -55,23 +55,23 @@ pub async fn act(
             Change {
                 status: Status::Completed,
                 is_forced,
-                reason: require_reason(reason)?,
+                reason: clean_reason(reason)?,
             }
         }
         IntentAct::Abandon(sent) => Change {
             status: Status::Abandoned,
             is_forced: false,
-            reason: require_reason(Some(require("reason", &sent.reason)?))?,
+            reason: clean_reason(Some(require("reason", &sent.reason)?))?,
         },
         IntentAct::Block(sent) => Change {
             status: Status::Blocked,
             is_forced: false,
-            reason: require_reason(Some(require("reason", &sent.reason)?))?,
+            reason: clean_reason(Some(require("reason", &sent.reason)?))?,
         },
         IntentAct::Unblock(sent) => Change {
             status: Status::InProgress,
             is_forced: false,
-            reason: require_reason(sent.reason.as_ref())?,
+            reason: clean_reason(sent.reason.as_ref())?,
         },
     };
     change_status(app, &caller, id, &change, &origin).await
@@ -87,7 +87,7 @@ struct Change {
 }
 
 /// Why, without credentials: it goes into the record, the ledger and an event.
-fn require_reason(reason: Option<&String>) -> Result<String, ApiError> {
+fn clean_reason(reason: Option<&String>) -> Result<String, ApiError> {
     let Some(reason) = reason else {
         return Ok(String::new());
     };
